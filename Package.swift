@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors, and values that must not outlive their owner are checked by the compiler.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableExperimentalFeature("Lifetimes"),
+]
+// Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
+let safe = strict + [.strictMemorySafety()]
+
+let package = Package(
+  name: "duplex",
+  products: [
+    .library(
+      name: "Duplex",
+      targets: [
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
+        "SimulatedDevices", "AudioSessions",
+      ]),
+    .executable(name: "duplex", targets: ["duplex"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // What audio is.
+    .target(name: "AudioBasics", swiftSettings: strict),
+
+    // How audio crosses threads.
+    .target(name: "CRealtime"),
+    .target(
+      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"], swiftSettings: strict),
+
+    // Clocks and rates.
+    .systemLibrary(
+      name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
+    .target(
+      name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
+      swiftSettings: strict),
+
+    // Sound files and their loudness.
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(
+      name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .target(
+      name: "AudioFiles", dependencies: ["AudioBasics", "CSndFile", "CEbur128"],
+      swiftSettings: strict),
+
+    // The duplex unit and ALSA.
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .target(
+      name: "AudioDevices",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime"],
+      swiftSettings: strict),
+
+    // ~~~ the waterline ~~~
+    .target(
+      name: "SimulatedDevices", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
+      swiftSettings: safe),
+    .target(
+      name: "AudioSessions",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices"],
+      swiftSettings: safe),
+    .executableTarget(
+      name: "duplex",
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
+        "SimulatedDevices", "AudioSessions",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: safe,
+      // A static standard library keeps the tool at two thirds of the memory.
+      linkerSettings: [
+        .unsafeFlags(
+          ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
+          .when(configuration: .release))
+      ]),
+
+    .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: strict),
+    .testTarget(
+      name: "SimulatedDevicesTests",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "SimulatedDevices"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,136 @@
+// Audio thread.
+
+/// What mixing does to frames, in place; on the first `frames` frames where no first is named.
+extension SampleBuffer {
+  /// Silence.
+  @_noLocks
+  public mutating func clear(frames: Int) {
+    let count = sampleCount(of: frames)
+    var index = 0
+    while index < count {
+      base[index] = 0
+      index &+= 1
+    }
+  }
+
+  /// Multiplies `frames` frames from `firstFrame` on by `gain`.
+  @_noLocks
+  public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
+    precondition(firstFrame >= 0)
+    let end = sampleCount(of: firstFrame &+ frames)
+    var index = firstFrame &* channelCount
+    while index < end {
+      base[index] *= gain
+      index &+= 1
+    }
+  }
+
+  /// Multiplies the first frame by `gain` and each further one by `step` more.
+  @_noLocks
+  public mutating func ramp(frames: Int, from gain: Float, step: Float) {
+    precondition(frames >= 0 && frames <= frameCount)
+    var frame = 0
+    while frame < frames {
+      let factor = gain + step * Float(frame)
+      var channel = 0
+      while channel < channelCount {
+        base[frame &* channelCount &+ channel] *= factor
+        channel &+= 1
+      }
+      frame &+= 1
+    }
+  }
+
+  /// Adds `other`, sample by sample. It must have as many channels.
+  @_noLocks
+  public mutating func add(_ other: borrowing SampleBuffer, frames: Int) {
+    precondition(other.channelCount == channelCount && frames <= other.frameCount)
+    let count = sampleCount(of: frames)
+    let added = other.base
+    var index = 0
+    while index < count {
+      base[index] += added[index]
+      index &+= 1
+    }
+  }
+
+  /// Takes the place of what was here with `other`'s frames, its channels mapped to ours: the same
+  /// number one to one, one to all, many to one as their mean, else as many as both have and
+  /// silence on the rest.
+  @_noLocks
+  public mutating func copy(_ other: borrowing SampleBuffer, frames: Int) {
+    precondition(frames >= 0 && frames <= frameCount && frames <= other.frameCount)
+    let theirs = other.channelCount
+    let source = other.base
+    var frame = 0
+    if theirs == channelCount {
+      let count = sampleCount(of: frames)
+      while frame < count {
+        base[frame] = source[frame]
+        frame &+= 1
+      }
+    } else if channelCount == 1 {
+      let share = 1 / Float(theirs)
+      while frame < frames {
+        var sum: Float = 0
+        var channel = 0
+        while channel < theirs {
+          sum += source[frame &* theirs &+ channel]
+          channel &+= 1
+        }
+        base[frame] = sum * share
+        frame &+= 1
+      }
+    } else {
+      while frame < frames {
+        var channel = 0
+        while channel < channelCount {
+          let from = theirs == 1 ? 0 : channel
+          let sample = from < theirs ? source[frame &* theirs &+ from] : 0
+          base[frame &* channelCount &+ channel] = sample
+          channel &+= 1
+        }
+        frame &+= 1
+      }
+    }
+  }
+
+  @_noLocks
+  func sampleCount(of frames: Int) -> Int {
+    precondition(frames >= 0 && frames <= frameCount)
+    return frames &* channelCount
+  }
+}
+
+/// Moving frames from one buffer to another.
+extension SampleBuffer {
+  /// Copies `frames` frames of `other`, from `source` on, to `target` and after. Both have the same
+  /// channels.
+  @_noLocks
+  public mutating func replace(
+    at target: Int, with other: borrowing SampleBuffer, from source: Int, frames: Int
+  ) {
+    precondition(other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0)
+    precondition(target &+ frames <= frameCount && source &+ frames <= other.frameCount)
+    let to = base + target &* channelCount
+    let from = other.base + source &* channelCount
+    let count = frames &* channelCount
+    var index = 0
+    while index < count {
+      to[index] = from[index]
+      index &+= 1
+    }
+  }
+
+  /// Silence in `frames` frames from `firstFrame` on.
+  @_noLocks
+  public mutating func clear(from firstFrame: Int, frames: Int) {
+    precondition(firstFrame >= 0)
+    let end = sampleCount(of: firstFrame &+ frames)
+    var index = firstFrame &* channelCount
+    while index < end {
+      base[index] = 0
+      index &+= 1
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// Interleaved 32-bit float frames with one owner.
+///
+/// Allocated once, freed when its owner goes. Made off the audio thread, used anywhere; passed as
+/// a whole (`borrowing`, `inout`), because the compiler cannot yet prove a local `Span` free of
+/// reference counts, and this can be proven.
+public struct SampleBuffer: ~Copyable, @unchecked Sendable {
+  // @unchecked because the pointer has one owner, which moves with the value.
+  /// The first sample, for code below the waterline.
+  package let base: UnsafeMutablePointer<Float>
+
+  /// Frames the buffer holds.
+  public let frameCount: Int
+  /// Samples in a frame.
+  public let channelCount: Int
+
+  /// Samples the buffer holds: frames times channels.
+  public var sampleCount: Int {
+    @_noLocks get { frameCount &* channelCount }
+  }
+
+  /// A silent buffer. Its pages are touched here, so that the audio thread never waits for them.
+  public init(frameCount: Int, channelCount: Int) {
+    self.frameCount = max(0, frameCount)
+    self.channelCount = max(0, channelCount)
+    let count = max(1, self.frameCount * self.channelCount)
+    // A cache line's alignment, so that vectors load whole.
+    base = UnsafeMutableRawPointer.allocate(
+      byteCount: count * MemoryLayout<Float>.stride, alignment: 64
+    ).initializeMemory(as: Float.self, repeating: 0, count: count)
+  }
+
+  deinit {
+    base.deallocate()
+  }
+
+  /// One sample, counted from the first channel of the first frame.
+  public subscript(index: Int) -> Float {
+    @_noLocks get {
+      precondition(index >= 0 && index < sampleCount)
+      return base[index]
+    }
+    @_noLocks set {
+      precondition(index >= 0 && index < sampleCount)
+      base[index] = newValue
+    }
+  }
+
+  /// All samples, to read off the audio thread.
+  public var samples: Span<Float> {
+    @_lifetime(borrow self)
+    borrowing get {
+      let span = unsafe Span(_unsafeStart: base, count: sampleCount)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// All samples, to write off the audio thread.
+  public var mutableSamples: MutableSpan<Float> {
+    @_lifetime(&self)
+    mutating get {
+      let span = unsafe MutableSpan(_unsafeStart: base, count: sampleCount)
+      return unsafe _overrideLifetime(span, mutating: &self)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// How a device lays one sample out in memory. Names are ALSA's.
+public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
+  case s16LE, s16BE
+  /// 24 bits in the low three bytes of a 32-bit word.
+  case s24LE, s24BE
+  /// 24 bits packed in three bytes.
+  case s24Packed3LE, s24Packed3BE
+  case s32LE, s32BE
+  case floatLE, floatBE
+
+  /// The name ALSA, `arecord` and `aplay` use.
+  public var name: String {
+    switch self {
+    case .s16LE: "S16_LE"
+    case .s16BE: "S16_BE"
+    case .s24LE: "S24_LE"
+    case .s24BE: "S24_BE"
+    case .s24Packed3LE: "S24_3LE"
+    case .s24Packed3BE: "S24_3BE"
+    case .s32LE: "S32_LE"
+    case .s32BE: "S32_BE"
+    case .floatLE: "FLOAT_LE"
+    case .floatBE: "FLOAT_BE"
+    }
+  }
+
+  /// The format of that ALSA name, in either case.
+  public init?(name: String) {
+    guard let format = Self.allCases.first(where: { $0.name == name.uppercased() }) else {
+      return nil
+    }
+    self = format
+  }
+
+  /// Bytes one sample takes in memory. Any thread.
+  public var byteCount: Int {
+    @_noLocks get {
+      switch self {
+      case .s16LE, .s16BE: 2
+      case .s24Packed3LE, .s24Packed3BE: 3
+      case .s24LE, .s24BE, .s32LE, .s32BE, .floatLE, .floatBE: 4
+      }
+    }
+  }
+
+  /// Bits of a sample that carry sound. A float carries the 24 of its significand.
+  public var significantBits: Int {
+    switch self {
+    case .s16LE, .s16BE: 16
+    case .s24LE, .s24BE, .s24Packed3LE, .s24Packed3BE, .floatLE, .floatBE: 24
+    case .s32LE, .s32BE: 32
+    }
+  }
+
+  /// Every format, the widest first: the order in which a device is asked when the user names none.
+  public static let widestFirst: [SampleFormat] = [
+    .s32LE, .floatLE, .s24LE, .s24Packed3LE, .s16LE,
+    .s32BE, .floatBE, .s24BE, .s24Packed3BE, .s16BE,
+  ]
+}

@@ -1,0 +1,176 @@
+// Audio thread.
+import AudioBasics
+import CSpeexDSP
+
+/// Converts frames from one rate to another at a fixed ratio.
+///
+/// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
+/// waits. One thread at a time. Frames pass unchanged where the rates are equal.
+///
+/// The filter delays what passes by `outputDelayFrames`. For a stream that has a beginning and an
+/// end, say `skipLeadingSilence()` before the first frame and `drain` after the last: frame 0 then
+/// stays where it was, and N input frames become exactly N x output rate / input rate output
+/// frames, rounded up.
+///
+/// Not for holding two clocks together: the ratio never moves.
+public struct RateConverter: ~Copyable, @unchecked Sendable {
+  // @unchecked because the resampler has one owner, which moves with the value.
+  /// The rates that can be converted, in Hz.
+  public static let supportedRates = 1000...1_536_000
+
+  /// Channels of the frames that pass.
+  public let channelCount: Int
+  /// Frames a second that come in.
+  public let inputRate: Int
+  /// Frames a second that go out.
+  public let outputRate: Int
+  /// How far the ratio is from that of the rates, in parts per million: 0 for rates whose reduced
+  /// ratio has terms below 65,536, as all usual ones, else the nearest such ratio is taken and this
+  /// is a few hundredths at most.
+  public let ratioErrorPPM: Double
+
+  /// nil where the rates are equal.
+  private let resampler: OpaquePointer?
+  private let ratio: RateRatio
+  private let inputDelay: Int
+  private var discarded: SampleBuffer
+  private var skipsSilence = false
+  private var inputFrames = 0
+  private var outputFrames = 0
+
+  /// A converter with speexdsp's filter of `quality` 0 (fast) to 10 (fine). Not on the audio
+  /// thread: computes the filter.
+  public init(
+    channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
+  ) throws(RateFailure) {
+    for rate in [inputRate, outputRate] where !Self.supportedRates.contains(rate) {
+      throw .unsupportedRate(rate)
+    }
+    guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
+    guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
+    let ratio = RateRatio(inputRate: inputRate, outputRate: outputRate)
+    var filter: OpaquePointer?
+    var delay = 0
+    if inputRate != outputRate {
+      filter = speex_resampler_init_frac(
+        UInt32(channelCount), UInt32(ratio.input), UInt32(ratio.output), UInt32(inputRate),
+        UInt32(outputRate), Int32(quality), nil)
+      guard let filter else { throw .outOfMemory }
+      delay = Int(speex_resampler_get_input_latency(filter))
+    }
+    self.channelCount = channelCount
+    self.inputRate = inputRate
+    self.outputRate = outputRate
+    self.ratio = ratio
+    ratioErrorPPM = ratio.errorPPM(inputRate: inputRate, outputRate: outputRate)
+    resampler = filter
+    inputDelay = delay
+    discarded = SampleBuffer(frameCount: 64, channelCount: channelCount)
+  }
+
+  deinit {
+    if let resampler { speex_resampler_destroy(resampler) }
+  }
+
+  /// How many output frames later something is heard: half the filter's length, or none after
+  /// `skipLeadingSilence()`.
+  public var outputDelayFrames: Double {
+    @_noLocks get {
+      skipsSilence ? 0 : Double(inputDelay) * Double(ratio.output) / Double(ratio.input)
+    }
+  }
+
+  /// Leaves out the silence that the filter would begin with, so that what comes out lines up with
+  /// what goes in. Before the first frame.
+  @_noLocks
+  public mutating func skipLeadingSilence() {
+    precondition(inputFrames == 0 && outputFrames == 0)
+    skipsSilence = true
+    if let resampler { _ = speex_resampler_skip_zeros(resampler) }
+  }
+
+  /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
+  /// `output` from `target` on. Stops when either is used up; give what was not consumed again.
+  @_noLocks
+  public mutating func convert(
+    _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
+    into output: inout SampleBuffer, at target: Int = 0, room: Int
+  ) -> (consumed: Int, produced: Int) {
+    precondition(input.channelCount == channelCount && output.channelCount == channelCount)
+    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount)
+    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    let source = input.base + firstFrame &* channelCount
+    let (consumed, produced) = process(
+      UnsafePointer(source), frames, output.base + target &* channelCount, room)
+    inputFrames &+= consumed
+    outputFrames &+= produced
+    return (consumed, produced)
+  }
+
+  /// After the last input frame: fills up to `room` frames of `output` from `target` on with what
+  /// the filter still holds, and returns how many; 0 when all is out.
+  @_noLocks
+  public mutating func drain(
+    into output: inout SampleBuffer, at target: Int = 0, room: Int
+  ) -> Int {
+    precondition(output.channelCount == channelCount)
+    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    let heard = inputFrames &+ (skipsSilence ? 0 : inputDelay)
+    let all = (heard &* outputRate &+ inputRate &- 1) / inputRate
+    let wanted = min(room, all &- outputFrames)
+    var done = 0
+    while done < wanted {
+      let (consumed, produced) = process(
+        nil, 4096, output.base + (target &+ done) &* channelCount, wanted &- done)
+      if consumed == 0 && produced == 0 { break }
+      done &+= produced
+    }
+    outputFrames &+= done
+    return done
+  }
+
+  /// Forgets all that passed, for a stream that begins anew or goes on elsewhere. Leading silence
+  /// stays left out where it was.
+  @_noLocks
+  public mutating func reset() {
+    inputFrames = 0
+    outputFrames = 0
+    guard let resampler else { return }
+    // The resampler's own reset leaves part of the last channel's past behind (1.2.1): silence the
+    // filter's whole length first.
+    var rest = 2 &* inputDelay
+    while rest > 0 {
+      let (consumed, produced) = process(nil, rest, discarded.base, discarded.frameCount)
+      if consumed == 0 && produced == 0 { break }
+      rest &-= consumed
+    }
+    _ = speex_resampler_reset_mem(resampler)
+    if skipsSilence { _ = speex_resampler_skip_zeros(resampler) }
+  }
+
+  /// One call of the resampler; silence where there is no `source`.
+  @_noLocks
+  private func process(
+    _ source: UnsafePointer<Float>?, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
+    _ room: Int
+  ) -> (consumed: Int, produced: Int) {
+    guard let resampler else { return copy(source, min(frames, room), target) }
+    var consumed = UInt32(truncatingIfNeeded: min(frames, 0x3FFF_FFFF))
+    var produced = UInt32(truncatingIfNeeded: min(room, 0x3FFF_FFFF))
+    _ = speex_resampler_process_interleaved_float(resampler, source, &consumed, target, &produced)
+    return (Int(consumed), Int(produced))
+  }
+
+  @_noLocks
+  private func copy(
+    _ source: UnsafePointer<Float>?, _ frames: Int, _ target: UnsafeMutablePointer<Float>
+  ) -> (consumed: Int, produced: Int) {
+    let count = frames &* channelCount
+    var index = 0
+    while index < count {
+      if let source { target[index] = source[index] } else { target[index] = 0 }
+      index &+= 1
+    }
+    return (frames, frames)
+  }
+}

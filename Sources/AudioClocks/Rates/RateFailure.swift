@@ -1,0 +1,33 @@
+/// Why one rate cannot be converted to another.
+public enum RateFailure: Error, Sendable, Equatable {
+  /// A rate outside `RateConverter.supportedRates`.
+  case unsupportedRate(Int)
+  /// Less than one channel, or more than 1024.
+  case unsupportedChannelCount(Int)
+  /// A quality outside 0...10.
+  case unsupportedQuality(Int)
+  /// The filter does not fit into memory.
+  case outOfMemory
+
+  /// One sentence that says what is wrong.
+  public var message: String {
+    switch self {
+    case .unsupportedRate(let rate): "A rate of \(rate) Hz cannot be converted."
+    case .unsupportedChannelCount(let count): "\(count) channels cannot be converted."
+    case .unsupportedQuality(let quality): "There is no resampler quality \(quality)."
+    case .outOfMemory: "There is not enough memory to convert the rate."
+    }
+  }
+
+  /// One sentence that says what to do.
+  public var hint: String {
+    switch self {
+    case .unsupportedRate:
+      "Use a rate of \(RateConverter.supportedRates.lowerBound) "
+        + "to \(RateConverter.supportedRates.upperBound) Hz."
+    case .unsupportedChannelCount: "Use 1 to 1024 channels."
+    case .unsupportedQuality: "Use a quality of 0 to 10."
+    case .outOfMemory: "Use a lower quality, or close other programs."
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import AudioBasics
+import CALSA
+
+extension ALSADuplex {
+  /// Opens and configures the devices that `request` names.
+  ///
+  /// Both directions get the same rate where both can; where they cannot, or cannot do what was
+  /// asked, the configuration tells each one's own and a `ResamplingDuplex` bridges them.
+  public init(opening request: DuplexRequest) throws(DeviceFailure) {
+    try request.validate()
+    var input: PCM?
+    var output: PCM?
+    if let name = request.captureDevice { input = try PCM(opening: name, .capture) }
+    if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
+    try input?.configure(Self.streamRequest(request, capture: true, nil))
+    // The output follows the input: its rate, and the period the hardware granted.
+    try output?.configure(
+      Self.streamRequest(request, capture: false, input?.configuration))
+    guard let leader = input?.configuration ?? output?.configuration else {
+      throw DeviceFailure(
+        .invalidRequest, "Neither an input nor an output is named.",
+        hint: "Name at least one device.")
+    }
+    let atDevice = request.atRate(leader.sampleRate)
+    let headroom =
+      request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
+    var configuration = DuplexConfiguration(
+      sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
+      capture: input?.configuration, playback: output?.configuration)
+    configuration.isLinked = Self.link(input, output)
+
+    let ahead = DuplexShape(configuration).playbackAheadFrames
+    if let stream = output?.configuration, stream.bufferFrames < ahead {
+      throw PCMFailure.refused(
+        stream.device, .playback, "a buffer of \(ahead) frames",
+        hint: "It holds \(stream.bufferFrames); ask for less with --period-size or --headroom.")
+    }
+    let wakeUp = try Self.arrangeWaking(input, output, headroomFrames: headroom)
+    self.init(
+      capture: input, playback: output, configuration: configuration, wakeUp: wakeUp)
+  }
+
+  private static func streamRequest(
+    _ request: DuplexRequest, capture: Bool, _ leader: StreamConfiguration?
+  ) -> StreamRequest {
+    var stream = StreamRequest(
+      sampleRate: request.sampleRate, unitRate: request.sampleRate,
+      channelCount: request.channelCount, format: request.format,
+      periodFrames: request.periodFrames, bufferFrames: 0)
+    var headroom = request.headroom
+    if let leader, !capture {
+      let atDevice = request.atRate(leader.sampleRate)
+      headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
+      stream.sampleRate = leader.sampleRate
+      stream.unitRate = leader.sampleRate
+      stream.periodFrames = leader.periodFrames
+    }
+    let period = stream.periodFrames
+    // A long input buffer costs no latency and forgives a late wake-up.
+    let wanted = capture ? 8192 : period + headroom
+    stream.bufferFrames = max(request.periods, (wanted + period - 1) / period) * period
+    return stream
+  }
+
+  /// Only directions of one clock can be linked; plugins cannot.
+  private static func link(_ input: borrowing PCM?, _ output: borrowing PCM?) -> Bool {
+    switch input {
+    case .some(let capture):
+      switch output {
+      case .some(let playback): return snd_pcm_link(capture.handle, playback.handle) == 0
+      case .none: return false
+      }
+    case .none: return false
+    }
+  }
+
+  private static func arrangeWaking(
+    _ input: borrowing PCM?, _ output: borrowing PCM?, headroomFrames: Int
+  ) throws(DeviceFailure) -> WakeUp {
+    switch output {
+    case .some(let playback):
+      // Wake when no more than the headroom is queued.
+      let stream = playback.configuration
+      let frames = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
+      try playback.configureWaking(availableFrames: frames)
+      if input == nil { return try WakeUp(for: playback, availableFrames: frames) }
+    case .none: break
+    }
+    switch input {
+    case .some(let capture):
+      let frames = capture.configuration.periodFrames
+      try capture.configureWaking(availableFrames: frames)
+      return try WakeUp(for: capture, availableFrames: frames)
+    case .none:
+      throw DeviceFailure(
+        .invalidRequest, "Neither an input nor an output is named.",
+        hint: "Name at least one device.")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// Audio thread.
+import AudioBasics
+import CALSA
+import RealtimeAudio
+
+/// Two ALSA PCMs as one duplex device, or one alone.
+///
+/// Capture leads: the unit wakes once a period, when the input has one, and the output was filled
+/// ahead by a period and the headroom. That keeps input to output at exactly P + H frames.
+public struct ALSADuplex: DuplexDevice, ~Copyable {
+  public private(set) var configuration: DuplexConfiguration
+  public private(set) var periodTime: UInt64 = 0
+
+  var capture: PCM?
+  var playback: PCM?
+  private let shape: DuplexShape
+  let wakeUp: WakeUp
+  /// An xrun or worse that came to light in the middle of a cycle.
+  private var trouble: DeviceReadiness?
+  private var proof = StartProof(expected: 0)
+  /// Frames the output must still drop (positive) or add as silence (negative).
+  private var correction = 0
+  /// Without input: frames committed before the start, and whether it was made.
+  private var primedFrames = 0
+  private var isStarted = false
+  private var stillness = 0
+  var gap = GapClock()
+  private var lostFrames = 0
+
+  init(
+    capture: consuming PCM?, playback: consuming PCM?, configuration: DuplexConfiguration,
+    wakeUp: consuming WakeUp
+  ) {
+    self.capture = capture
+    self.playback = playback
+    self.configuration = configuration
+    shape = DuplexShape(configuration)
+    self.wakeUp = wakeUp
+  }
+
+  public var now: UInt64 {
+    @_noLocks get { HostClock.nanoseconds }
+  }
+
+  public mutating func start() throws(DeviceFailure) {
+    try capture?.prepare()
+    try playback?.prepare()
+    trouble = nil
+    correction = 0
+    stillness = 0
+    primedFrames = 0
+    isStarted = shape.hasCapture
+    let ahead = shape.playbackAheadFrames
+    proof = StartProof(expected: ahead)
+    guard isStarted else { return }
+    if shape.hasPlayback, let silent = playback?.playSilence(ahead), silent < ahead {
+      throw DeviceFailure(
+        .refused, "The output took \(silent) of \(ahead) frames of silence to start with.",
+        hint: "Ask for more periods with --periods, or less headroom with --headroom.")
+    }
+    try capture?.start()
+    if !shape.isLinked { try playback?.start() }
+  }
+
+  @_noLocks
+  public mutating func wait() -> DeviceReadiness {
+    if let found = trouble {
+      trouble = nil
+      return found
+    }
+    var attempts = 0
+    while attempts < 4 {
+      attempts &+= 1
+      let available = capture?.available() ?? playback?.available() ?? 0
+      if available < 0 { return diagnosis(of: available, onCapture: shape.hasCapture) }
+      if isStarted {
+        if available >= wakeUp.availableFrames { return ready(available) }
+      } else if primedFrames < shape.periodFrames &+ shape.headroomFrames {
+        return ready(available)
+      } else {
+        guard playback?.startNow() ?? false else { return .lost }
+        isStarted = true
+        continue
+      }
+      switch wakeUp.sleep() {
+      case .due: continue
+      case .late: return .waiting
+      case .troubled:
+        // The mapped pages may still say all is well: ask the kernel.
+        let answer = capture?.availableNow() ?? playback?.availableNow() ?? 0
+        if answer < 0 { return diagnosis(of: answer, onCapture: shape.hasCapture) }
+        stillness &+= 1
+        return stillness > 16 ? .lost : .waiting
+      }
+    }
+    return .waiting
+  }
+
+  @_noLocks
+  private mutating func ready(_ available: Int) -> DeviceReadiness {
+    periodTime = HostClock.nanoseconds
+    stillness = 0
+    if gap.isOpen {
+      let (captured, nanoseconds) = capture?.stamped(available, at: periodTime) ?? (0, periodTime)
+      lostFrames = gap.close(
+        captured: captured, at: nanoseconds, sampleRate: shape.sampleRate)
+    }
+    if shape.hasCapture {
+      gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
+    }
+    if proof.isOpen, shape.hasCapture, shape.hasPlayback, shape.isOneRate {
+      let captured = capture?.availableNow() ?? 0
+      let room = playback?.availableNow() ?? 0
+      if captured >= 0 && room >= 0 {
+        let queued = shape.playbackBufferFrames &- room
+        correction &+= proof.judge(captured: captured, queued: queued)
+      }
+    }
+    return .ready
+  }
+
+  @_noLocks
+  public mutating func takeLostFrames() -> Int {
+    let frames = lostFrames
+    lostFrames = 0
+    return frames
+  }
+
+  @_noLocks
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+    guard let lent = capture?.borrowFrames(frames) else {
+      trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
+      return nil
+    }
+    return lent
+  }
+
+  @_noLocks
+  public mutating func release(_ frames: Int) {
+    if capture?.returnFrames(frames) != true {
+      trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
+    }
+  }
+
+  @_noLocks
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    if correction < 0 {
+      correction &+= playback?.playSilence(min(0 &- correction, shape.periodFrames)) ?? 0
+    }
+    let available = playback?.available() ?? 0
+    if available < 0 {
+      trouble = diagnosis(of: available, onCapture: false)
+      return nil
+    }
+    // No room: the input runs ahead. What does not fit is not played, and the delay stays bounded.
+    return available < frames ? nil : playback?.borrowFrames(frames) ?? nil
+  }
+
+  @_noLocks
+  public mutating func commit(_ frames: Int) {
+    let dropped = max(0, min(correction, frames))
+    correction &-= dropped
+    if playback?.returnFrames(frames &- dropped) != true {
+      trouble = diagnosis(of: playback?.availableNow() ?? 0, onCapture: false)
+    }
+    if !isStarted { primedFrames &+= frames }
+  }
+
+  /// What an error code of one direction means for both.
+  @_noLocks
+  private func diagnosis(of code: Int, onCapture: Bool) -> DeviceReadiness {
+    switch Int32(truncatingIfNeeded: 0 &- code) {
+    case EPIPE:
+      // A linked pair stops as one. The output holds less, so it is the one that ran out.
+      let playbackFirst = shape.hasPlayback && shape.isLinked
+      return .xrun(playbackFirst || !onCapture ? .playbackXrun : .captureXrun)
+    case ESTRPIPE: return .suspended
+    case 0, EAGAIN, EINTR: return .waiting
+    default: return code > 0 ? .waiting : .lost
+    }
+  }
+
+  public mutating func recover() throws(DeviceFailure) {
+    if let stopped = capture?.stoppedState() {
+      gap.open(unread: stopped.unread, at: stopped.nanoseconds)
+    } else if shape.hasCapture {
+      gap.open()
+    }
+    capture?.drop()
+    playback?.drop()
+    capture?.resume()
+    playback?.resume()
+    try start()
+  }
+
+  public mutating func stop(draining: Bool) {
+    if draining, !shape.hasCapture {
+      if !isStarted, primedFrames > 0 { isStarted = playback?.startNow() ?? false }
+      if isStarted { playback?.drain() }
+    }
+    capture?.drop()
+    playback?.drop()
+  }
+}

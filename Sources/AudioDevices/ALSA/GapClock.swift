@@ -1,0 +1,43 @@
+// Audio thread.
+
+/// Works out how many frames were lost while a device stood still: the time from one known
+/// position of the input to another, times the rate, less what was kept.
+struct GapClock: BitwiseCopyable {
+  /// Whether a gap began whose length is not known yet.
+  private(set) var isOpen = false
+  /// The last known position: this many frames were captured and not taken at this time.
+  private var unread = 0
+  private var nanoseconds: UInt64 = 0
+
+  @_noLocks
+  init() {}
+
+  /// Remembers a wake-up that found `captured` frames, of which the cycle takes `frames`.
+  @_noLocks
+  mutating func note(captured: Int, taking frames: Int, at nanoseconds: UInt64) {
+    unread = captured &- frames
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The device stopped with `unread` frames that nobody will get any more.
+  mutating func open(unread: Int, at nanoseconds: UInt64) {
+    self.unread = unread
+    self.nanoseconds = nanoseconds
+    isOpen = true
+  }
+
+  /// The device stopped and does not say when: the last wake-up must do.
+  mutating func open() {
+    isOpen = true
+  }
+
+  /// The device runs again and has `captured` frames at `nanoseconds`: how many were lost?
+  @_noLocks
+  mutating func close(captured: Int, at nanoseconds: UInt64, sampleRate: Int) -> Int {
+    isOpen = false
+    guard nanoseconds > self.nanoseconds else { return max(0, unread) }
+    let elapsed = Double(nanoseconds &- self.nanoseconds) * 1e-9
+    let passed = Int(elapsed * Double(sampleRate) + 0.5)
+    return max(0, unread &+ passed &- captured)
+  }
+}

@@ -1,0 +1,217 @@
+import AudioBasics
+import CALSA
+
+/// The set of settings a device still allows while it is being asked; freed when out of scope.
+private struct HardwareSpace: ~Copyable {
+  let pointer: OpaquePointer
+
+  init() throws(DeviceFailure) {
+    var allocated: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&allocated) == 0, let allocated else {
+      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
+    }
+    pointer = allocated
+  }
+
+  deinit {
+    snd_pcm_hw_params_free(pointer)
+  }
+}
+
+/// What is asked of one direction.
+struct StreamRequest {
+  /// The rate asked, or nil for the device's own.
+  var sampleRate: Int?
+  /// The rate the unit runs at, which `periodFrames` and `bufferFrames` count in.
+  var unitRate: Int?
+  var channelCount: Int?
+  var format: SampleFormat?
+  var periodFrames: Int
+  var bufferFrames: Int
+}
+
+extension PCM {
+  /// Asks the hardware, in an order that leaves the period its say (rate first, since it may differ
+  /// from the unit's, then period, then buffer), and keeps what it answers.
+  mutating func configure(_ request: StreamRequest) throws(DeviceFailure) {
+    var refusal = PCMFailure.refused(
+      name, direction, "any access known here", hint: "Try the same device as plug\(name).")
+    for access in PCMAccess.allCases {
+      do throws(DeviceFailure) {
+        if try configure(request, access) { return }
+      } catch {
+        guard error.kind == .refused else { throw error }
+        refusal = error
+        // A device that maps no memory still answers the same to every other question.
+        guard error.message.contains("access") else { throw error }
+      }
+    }
+    throw refusal
+  }
+
+  private mutating func configure(_ request: StreamRequest, _ access: PCMAccess)
+    throws(DeviceFailure) -> Bool
+  {
+    let space = try HardwareSpace()
+    try check(snd_pcm_hw_params_any(handle, space.pointer), "asked for its abilities")
+    // A plug would resample linearly; our own resampler is better, so it must not.
+    snd_pcm_hw_params_set_rate_resample(handle, space.pointer, 0)
+    guard snd_pcm_hw_params_set_access(handle, space.pointer, access.code) == 0 else {
+      throw PCMFailure.refused(
+        name, direction, "any access known here", hint: "Try the same device as plug\(name).")
+    }
+    let format = try settle(request.format, in: space)
+    let channelCount = try settleChannels(request.channelCount, in: space)
+    let rate = try settleRate(request.sampleRate, in: space)
+    let scale = Double(rate) / Double(request.unitRate ?? rate)
+    try settlePeriod(max(1, Int((Double(request.periodFrames) * scale).rounded())), in: space)
+    var bufferFrames = snd_pcm_uframes_t(max(2, Int(Double(request.bufferFrames) * scale)))
+    try check(
+      snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
+      "given a buffer")
+    try check(snd_pcm_hw_params(handle, space.pointer), "configured")
+    try adopt(space.pointer, access, format, channelCount, rate)
+    return try adoptMemory(access)
+  }
+
+  private func settle(_ wanted: SampleFormat?, in space: borrowing HardwareSpace)
+    throws(DeviceFailure) -> SampleFormat
+  {
+    let choices = wanted.map { [$0] } ?? SampleFormat.widestFirst
+    for format in choices
+    where snd_pcm_hw_params_set_format(handle, space.pointer, format.code) == 0 {
+      return format
+    }
+    let offered = SampleFormat.widestFirst.filter {
+      snd_pcm_hw_params_test_format(handle, space.pointer, $0.code) == 0
+    }
+    throw PCMFailure.refused(
+      name, direction, "the format \(wanted?.name ?? "of any kind known here")",
+      hint: offered.isEmpty
+        ? "Try the same device as plug\(name)."
+        : "It offers \(offered.map(\.name).joined(separator: ", ")); plug\(name) converts.")
+  }
+
+  private func settleChannels(_ wanted: Int?, in space: borrowing HardwareSpace)
+    throws(DeviceFailure) -> Int
+  {
+    guard let wanted else {
+      var count: UInt32 = 2
+      try check(
+        snd_pcm_hw_params_set_channels_near(handle, space.pointer, &count), "given channels")
+      return Int(count)
+    }
+    guard snd_pcm_hw_params_set_channels(handle, space.pointer, UInt32(wanted)) == 0 else {
+      var lowest: UInt32 = 0
+      var highest: UInt32 = 0
+      snd_pcm_hw_params_get_channels_min(space.pointer, &lowest)
+      snd_pcm_hw_params_get_channels_max(space.pointer, &highest)
+      throw PCMFailure.refused(
+        name, direction, "\(wanted) channel\(wanted == 1 ? "" : "s")",
+        hint: "It has \(lowest) to \(highest); ask with --channels, or use plug\(name).")
+    }
+    return wanted
+  }
+
+  /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
+  private func settleRate(_ wanted: Int?, in space: borrowing HardwareSpace)
+    throws(DeviceFailure) -> Int
+  {
+    var rate = UInt32(wanted ?? 48000)
+    var rounding: Int32 = 0
+    try check(
+      snd_pcm_hw_params_set_rate_near(handle, space.pointer, &rate, &rounding), "given a rate")
+    return Int(rate)
+  }
+
+  private func settlePeriod(_ wanted: Int, in space: borrowing HardwareSpace) throws(DeviceFailure)
+  {
+    var lowest: snd_pcm_uframes_t = 0
+    var highest: snd_pcm_uframes_t = 0
+    var rounding: Int32 = 0
+    snd_pcm_hw_params_get_period_size_min(space.pointer, &lowest, &rounding)
+    snd_pcm_hw_params_get_period_size_max(space.pointer, &highest, &rounding)
+    var frames = snd_pcm_uframes_t(wanted)
+    rounding = 0
+    let result = snd_pcm_hw_params_set_period_size_near(handle, space.pointer, &frames, &rounding)
+    let isNear = frames >= snd_pcm_uframes_t(wanted) / 2 && frames <= snd_pcm_uframes_t(wanted) * 2
+    guard result == 0, isNear else {
+      throw PCMFailure.refused(
+        name, direction, "a period of \(wanted) frames",
+        hint: "It does \(lowest) to \(highest); ask with --period-size.")
+    }
+  }
+
+  private mutating func adopt(
+    _ parameters: OpaquePointer, _ access: PCMAccess, _ format: SampleFormat, _ channelCount: Int,
+    _ rate: Int
+  ) throws(DeviceFailure) {
+    var periodFrames: snd_pcm_uframes_t = 0
+    var bufferFrames: snd_pcm_uframes_t = 0
+    var rounding: Int32 = 0
+    try check(
+      snd_pcm_hw_params_get_period_size(parameters, &periodFrames, &rounding), "asked its period")
+    try check(snd_pcm_hw_params_get_buffer_size(parameters, &bufferFrames), "asked its buffer")
+    configuration = StreamConfiguration(
+      device: name, sampleRate: rate, channelCount: channelCount, format: format,
+      periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
+    transfer = PCMTransfer(
+      access: access, format: format, channelCount: channelCount,
+      frames: max(1, configuration.periodFrames))
+  }
+
+  /// Learns the layout of mapped memory; false where it is unfit, so that copying is tried.
+  private mutating func adoptMemory(_ access: PCMAccess) throws(DeviceFailure) -> Bool {
+    guard transfer.isMapped else { return true }
+    try prepare()
+    var areas: UnsafePointer<snd_pcm_channel_area_t>?
+    var offset: snd_pcm_uframes_t = 0
+    var frames = snd_pcm_uframes_t(1)
+    _ = snd_pcm_avail_update(handle)
+    guard snd_pcm_mmap_begin(handle, &areas, &offset, &frames) == 0, let areas else { return false }
+    return transfer.adoptAreas(areas, channelCount: configuration.channelCount)
+  }
+
+  /// Tells ALSA when to wake us and when to call it an xrun, and to stamp time on the host's clock.
+  func configureWaking(availableFrames: Int) throws(DeviceFailure) {
+    var allocated: OpaquePointer?
+    guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else {
+      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
+    }
+    defer { snd_pcm_sw_params_free(parameters) }
+    var boundary: snd_pcm_uframes_t = 0
+    try check(snd_pcm_sw_params_current(handle, parameters), "asked how it wakes")
+    snd_pcm_sw_params_get_boundary(parameters, &boundary)
+    // The unit starts both directions itself; a full buffer must not.
+    try check(
+      snd_pcm_sw_params_set_start_threshold(handle, parameters, boundary), "told when to start")
+    try check(
+      snd_pcm_sw_params_set_stop_threshold(
+        handle, parameters, snd_pcm_uframes_t(configuration.bufferFrames)), "told when to stop")
+    try check(
+      snd_pcm_sw_params_set_avail_min(
+        handle, parameters, snd_pcm_uframes_t(max(1, availableFrames))), "told when to wake")
+    // Not every plugin stamps; the host clock stands in where these are refused.
+    snd_pcm_sw_params_set_tstamp_mode(handle, parameters, SND_PCM_TSTAMP_ENABLE)
+    snd_pcm_sw_params_set_tstamp_type(handle, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
+    try check(snd_pcm_sw_params(handle, parameters), "configured")
+  }
+}
+
+extension SampleFormat {
+  /// ALSA's number for it.
+  var code: snd_pcm_format_t {
+    switch self {
+    case .s16LE: SND_PCM_FORMAT_S16_LE
+    case .s16BE: SND_PCM_FORMAT_S16_BE
+    case .s24LE: SND_PCM_FORMAT_S24_LE
+    case .s24BE: SND_PCM_FORMAT_S24_BE
+    case .s24Packed3LE: SND_PCM_FORMAT_S24_3LE
+    case .s24Packed3BE: SND_PCM_FORMAT_S24_3BE
+    case .s32LE: SND_PCM_FORMAT_S32_LE
+    case .s32BE: SND_PCM_FORMAT_S32_BE
+    case .floatLE: SND_PCM_FORMAT_FLOAT_LE
+    case .floatBE: SND_PCM_FORMAT_FLOAT_BE
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// Audio thread.
+import AudioBasics
+import CALSA
+import CRealtime
+
+/// The ways ALSA lets frames in and out, best first.
+enum PCMAccess: CaseIterable {
+  case mappedInterleaved, mappedPlanar, copiedInterleaved, copiedPlanar
+
+  var code: snd_pcm_access_t {
+    switch self {
+    case .mappedInterleaved: SND_PCM_ACCESS_MMAP_INTERLEAVED
+    case .mappedPlanar: SND_PCM_ACCESS_MMAP_NONINTERLEAVED
+    case .copiedInterleaved: SND_PCM_ACCESS_RW_INTERLEAVED
+    case .copiedPlanar: SND_PCM_ACCESS_RW_NONINTERLEAVED
+    }
+  }
+}
+
+/// How frames move between the unit and a PCM: in the device's own memory, or through a period of
+/// ours that ALSA copies.
+struct PCMTransfer: ~Copyable {
+  let access: PCMAccess
+  let isMapped: Bool
+  let isPlanarCopy: Bool
+  var layout: DeviceLayout
+  /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
+  var offset: snd_pcm_uframes_t = 0
+  var firstCount = 0
+  /// A period of our own, for copying.
+  let staging: DeviceBuffer
+  /// The channels' first samples in `staging`, for planar copying.
+  let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+  init(access: PCMAccess, format: SampleFormat, channelCount: Int, frames: Int) {
+    self.access = access
+    isMapped = access == .mappedInterleaved || access == .mappedPlanar
+    let isPlanar = access == .copiedPlanar
+    isPlanarCopy = isPlanar
+    layout =
+      isPlanar
+      ? DeviceLayout(
+        format: format, channelCount: channelCount, frameStride: format.byteCount,
+        channelStride: format.byteCount * frames)
+      : DeviceLayout(interleaved: format, channelCount: channelCount)
+    staging = DeviceBuffer(layout, frameCount: isMapped ? 1 : frames)
+    planes = .allocate(capacity: channelCount)
+    for channel in 0..<channelCount {
+      let plane = staging.memory + (isPlanar ? channel * layout.channelStride : 0)
+      (planes + channel).initialize(to: plane)
+    }
+  }
+
+  deinit {
+    planes.deallocate()
+  }
+
+  /// Finds out how the device's own memory is laid out. False when its channels do not lie at
+  /// even distances: such a device is copied from instead.
+  mutating func adoptAreas(_ areas: UnsafePointer<snd_pcm_channel_area_t>, channelCount: Int)
+    -> Bool
+  {
+    let first = Self.address(areas[0])
+    let stride =
+      channelCount > 1 ? Self.address(areas[1]) - first : layout.format.byteCount
+    for channel in 0..<channelCount {
+      guard Self.address(areas[channel]) == first + channel * stride,
+        areas[channel].step == areas[0].step
+      else { return false }
+    }
+    layout = DeviceLayout(
+      format: layout.format, channelCount: channelCount,
+      frameStride: Int(areas[0].step) / 8, channelStride: stride)
+    return true
+  }
+
+  private static func address(_ area: snd_pcm_channel_area_t) -> Int {
+    Int(bitPattern: area.addr) + Int(area.first) / 8
+  }
+}
+
+extension PCM {
+  /// Frames captured and not yet read, or free to be played. Negative: ALSA's error code.
+  @_noLocks
+  func available() -> Int {
+    snd_pcm_avail_update(handle)
+  }
+
+  /// Lends the next `frames` frames of the device's memory, or copies them out of it (capture).
+  /// Nil when they are not there or the device failed.
+  @_noLocks
+  mutating func borrowFrames(_ frames: Int) -> DeviceFrames? {
+    guard transfer.isMapped else { return copiedFrames(frames) }
+    var areas: UnsafePointer<snd_pcm_channel_area_t>?
+    var offset: snd_pcm_uframes_t = 0
+    var count = snd_pcm_uframes_t(bitPattern: frames)
+    guard snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, let areas else { return nil }
+    transfer.offset = offset
+    transfer.firstCount = min(frames, Int(bitPattern: count))
+    guard let memory = areas[0].addr else { return nil }
+    // Where the ring wraps, the rest lies at its start.
+    let start = memory + Int(areas[0].first / 8)
+    return DeviceFrames(
+      first: start + Int(bitPattern: offset) &* transfer.layout.frameStride, second: start,
+      firstCount: transfer.firstCount, frameCount: frames, layout: transfer.layout)
+  }
+
+  /// Gives `frames` of the lent frames back (capture), or hands them over to be played. False when
+  /// the device failed.
+  @_noLocks
+  mutating func returnFrames(_ frames: Int) -> Bool {
+    guard transfer.isMapped else { return isCapture || writeStaged(frames) }
+    let first = min(frames, transfer.firstCount)
+    guard first == 0 || commit(transfer.offset, first) else { return false }
+    var rest = frames &- first
+    // A wrapped piece needs a round of its own; more than two mean a device that gives less.
+    var rounds = 0
+    while rest > 0 && rounds < 8 {
+      var areas: UnsafePointer<snd_pcm_channel_area_t>?
+      var offset: snd_pcm_uframes_t = 0
+      var count = snd_pcm_uframes_t(bitPattern: rest)
+      guard snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, count > 0,
+        commit(offset, min(rest, Int(bitPattern: count)))
+      else { return false }
+      rest &-= min(rest, Int(bitPattern: count))
+      rounds &+= 1
+    }
+    return rest == 0
+  }
+
+  @_noLocks
+  private func commit(_ offset: snd_pcm_uframes_t, _ frames: Int) -> Bool {
+    snd_pcm_mmap_commit(handle, offset, snd_pcm_uframes_t(bitPattern: frames)) == frames
+  }
+
+  @_noLocks
+  private func copiedFrames(_ frames: Int) -> DeviceFrames? {
+    if isCapture {
+      let count = snd_pcm_uframes_t(bitPattern: frames)
+      let read =
+        transfer.isPlanarCopy
+        ? snd_pcm_readn(handle, transfer.planes, count)
+        : snd_pcm_readi(handle, transfer.staging.memory, count)
+      guard read == frames else { return nil }
+    }
+    return transfer.staging.frames(frames)
+  }
+
+  @_noLocks
+  private func writeStaged(_ frames: Int) -> Bool {
+    let count = snd_pcm_uframes_t(bitPattern: frames)
+    let written =
+      transfer.isPlanarCopy
+      ? snd_pcm_writen(handle, transfer.planes, count)
+      : snd_pcm_writei(handle, transfer.staging.memory, count)
+    return written == frames
+  }
+
+  /// Plays `frames` frames of silence. Returns how many fitted.
+  @_noLocks
+  mutating func playSilence(_ frames: Int) -> Int {
+    var done = 0
+    var rounds = 0
+    while done < frames && rounds < 65536 {
+      let count = min(frames &- done, max(1, configuration.periodFrames))
+      guard available() >= count, let room = borrowFrames(count) else { return done }
+      room.clear(from: 0, frames: count)
+      guard returnFrames(count) else { return done }
+      done &+= count
+      rounds &+= 1
+    }
+    return done
+  }
+}

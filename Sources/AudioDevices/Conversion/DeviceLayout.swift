@@ -1,0 +1,145 @@
+// Audio thread.
+import AudioBasics
+import CRealtime
+
+/// Where a device keeps the samples of a frame: interleaved, or each channel on its own.
+struct DeviceLayout: BitwiseCopyable {
+  let format: SampleFormat
+  let channelCount: Int
+  /// Bytes from a frame to the next of the same channel.
+  let frameStride: Int
+  /// Bytes from a channel to the next of the same frame.
+  let channelStride: Int
+
+  /// Whether frames lie one behind the other with nothing between: one loop over all samples.
+  private let isInterleaved: Bool
+
+  init(format: SampleFormat, channelCount: Int, frameStride: Int, channelStride: Int) {
+    self.format = format
+    self.channelCount = channelCount
+    self.frameStride = frameStride
+    self.channelStride = channelStride
+    isInterleaved =
+      channelStride == format.byteCount && frameStride == format.byteCount * channelCount
+  }
+
+  init(interleaved format: SampleFormat, channelCount: Int) {
+    self.init(
+      format: format, channelCount: channelCount, frameStride: format.byteCount * channelCount,
+      channelStride: format.byteCount)
+  }
+
+  @_noLocks
+  func decode(
+    _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>
+  ) {
+    switch format {
+    case .s16LE: decode(source, frames, target, byteCount: S16.byteCount, S16.load)
+    case .s16BE: decode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.load)
+    case .s24LE: decode(source, frames, target, byteCount: S24.byteCount, S24.load)
+    case .s24BE: decode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.load)
+    case .s24Packed3LE: decode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.load)
+    case .s24Packed3BE: decode(source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.load)
+    case .s32LE: decode(source, frames, target, byteCount: S32.byteCount, S32.load)
+    case .s32BE: decode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.load)
+    case .floatLE: decode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.load)
+    case .floatBE: decode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.load)
+    }
+  }
+
+  /// Returns how many samples were NaN; they become silence.
+  @_noLocks
+  func encode(
+    _ source: UnsafePointer<Float>, frames: Int, into target: UnsafeMutableRawPointer
+  ) -> Int {
+    switch format {
+    case .s16LE: encode(source, frames, target, byteCount: S16.byteCount, S16.store)
+    case .s16BE: encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
+    case .s24LE: encode(source, frames, target, byteCount: S24.byteCount, S24.store)
+    case .s24BE: encode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.store)
+    case .s24Packed3LE: encode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.store)
+    case .s24Packed3BE: encode(source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
+    case .s32LE: encode(source, frames, target, byteCount: S32.byteCount, S32.store)
+    case .s32BE: encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)
+    case .floatLE: encode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.store)
+    case .floatBE: encode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.store)
+    }
+  }
+
+  @_noLocks
+  func clear(_ target: UnsafeMutableRawPointer, frames: Int) {
+    if isInterleaved {
+      realtime_clear(target, frames &* frameStride)
+      return
+    }
+    var frame = 0
+    while frame < frames {
+      var channel = 0
+      while channel < channelCount {
+        let sample = target + (frame &* frameStride &+ channel &* channelStride)
+        realtime_clear(sample, format.byteCount)
+        channel &+= 1
+      }
+      frame &+= 1
+    }
+  }
+
+  @_noLocks @inline(__always)
+  private func decode(
+    _ source: UnsafeRawPointer, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
+    byteCount: Int, _ load: (UnsafeRawPointer) -> Float
+  ) {
+    if isInterleaved {
+      let count = frames &* channelCount
+      var index = 0
+      while index < count {
+        target[index] = load(source + index &* byteCount)
+        index &+= 1
+      }
+      return
+    }
+    var frame = 0
+    while frame < frames {
+      var channel = 0
+      while channel < channelCount {
+        target[frame &* channelCount &+ channel] = load(
+          source + (frame &* frameStride &+ channel &* channelStride))
+        channel &+= 1
+      }
+      frame &+= 1
+    }
+  }
+
+  @_noLocks @inline(__always)
+  private func encode(
+    _ source: UnsafePointer<Float>, _ frames: Int, _ target: UnsafeMutableRawPointer,
+    byteCount: Int, _ store: (Float, UnsafeMutableRawPointer) -> Void
+  ) -> Int {
+    var notNumbers: Int32 = 0
+    if isInterleaved {
+      let count = frames &* channelCount
+      var index = 0
+      while index < count {
+        let sample = source[index]
+        notNumbers &+= sample == sample ? 0 : 1
+        store(sample == sample ? sample : 0, target + index &* byteCount)
+        index &+= 1
+      }
+      return Int(notNumbers)
+    }
+    var frame = 0
+    while frame < frames {
+      var channel = 0
+      while channel < channelCount {
+        let sample = source[frame &* channelCount &+ channel]
+        notNumbers &+= sample == sample ? 0 : 1
+        store(
+          sample == sample ? sample : 0,
+          target + (frame &* frameStride &+ channel &* channelStride))
+        channel &+= 1
+      }
+      frame &+= 1
+    }
+    return Int(notNumbers)
+  }
+}

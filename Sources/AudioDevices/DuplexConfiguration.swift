@@ -1,0 +1,184 @@
+import AudioBasics
+
+/// What is asked of a device. What is nil is left to it.
+public struct DuplexRequest: Sendable {
+  /// The ALSA name of the input, nil for a unit that only plays.
+  public var captureDevice: String?
+  /// The ALSA name of the output, nil for a unit that only records.
+  public var playbackDevice: String?
+  /// Frames a second.
+  public var sampleRate: Int?
+  /// Channels of each direction.
+  public var channelCount: Int?
+  /// The format in which the device keeps samples.
+  public var format: SampleFormat?
+  /// Frames a callback gets.
+  public var periodFrames = 256
+  /// The output's buffer in periods.
+  public var periods = 2
+  /// Frames kept queued ahead of the output when a callback runs. Nil for one period.
+  public var headroomFrames: Int?
+  /// The resampler's quality, 0 to 10, used only where rates differ.
+  public var resamplerQuality = 5
+
+  /// A request that leaves all to the devices named.
+  public init(captureDevice: String?, playbackDevice: String?) {
+    self.captureDevice = captureDevice
+    self.playbackDevice = playbackDevice
+  }
+
+  /// Frames of headroom this request comes to.
+  public var headroom: Int { headroomFrames ?? periodFrames }
+
+  /// The same stretches of time at a device's own rate, for a device that cannot do the unit's.
+  public func atRate(_ rate: Int) -> DuplexRequest {
+    guard let unitRate = sampleRate, unitRate != rate else { return self }
+    func scaled(_ frames: Int) -> Int {
+      max(1, Int((Double(frames) * Double(rate) / Double(unitRate)).rounded()))
+    }
+    var request = self
+    request.sampleRate = rate
+    request.periodFrames = scaled(periodFrames)
+    request.headroomFrames = scaled(headroom)
+    return request
+  }
+
+  /// Refuses what no device could do.
+  public func validate() throws(DeviceFailure) {
+    func require(_ holds: Bool, _ message: String, hint: String) throws(DeviceFailure) {
+      guard holds else { throw DeviceFailure(.invalidRequest, message, hint: hint) }
+    }
+    try require(
+      captureDevice != nil || playbackDevice != nil, "Neither an input nor an output is named.",
+      hint: "Name at least one device.")
+    try require(
+      (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
+      hint: "Ask for 1 to 65536 frames; 64 to 1024 is usual.")
+    try require(
+      (2...1024).contains(periods), "A buffer of \(periods) periods is impossible.",
+      hint: "Ask for 2 periods or more; 2 or 3 is usual.")
+    try require(
+      (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
+      hint: "Ask for 1 frame or more; one period is the default.")
+    try require(
+      sampleRate.map { (8000...768_000).contains($0) } ?? true,
+      "A rate of \(sampleRate ?? 0) Hz is impossible.",
+      hint: "Ask for 8000 to 768000 Hz; 48000 is usual.")
+    try require(
+      channelCount.map { (1...64).contains($0) } ?? true,
+      "\(channelCount ?? 0) channels are impossible.", hint: "Ask for 1 to 64 channels.")
+    try require(
+      (0...10).contains(resamplerQuality),
+      "A resampler quality of \(resamplerQuality) is impossible.", hint: "Ask for 0 to 10.")
+  }
+}
+
+/// One direction of a device as it was granted.
+public struct StreamConfiguration: Sendable, Equatable {
+  /// The ALSA name.
+  public var device: String
+  /// Frames a second.
+  public var sampleRate: Int
+  /// Samples in a frame.
+  public var channelCount: Int
+  /// How a sample is kept.
+  public var format: SampleFormat
+  /// Frames from one interrupt to the next.
+  public var periodFrames: Int
+  /// Frames the device's buffer holds.
+  public var bufferFrames: Int
+
+  /// A stream with these figures.
+  public init(
+    device: String, sampleRate: Int, channelCount: Int, format: SampleFormat, periodFrames: Int,
+    bufferFrames: Int
+  ) {
+    self.device = device
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.format = format
+    self.periodFrames = periodFrames
+    self.bufferFrames = bufferFrames
+  }
+}
+
+/// A duplex device as it was granted: what the unit and everything above it builds on.
+public struct DuplexConfiguration: Sendable, Equatable {
+  /// Frames a second of the unit.
+  public var sampleRate: Int
+  /// Most frames a callback gets.
+  public var periodFrames: Int
+  /// Frames queued ahead of the output when a callback runs.
+  public var headroomFrames: Int
+  /// The input, where there is one.
+  public var capture: StreamConfiguration?
+  /// The output, where there is one.
+  public var playback: StreamConfiguration?
+  /// Whether one command starts and stops both directions.
+  public var isLinked = false
+  /// Frames at the unit's rate that resampling adds between input and output. 0 without.
+  public var resamplerDelayFrames: Double = 0
+  /// Whether a resampler stands between unit and device.
+  public var isResampling = false
+
+  /// A configuration of these streams.
+  public init(
+    sampleRate: Int, periodFrames: Int, headroomFrames: Int, capture: StreamConfiguration?,
+    playback: StreamConfiguration?
+  ) {
+    self.sampleRate = sampleRate
+    self.periodFrames = periodFrames
+    self.headroomFrames = headroomFrames
+    self.capture = capture
+    self.playback = playback
+  }
+
+  /// Periods the output's buffer (or a lone input's) holds.
+  public var periods: Int {
+    guard let stream = playback ?? capture, stream.periodFrames > 0 else { return 0 }
+    return stream.bufferFrames / stream.periodFrames
+  }
+
+  /// Whether only a `ResamplingDuplex` can make this device what `request` asks for.
+  public func needsResampling(for request: DuplexRequest) -> Bool {
+    let rates = [capture, playback].compactMap { $0?.sampleRate }
+    return rates.contains { $0 != request.sampleRate ?? sampleRate }
+  }
+
+  /// Frames from input to output as the unit keeps it: a period is gathered, the headroom is
+  /// queued, and resampling adds its own.
+  public var latencyFrames: Double {
+    Double(periodFrames + headroomFrames) + resamplerDelayFrames
+  }
+}
+
+/// The part of a configuration that the audio thread needs: numbers only, nothing to count
+/// references of.
+struct DuplexShape: BitwiseCopyable {
+  let hasCapture: Bool
+  let hasPlayback: Bool
+  let isLinked: Bool
+  let sampleRate: Int
+  let periodFrames: Int
+  let headroomFrames: Int
+  let playbackBufferFrames: Int
+  /// The period and the headroom in frames of the output, whose rate may be another.
+  let playbackAheadFrames: Int
+  /// Whether both directions have one rate, so that their fills can be added.
+  let isOneRate: Bool
+
+  init(_ configuration: DuplexConfiguration) {
+    hasCapture = configuration.capture != nil
+    hasPlayback = configuration.playback != nil
+    isLinked = configuration.isLinked
+    sampleRate = configuration.sampleRate
+    periodFrames = configuration.periodFrames
+    headroomFrames = configuration.headroomFrames
+    playbackBufferFrames = configuration.playback?.bufferFrames ?? 0
+    let playbackRate = configuration.playback?.sampleRate ?? configuration.sampleRate
+    isOneRate = playbackRate == configuration.sampleRate
+    let ahead = Double(configuration.periodFrames + configuration.headroomFrames)
+    playbackAheadFrames = Int(
+      (ahead * Double(playbackRate) / Double(configuration.sampleRate)).rounded())
+  }
+}

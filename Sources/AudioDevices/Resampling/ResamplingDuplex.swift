@@ -1,0 +1,175 @@
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// A device whose rates are not the unit's, made to look as if they were.
+///
+/// Captured frames are resampled on their way in, played ones on their way out. Nothing is dropped
+/// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
+/// two filters, and one period's reserve because a device's period is no whole number of ours.
+public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~Copyable {
+  public let configuration: DuplexConfiguration
+
+  private var base: Base
+  private let baseShape: DuplexShape
+  private let period: Int
+  private var input: RateStage
+  private var output: RateStage
+  private let reserveFrames: Int
+  /// Frames at the unit's rate for one of the input's.
+  private let lossScale: Double
+
+  private var deviceInput: SampleBuffer
+  private var deviceOutput: SampleBuffer
+  private var unitOutput: SampleBuffer
+  private var unitInput: SampleBuffer
+  private var delivered: DeviceBuffer
+  private var room: DeviceBuffer
+  private var hasDelivered = false
+
+  /// Drives `base` at the rate, period and headroom that `request` asks for.
+  public init(_ base: consuming Base, request: DuplexRequest) throws(DeviceFailure) {
+    var granted = base.configuration
+    let rate = request.sampleRate ?? granted.sampleRate
+    let captureRate = granted.capture?.sampleRate ?? granted.sampleRate
+    let playbackRate = granted.playback?.sampleRate ?? granted.sampleRate
+    let captureChannels = granted.capture?.channelCount ?? 1
+    let playbackChannels = granted.playback?.channelCount ?? 1
+    let period = request.periodFrames
+    let playbackScale = Double(playbackRate) / Double(rate)
+    let devicePeriod = granted.periodFrames
+    let capacity =
+      8 * (period + devicePeriod) * max(1, max(rate, playbackRate) / min(rate, captureRate) + 1)
+      + 1024
+    let inStage = try RateStage(
+      channelCount: captureChannels, from: captureRate, to: rate,
+      quality: request.resamplerQuality, capacity: capacity)
+    let outStage = try RateStage(
+      channelCount: playbackChannels, from: rate, to: playbackRate,
+      quality: request.resamplerQuality, capacity: capacity)
+    let reserve = Int((Double(period) * playbackScale).rounded(.up)) + 4
+    let shape = DuplexShape(granted)
+    let delay =
+      (Double(shape.playbackAheadFrames + reserve) + outStage.delayFrames) / playbackScale
+      + inStage.delayFrames
+    reserveFrames = reserve
+    baseShape = shape
+    lossScale = Double(rate) / Double(captureRate)
+    input = inStage
+    output = outStage
+    granted.sampleRate = rate
+    granted.periodFrames = period
+    granted.headroomFrames = request.headroom
+    granted.isResampling = true
+    granted.resamplerDelayFrames = max(0, delay - Double(period + request.headroom))
+    configuration = granted
+    self.period = period
+    self.base = base
+
+    deviceInput = SampleBuffer(frameCount: devicePeriod, channelCount: captureChannels)
+    deviceOutput = SampleBuffer(frameCount: devicePeriod, channelCount: playbackChannels)
+    unitInput = SampleBuffer(frameCount: period, channelCount: captureChannels)
+    unitOutput = SampleBuffer(frameCount: period, channelCount: playbackChannels)
+    delivered = DeviceBuffer(
+      format: .floatLE, channelCount: captureChannels, frameCount: period)
+    room = DeviceBuffer(format: .floatLE, channelCount: playbackChannels, frameCount: period)
+  }
+
+  public var now: UInt64 { base.now }
+  public var periodTime: UInt64 { base.periodTime }
+
+  public mutating func start() throws(DeviceFailure) {
+    input.reset()
+    output.reset()
+    if baseShape.hasCapture { output.pushSilence(reserveFrames) }
+    try base.start()
+  }
+
+  public mutating func wait() -> DeviceReadiness {
+    if baseShape.hasCapture {
+      while input.queued < period {
+        let readiness = base.wait()
+        guard case .ready = readiness else { return readiness }
+        capture()
+        flush()
+      }
+      return .ready
+    }
+    while output.queued >= baseShape.periodFrames {
+      let readiness = base.wait()
+      guard case .ready = readiness else { return readiness }
+      flush()
+    }
+    return .ready
+  }
+
+  /// One of the device's periods into our queue.
+  private mutating func capture() {
+    let frames = baseShape.periodFrames
+    guard let lent = base.capturedFrames(frames) else { return }
+    lent.decode(from: 0, frames: frames, into: &deviceInput, at: 0)
+    base.release(frames)
+    input.push(deviceInput, frames: frames)
+  }
+
+  /// As much of our queue to the device as it has room for, a period at the most.
+  private mutating func flush() {
+    let frames = min(output.queued, baseShape.periodFrames)
+    guard frames > 0, baseShape.hasPlayback, let space = base.playbackRoom(frames) else { return }
+    let count = output.pull(into: &deviceOutput, frames: frames)
+    _ = space.encode(deviceOutput, from: 0, frames: count, at: 0)
+    base.commit(count)
+  }
+
+  public mutating func takeLostFrames() -> Int {
+    Int((Double(base.takeLostFrames()) * lossScale).rounded())
+  }
+
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+    if !hasDelivered {
+      guard input.pull(into: &unitInput, frames: frames) == frames else { return nil }
+      delivered.store(unitInput, from: 0, frames: frames)
+      hasDelivered = true
+    }
+    return delivered.frames(frames)
+  }
+
+  public mutating func release(_ frames: Int) {
+    hasDelivered = false
+  }
+
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    room.frames(frames)
+  }
+
+  public mutating func commit(_ frames: Int) {
+    room.load(frames: frames, into: &unitOutput, at: 0)
+    output.push(unitOutput, frames: frames)
+    if baseShape.hasCapture { flush() }
+  }
+
+  public mutating func recover() throws(DeviceFailure) {
+    hasDelivered = false
+    try base.recover()
+    input.reset()
+    output.reset()
+    if baseShape.hasCapture { output.pushSilence(reserveFrames) }
+  }
+
+  public mutating func stop(draining: Bool) {
+    if draining, !baseShape.hasCapture {
+      // What the filter still holds is heard too.
+      unitOutput.clear(frames: period)
+      var rest = Int(output.delayFrames / lossScale.magnitude) + 1
+      while rest > 0 {
+        output.push(unitOutput, frames: min(rest, period))
+        rest -= period
+      }
+      while output.queued > 0 {
+        guard case .ready = base.wait() else { break }
+        flush()
+      }
+    }
+    base.stop(draining: draining)
+  }
+}

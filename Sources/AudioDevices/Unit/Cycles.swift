@@ -1,0 +1,104 @@
+// Audio thread.
+import AudioBasics
+
+/// Where a cycle stands.
+public struct CycleTime: BitwiseCopyable, Sendable {
+  /// The cycle's first frame on the unit's timeline, which counts captured frames, lost ones too.
+  public let frame: Int
+  /// When the cycle's last input frame was complete, in nanoseconds of the device's clock.
+  public let nanoseconds: UInt64
+  /// Frames that were lost between the last cycle and this one: a gap that ends at `frame`.
+  public let lostFrames: Int
+
+  @_noLocks
+  init(frame: Int, nanoseconds: UInt64, lostFrames: Int) {
+    self.frame = frame
+    self.nanoseconds = nanoseconds
+    self.lostFrames = lostFrames
+  }
+}
+
+/// What the microphone delivered for one cycle. Lent for the length of the callback.
+public struct InputCycle: ~Copyable {
+  /// Where the cycle stands.
+  public let time: CycleTime
+  /// Frames delivered: at most a period.
+  public let frameCount: Int
+  private let frames: DeviceFrames
+
+  @_noLocks
+  init(time: CycleTime, frames: DeviceFrames, frameCount: Int) {
+    self.time = time
+    self.frames = frames
+    self.frameCount = frameCount
+  }
+
+  /// Samples in a frame.
+  public var channelCount: Int {
+    @_noLocks get { frames.layout.channelCount }
+  }
+
+  /// Renders all frames of the cycle into the start of `buffer`, which must have the input's
+  /// channels and room for them. The buffer is the caller's and stays so.
+  @_noLocks
+  public func render(into buffer: inout SampleBuffer) {
+    frames.decode(from: 0, frames: frameCount, into: &buffer, at: 0)
+  }
+}
+
+/// What the output plays next, to be filled. What is not filled plays as silence.
+public struct OutputCycle: ~Copyable {
+  /// Where the cycle stands.
+  public let time: CycleTime
+  /// Frames wanted: at most a period.
+  public let frameCount: Int
+  /// Samples that were no number (NaN) and play as silence.
+  public private(set) var notNumbers = 0
+  /// Frames that are played; fewer than wanted when the callback ended the run.
+  private(set) var playedFrames: Int
+  /// Whether the callback wants no further cycle.
+  private(set) var isLast = false
+  private let room: DeviceFrames
+  private var isFilled = false
+
+  @_noLocks
+  init(time: CycleTime, room: DeviceFrames, frameCount: Int) {
+    self.time = time
+    self.room = room
+    self.frameCount = frameCount
+    playedFrames = frameCount
+  }
+
+  /// Samples in a frame.
+  public var channelCount: Int {
+    @_noLocks get { room.layout.channelCount }
+  }
+
+  /// Plays the first `frameCount` frames of `buffer`, which must have the output's channels.
+  /// Samples above full scale saturate.
+  @_noLocks
+  public mutating func play(_ buffer: borrowing SampleBuffer) {
+    notNumbers = room.encode(buffer, from: 0, frames: frameCount, at: 0)
+    isFilled = true
+  }
+
+  /// Plays silence, without a buffer of zeros.
+  @_noLocks
+  public mutating func silence() {
+    room.clear(from: 0, frames: frameCount)
+    isFilled = true
+  }
+
+  /// Ends the run: of this cycle only the first `frames` frames are played, and no other follows.
+  @_noLocks
+  public mutating func end(after frames: Int) {
+    playedFrames = max(0, min(frames, frameCount))
+    isLast = true
+  }
+
+  /// Silence where nothing was played.
+  @_noLocks
+  mutating func complete() {
+    if !isFilled { silence() }
+  }
+}

@@ -1,0 +1,70 @@
+import RealtimeAudio
+
+/// What a device says when it is asked for the next period.
+public enum DeviceReadiness: BitwiseCopyable, Sendable {
+  /// A period was captured (or, with no input, there is room for one to play).
+  case ready
+  /// Nothing happened within a tenth of a second or two periods: ask again, or stop.
+  case waiting
+  /// The device stopped because the input overran or the output ran dry: recover it.
+  case xrun(TimelineEvent.Kind)
+  /// The machine slept: recover it.
+  case suspended
+  /// The device is gone, or does not do what it said.
+  case lost
+}
+
+/// A device that captures and plays in step: ALSA's, or a simulated one.
+///
+/// The unit drives it from one thread: `start`, then `wait` and one cycle after the other, then
+/// `stop`. A cycle reads `capturedFrames`, gives them back with `release`, asks for
+/// `playbackRoom`, fills it and hands it over with `commit`. All of these but `start`, `recover`
+/// and `stop` run on the audio thread and carry `@_noLocks`.
+///
+/// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
+///   of silence, and again after `recover`: the latency is the same before and after. A device
+///   without input starts by itself once that many frames were committed.
+/// - `wait` answers `ready` at most once for each period captured.
+public protocol DuplexDevice: ~Copyable {
+  /// What was granted. Fixed from the start.
+  var configuration: DuplexConfiguration { get }
+
+  /// The device's clock now, in nanoseconds: the host's, or virtual time.
+  var now: UInt64 { get }
+
+  /// When the newest captured frame was complete (or, with no input, when room was found), on the
+  /// clock of `now`.
+  var periodTime: UInt64 { get }
+
+  /// Gets both directions going together.
+  mutating func start() throws(DeviceFailure)
+
+  /// Sleeps until the next period is there. Never longer than about a tenth of a second or two
+  /// periods.
+  mutating func wait() -> DeviceReadiness
+
+  /// Frames lost since the last cycle, found out in `recover` or `wait`; asked once, then 0.
+  mutating func takeLostFrames() -> Int
+
+  /// The next `frames` captured frames, at most a period. Nil where the device has failed; the
+  /// next `wait` says how.
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
+
+  /// Gives the oldest `frames` captured frames back to the device.
+  mutating func release(_ frames: Int)
+
+  /// Room for the next `frames` frames to play, at most a period. Nil where the device has failed
+  /// or its buffer is full.
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames?
+
+  /// Hands `frames` frames of that room over to be played.
+  mutating func commit(_ frames: Int)
+
+  /// After an xrun or a suspension: starts both directions again as `start` does. The frames lost
+  /// meanwhile are told by `takeLostFrames` with the next cycle.
+  mutating func recover() throws(DeviceFailure)
+
+  /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
+  /// directions. With `draining` false, stops at once.
+  mutating func stop(draining: Bool)
+}

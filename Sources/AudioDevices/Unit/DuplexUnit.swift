@@ -1,0 +1,218 @@
+import RealtimeAudio
+
+/// What came of one turn of a unit.
+public enum CycleOutcome: Sendable {
+  /// The callbacks ran.
+  case ran
+  /// The device had nothing yet.
+  case waiting
+  /// An xrun or a suspension was mended; the next cycle says how long the gap was.
+  case recovered
+  /// The frame limit is reached, or a stop was asked for.
+  case finished
+  /// The device is gone or cannot be mended.
+  case failed(DeviceFailure)
+}
+
+/// The heart of it: gets microphone frames from a device, hands them to an input callback, and
+/// fills the output from an output callback, in one cycle after the other.
+///
+/// Generic over the device and the callbacks, which it owns: calls are direct, nothing is counted
+/// or boxed. Made and started on one thread, then moved to the audio thread for `run` (or turned
+/// by hand with `cycle` where time is virtual), and handed back for `stop`. It is the only place
+/// that recovers from an xrun.
+public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCallbacks & ~Copyable>:
+  ~Copyable
+{
+  /// Where a unit is in its life.
+  public enum State: Sendable {
+    /// Made, not started.
+    case initialized
+    /// Started.
+    case running
+    /// Stopped, for good.
+    case stopped
+  }
+
+  /// The device, as it was granted.
+  public let configuration: DuplexConfiguration
+  /// Where the unit is in its life.
+  public private(set) var state = State.initialized
+  /// The callbacks; theirs again when the unit has stopped.
+  public var callbacks: Callbacks
+
+  private let shape: DuplexShape
+  private var device: Device
+  private let shared: SharedState<UnitFigures>
+  private var events: EventWriter
+  private let frameLimit: Int
+  private var frame = 0
+  private var isEnded = false
+  private var cycleCount = 0
+  private var busyNanoseconds: UInt64 = 0
+  private var busiestNanoseconds: UInt64 = 0
+  private var lastReady: UInt64 = 0
+  /// An xrun that was mended and whose gap the next cycle will tell.
+  private var xrun: TimelineEvent.Kind?
+
+  /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
+  ///
+  /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
+  public init(
+    device: consuming Device, callbacks: consuming Callbacks, progress: borrowing UnitProgress,
+    events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil
+  ) {
+    configuration = device.configuration
+    shape = DuplexShape(device.configuration)
+    self.device = device
+    self.callbacks = callbacks
+    shared = progress.share()
+    self.events = events
+    self.frameLimit = frameLimit ?? .max
+  }
+
+  /// Gets the device going.
+  public mutating func start() throws(DeviceFailure) {
+    guard state == .initialized else {
+      throw DeviceFailure(
+        .invalidRequest, "The unit was started before.", hint: "Make a new unit for a new run.")
+    }
+    try device.start()
+    lastReady = device.now
+    state = .running
+  }
+
+  /// Cycles until the limit is reached, a stop is asked for, a callback ends it, or the device
+  /// fails; nil unless it failed. Runs on the audio thread.
+  public mutating func run() -> DeviceFailure? {
+    while true {
+      switch cycle() {
+      case .finished: return nil
+      case .failed(let failure): return failure
+      case .ran, .waiting, .recovered: continue
+      }
+    }
+  }
+
+  /// Waits for the device and runs the callbacks once. Runs on the audio thread.
+  public mutating func cycle() -> CycleOutcome {
+    guard state == .running else {
+      return .failed(
+        DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
+    }
+    guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed) else { return .finished }
+    switch device.wait() {
+    case .ready:
+      runCallbacks()
+      return .ran
+    case .waiting:
+      let silence = device.now &- lastReady
+      return silence < 5_000_000_000 ? .waiting : .failed(Self.stalled(configuration))
+    case .xrun(let kind):
+      return recover(kind)
+    case .suspended:
+      return recover(.captureXrun)
+    case .lost:
+      return .failed(Self.lost(configuration))
+    }
+  }
+
+  /// Ends the run. With `draining`, what is queued is heard first.
+  public mutating func stop(draining: Bool = false) {
+    guard state == .running else { return }
+    device.stop(draining: draining)
+    state = .stopped
+  }
+
+  private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+
+  private mutating func runCallbacks() {
+    let began = device.now
+    lastReady = began
+    RealtimeContext.enter()
+    let lost = min(device.takeLostFrames(), frameLimit - frame)
+    if let kind = xrun {
+      _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: lost))
+      xrun = nil
+    }
+    frame += lost
+    if lost > 0 { figures.pointee.lostFrames.add(lost, ordering: .relaxed) }
+    let frames = min(shape.periodFrames, frameLimit - frame)
+    let time = CycleTime(frame: frame, nanoseconds: device.periodTime, lostFrames: lost)
+    if frames > 0 {
+      frame += deliver(frames, at: time)
+      figures.pointee.frames.store(frame, ordering: .relaxed)
+    }
+    RealtimeContext.leave()
+    publishLoad(device.now &- began)
+  }
+
+  /// One pass through the callbacks. Returns by how many frames the timeline moved: none when the
+  /// device failed between.
+  private mutating func deliver(_ frames: Int, at time: CycleTime) -> Int {
+    if shape.hasCapture {
+      guard let captured = device.capturedFrames(frames) else { return 0 }
+      callbacks.input(InputCycle(time: time, frames: captured, frameCount: frames))
+    }
+    var played = frames
+    if shape.hasPlayback, let room = device.playbackRoom(frames) {
+      var output = OutputCycle(time: time, room: room, frameCount: frames)
+      callbacks.output(&output)
+      output.complete()
+      if output.notNumbers > 0 {
+        figures.pointee.notNumbers.add(output.notNumbers, ordering: .relaxed)
+      }
+      played = output.playedFrames
+      isEnded = output.isLast
+      device.commit(played)
+    }
+    if shape.hasCapture { device.release(frames) }
+    return shape.hasCapture ? frames : played
+  }
+
+  private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
+    xrun = kind
+    if kind == .playbackXrun {
+      figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    } else {
+      figures.pointee.captureXruns.add(1, ordering: .relaxed)
+    }
+    do throws(DeviceFailure) {
+      try device.recover()
+    } catch {
+      return .failed(error)
+    }
+    lastReady = device.now
+    return .recovered
+  }
+
+  private mutating func publishLoad(_ nanoseconds: UInt64) {
+    cycleCount += 1
+    busyNanoseconds += nanoseconds
+    busiestNanoseconds = max(busiestNanoseconds, nanoseconds)
+    figures.pointee.cycles.store(cycleCount, ordering: .relaxed)
+    figures.pointee.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
+    figures.pointee.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
+  }
+
+  private static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
+    DeviceFailure(
+      .lost, "The device \(configuration.deviceNames) went away.",
+      hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+  }
+
+  private static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
+    DeviceFailure(
+      .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
+      hint: "Check its cable and clock source, then start anew.")
+  }
+}
+
+extension DuplexConfiguration {
+  /// The device's name, or both where they differ.
+  var deviceNames: String {
+    let names = [capture?.device, playback?.device].compactMap { $0 }
+    return names.count == 2 && names[0] != names[1]
+      ? "\(names[0]) or \(names[1])" : names.first ?? "?"
+  }
+}

@@ -1,0 +1,60 @@
+// Audio thread.
+import RealtimeAudio
+import Synchronization
+
+/// The figures a running unit publishes. Only the audio thread stores them; each stands alone, so
+/// relaxed order is enough.
+struct UnitFigures: ~Copyable {
+  let frames = Atomic<Int>(0)
+  let captureXruns = Atomic<Int>(0)
+  let playbackXruns = Atomic<Int>(0)
+  let lostFrames = Atomic<Int>(0)
+  let notNumbers = Atomic<Int>(0)
+  let cycles = Atomic<Int>(0)
+  let busyNanoseconds = Atomic<UInt64>(0)
+  let busiestNanoseconds = Atomic<UInt64>(0)
+  let stopRequested = Atomic<Bool>(false)
+}
+
+/// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
+public struct UnitProgress: ~Copyable, @unchecked Sendable {
+  // @unchecked because the figures are atomics.
+  private let shared: SharedState<UnitFigures>
+
+  private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+
+  /// The progress of a unit that has not started.
+  public init() {
+    shared = SharedState(UnitFigures())
+  }
+
+  /// The unit's end of it.
+  borrowing func share() -> SharedState<UnitFigures> {
+    shared.share()
+  }
+
+  /// Where the next cycle begins on the timeline: frames captured and lost so far.
+  public var frames: Int { figures.pointee.frames.load(ordering: .relaxed) }
+  /// Times the input overran.
+  public var captureXruns: Int { figures.pointee.captureXruns.load(ordering: .relaxed) }
+  /// Times the output ran dry.
+  public var playbackXruns: Int { figures.pointee.playbackXruns.load(ordering: .relaxed) }
+  /// Frames the timeline jumped over.
+  public var lostFrames: Int { figures.pointee.lostFrames.load(ordering: .relaxed) }
+  /// Samples handed to the output that were no number.
+  public var notNumbers: Int { figures.pointee.notNumbers.load(ordering: .relaxed) }
+  /// Cycles run.
+  public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
+  /// Time spent in callbacks and conversion, in nanoseconds.
+  public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }
+  /// The longest cycle, in nanoseconds.
+  public var busiestNanoseconds: UInt64 { figures.pointee.busiestNanoseconds.load(ordering: .relaxed) }
+
+  /// Asks the unit to end after the cycle it is in.
+  public func requestStop() {
+    figures.pointee.stopRequested.store(true, ordering: .relaxed)
+  }
+
+  /// Whether `requestStop` was called.
+  public var isStopRequested: Bool { figures.pointee.stopRequested.load(ordering: .relaxed) }
+}

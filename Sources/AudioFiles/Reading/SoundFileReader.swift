@@ -1,0 +1,137 @@
+import AudioBasics
+import CSndFile
+import Glibc
+
+/// A sound file being read, streamed: never more of it in memory than a few pages.
+///
+/// What it is, its contents say, whatever its name. Samples arrive as 32-bit floats: integers of 16
+/// and 24 bits exactly, as fractions of full scale. One thread at a time, never the audio thread.
+public struct SoundFileReader: ~Copyable, @unchecked Sendable {
+  // @unchecked because the handle has one owner, which moves with the value.
+  private let handle: SoundFileHandle
+  /// Frames left on a pipe whose samples have a known end.
+  private var remaining: Int
+
+  /// What the file is called.
+  public let path: String
+  /// Frames a second.
+  public let sampleRate: Int
+  /// Samples in a frame.
+  public let channelCount: Int
+  /// Frames in all; nil where the file does not say.
+  public let frameCount: Int?
+  /// Whether it can be read from any frame on.
+  public let isSeekable: Bool
+  /// What kind of file it is; nil for a kind that is only read.
+  public let fileFormat: FileFormat?
+  /// What it calls one sample; nil where it has none of its own, or one that is only read.
+  public let sampleFormat: FileSampleFormat?
+  /// What kind of file it is, for people: "WAV", "AU (Sun/NeXT)".
+  public let formatName: String
+  /// How it keeps samples, for people: "Signed 16 bit PCM", "Vorbis".
+  public let encodingName: String
+  /// The frame that the next read begins with.
+  public private(set) var position = 0
+
+  /// Opens the sound file `path`, or standard input where it is `-`: a WAV file, whose length need
+  /// not be known. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
+  public init(path: String) throws(FileFailure) {
+    let source = try SoundSource.open(path)
+    let waveFormat = source.isBareWave ? FileFormat.wav : nil
+    self.init(source, fileFormat: waveFormat)
+  }
+
+  /// Opens a file of bare samples that the caller describes, or standard input where `path` is `-`.
+  public init(
+    rawPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) {
+    let source = try SoundSource.openRaw(
+      path, format: format, sampleRate: sampleRate, channelCount: channelCount)
+    self.init(source, fileFormat: .raw)
+  }
+
+  private init(_ source: consuming SoundSource, fileFormat: FileFormat?) {
+    let info = source.info
+    path = source.name
+    sampleRate = Int(info.samplerate)
+    channelCount = Int(info.channels)
+    // Streams without an end have lengths beyond every disk.
+    let isCounted = info.frames >= 0 && info.frames < 1 << 48
+    frameCount = source.frameLimit ?? (isCounted && !source.isEndless ? Int(info.frames) : nil)
+    remaining = source.frameLimit ?? .max
+    isSeekable = info.seekable != 0 && !source.isEndless
+    let format = fileFormat ?? FileFormat(code: info.format)
+    self.fileFormat = format
+    let isLossy = format?.isLossy ?? false
+    sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
+    formatName = format?.title ?? Self.name(of: Int(info.format) & SF_FORMAT_TYPEMASK)
+    encodingName = Self.name(of: Int(info.format) & SF_FORMAT_SUBMASK)
+    handle = source.takeHandle()
+  }
+
+  /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
+  /// room for); returns how many, and 0 at the end. A file cut short ends where it was cut.
+  ///
+  /// Throws `.readFailed` where the disk fails, and `.unusableContents` behind the last frame before
+  /// damage.
+  public mutating func read(
+    into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
+  ) throws(FileFailure) -> Int {
+    precondition(buffer.channelCount == channelCount)
+    precondition(target >= 0 && target <= buffer.frameCount)
+    let room = buffer.frameCount - target
+    let wanted = min(frames ?? room, room, remaining)
+    guard wanted > 0 else { return 0 }
+    errno = 0
+    let start = buffer.base + target * channelCount
+    let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
+    if count == 0 { try checkEnd() }
+    position += count
+    remaining -= count
+    return count
+  }
+
+  /// Goes to `frame`, with which the next read begins; the end is allowed. Throws
+  /// `.unusableContents` where there is no such frame, or the file cannot be wound.
+  public mutating func seek(toFrame frame: Int) throws(FileFailure) {
+    guard frame != position else { return }
+    guard isSeekable else {
+      throw FileFailure(
+        .unusableContents, "\(path) can only be read from its beginning to its end.",
+        hint: "Save it to a file first.")
+    }
+    guard frame >= 0, sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) == sf_count_t(frame)
+    else {
+      throw FileFailure(
+        .unusableContents, "\(path) has no frame \(frame).",
+        hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
+    }
+    position = frame
+  }
+
+  /// What the file says about itself, read from its head.
+  public var tags: SoundFileTags { SoundFileTags(of: handle) }
+
+  /// Nothing came: was that the end?
+  private func checkEnd() throws(FileFailure) {
+    if sf_error(handle.pointer) == Int32(SF_ERR_SYSTEM), errno != 0 {
+      throw .reading(path, .last)
+    }
+    // The decoder stops in silence at the first damaged block.
+    if fileFormat == .flac, let frameCount, position < frameCount {
+      throw FileFailure(
+        .unusableContents,
+        "\(path) is damaged or cut short after \(position) of \(frameCount) frames.",
+        hint: "Check it with flac -t; what comes before can be used.")
+    }
+  }
+
+  private static func name(of format: Int) -> String {
+    var info = SF_FORMAT_INFO()
+    info.format = Int32(format)
+    let size = Int32(MemoryLayout<SF_FORMAT_INFO>.size)
+    guard sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &info, size) == 0, let name = info.name
+    else { return "unknown" }
+    return String(cString: name)
+  }
+}

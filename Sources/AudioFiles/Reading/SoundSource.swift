@@ -1,0 +1,159 @@
+import AudioBasics
+import CSndFile
+import Glibc
+
+/// A sound file just opened: finds out how to read it, and says clearly why it cannot be.
+struct SoundSource: ~Copyable {
+  /// What messages call it.
+  let name: String
+  /// What libsndfile found, or was told.
+  let info: SF_INFO
+  /// Frames after which something else than sound follows; nil where nobody knows.
+  let frameLimit: Int?
+  /// Whether it is a WAV file whose samples are read bare.
+  let isBareWave: Bool
+  /// Whether it comes through a pipe, and so may go on for ever.
+  let isEndless: Bool
+  let handle: SoundFileHandle
+
+  /// Opens a file by its contents; standard input where `path` is `-`.
+  static func open(_ path: String) throws(FileFailure) -> SoundSource {
+    let name = path == "-" ? "standard input" : path
+    let descriptor = try descriptor(of: path, name)
+    let start = descriptor.position
+    let wave = try waveStream(descriptor, name)
+    if let start {
+      // A file that says how long it is is best left to libsndfile, which knows every chunk.
+      let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
+      if !isUnfinished {
+        try rewind(descriptor, to: start, name)
+        return try SoundSource(descriptor, name: name, info: SF_INFO())
+      }
+    }
+    guard let wave else {
+      throw FileFailure(
+        .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
+        hint: "Send WAV, or describe the raw samples; other formats must be files.")
+    }
+    return try SoundSource(
+      descriptor, name: name, info: wave.info,
+      frameLimit: wave.dataByteCount.map { $0 / wave.frameByteCount }, isBareWave: true,
+      isEndless: start == nil)
+  }
+
+  /// Opens bare samples that the caller describes; standard input where `path` is `-`.
+  static func openRaw(
+    _ path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) -> SoundSource {
+    guard let code = format.code, (1...1024).contains(channelCount),
+      sampleRate > 0, sampleRate <= Int(Int32.max)
+    else {
+      throw FileFailure(
+        .invalidRequest,
+        "Raw samples cannot be \(format.name) at \(sampleRate) Hz in \(channelCount) channels.",
+        hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, and a rate and channels above 0.")
+    }
+    let name = path == "-" ? "standard input" : path
+    let descriptor = try descriptor(of: path, name)
+    var info = SF_INFO()
+    info.samplerate = Int32(sampleRate)
+    info.channels = Int32(channelCount)
+    info.format = Int32(SF_FORMAT_RAW) | code
+    let isEndless = descriptor.position == nil
+    return try SoundSource(descriptor, name: name, info: info, isEndless: isEndless)
+  }
+
+  private init(
+    _ descriptor: consuming FileDescriptor, name: String, info: SF_INFO, frameLimit: Int? = nil,
+    isBareWave: Bool = false, isEndless: Bool = false
+  ) throws(FileFailure) {
+    var info = info
+    let beginning = Self.beginning(of: descriptor)
+    do throws(SoundFileRefusal) {
+      handle = try SoundFileHandle(descriptor, mode: Int32(SFM_READ), info: &info)
+    } catch {
+      throw Self.failure(name, error, beginning: beginning)
+    }
+    self.name = name
+    self.info = info
+    self.frameLimit = frameLimit
+    self.isBareWave = isBareWave
+    self.isEndless = isEndless
+  }
+
+  consuming func takeHandle() -> SoundFileHandle { handle }
+
+  private static func descriptor(
+    of path: String, _ name: String
+  ) throws(FileFailure) -> FileDescriptor {
+    do throws(SystemError) {
+      let descriptor =
+        path == "-"
+        ? try FileDescriptor(duplicating: STDIN_FILENO) : try FileDescriptor(opening: path, O_RDONLY)
+      let status = try descriptor.status
+      if status.isFolder { throw SystemError(number: EISDIR) }
+      if status.isRegular, status.byteCount == 0 { throw SystemError(number: ENODATA) }
+      return descriptor
+    } catch {
+      switch error.number {
+      case EISDIR: throw .isFolder(name)
+      case ENODATA:
+        throw FileFailure(
+          .unusableContents, "\(name) is empty.", hint: "Name a file that holds sound.")
+      default: throw .opening(name, error)
+      }
+    }
+  }
+
+  private static func waveStream(
+    _ descriptor: borrowing FileDescriptor, _ name: String
+  ) throws(FileFailure) -> WaveStream? {
+    do throws(SystemError) {
+      return try WaveStream(readingFrom: descriptor)
+    } catch {
+      throw .reading(name, error)
+    }
+  }
+
+  private static func rewind(
+    _ descriptor: borrowing FileDescriptor, to start: Int, _ name: String
+  ) throws(FileFailure) {
+    do throws(SystemError) {
+      try descriptor.seek(to: start)
+    } catch {
+      throw .reading(name, error)
+    }
+  }
+
+  /// The kind of file that its first four bytes announce.
+  private static func beginning(of descriptor: borrowing FileDescriptor) -> String? {
+    guard let start = descriptor.position else { return nil }
+    var bytes: UInt32 = 0
+    guard pread(descriptor.number, &bytes, 4, start) == 4 else { return nil }
+    return switch UInt32(bigEndian: bytes) {
+    case 0x5249_4646: "WAV"
+    case 0x5246_3634: "RF64"
+    case 0x7269_6666: "Wave64"
+    case 0x464F_524D: "AIFF"
+    case 0x6361_6666: "CAF"
+    case 0x664C_6143: "FLAC"
+    case 0x4F67_6753: "Ogg"
+    default: nil
+    }
+  }
+
+  private static func failure(
+    _ name: String, _ refusal: SoundFileRefusal, beginning: String?
+  ) -> FileFailure {
+    if let system = refusal.system { return .reading(name, system) }
+    guard let beginning else {
+      return FileFailure(
+        .unusableContents, "\(name) is not a sound file that can be read.",
+        hint: "Use WAV, RF64, Wave64, AIFF, CAF, FLAC, Ogg, Opus or MP3; ffmpeg converts others.")
+    }
+    return FileFailure(
+      .unusableContents,
+      "\(name) begins like a \(beginning) file, but is damaged, cut short or of an unknown kind.",
+      hint: "Make it anew, or convert it with ffmpeg (\(refusal.reason)).")
+  }
+}

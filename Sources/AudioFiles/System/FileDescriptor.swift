@@ -1,0 +1,93 @@
+import Glibc
+
+/// A file the kernel holds open for us, until it goes out of scope.
+struct FileDescriptor: ~Copyable {
+  let number: Int32
+
+  /// Takes over an open descriptor.
+  init(owning number: Int32) {
+    self.number = number
+  }
+
+  /// Opens `path`; a file that this creates has the usual permissions.
+  init(opening path: String, _ flags: Int32) throws(SystemError) {
+    let opened = open(path, flags | O_CLOEXEC, 0o666)
+    guard opened >= 0 else { throw .last }
+    number = opened
+  }
+
+  /// Another descriptor of the file behind `original`, which stays with its owner.
+  init(duplicating original: Int32) throws(SystemError) {
+    let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw .last }
+    number = copy
+  }
+
+  deinit {
+    _ = Glibc.close(number)
+  }
+
+  /// Hands the descriptor to a new owner.
+  consuming func release() -> Int32 {
+    let number = self.number
+    discard self
+    return number
+  }
+
+  /// What kind of file it is, and how long.
+  var status: FileStatus {
+    get throws(SystemError) {
+      var status = stat()
+      guard fstat(number, &status) == 0 else { throw .last }
+      return FileStatus(status)
+    }
+  }
+
+  /// Where the next byte is read or written; nil for a pipe.
+  var position: Int? {
+    let position = lseek(number, 0, SEEK_CUR)
+    return position >= 0 ? position : nil
+  }
+
+  /// Goes back or ahead in a file that can.
+  func seek(to position: Int) throws(SystemError) {
+    guard lseek(number, position, SEEK_SET) >= 0 else { throw .last }
+  }
+
+  /// Fills `bytes` as far as the file goes; returns how many.
+  func read(into bytes: UnsafeMutableRawPointer, count: Int) throws(SystemError) -> Int {
+    var done = 0
+    while done < count {
+      let got = Glibc.read(number, bytes + done, count - done)
+      if got == 0 { break }
+      if got > 0 { done += got } else if errno != EINTR { throw .last }
+    }
+    return done
+  }
+
+  /// Cuts the file off, or makes it longer.
+  func truncate(to byteCount: Int) throws(SystemError) {
+    guard ftruncate(number, byteCount) == 0 else { throw .last }
+  }
+}
+
+/// What kind of file a path or a descriptor names.
+struct FileStatus {
+  let isFolder: Bool
+  let isRegular: Bool
+  let byteCount: Int
+
+  init(_ status: stat) {
+    let type = status.st_mode & S_IFMT
+    isFolder = type == S_IFDIR
+    isRegular = type == S_IFREG
+    byteCount = Int(status.st_size)
+  }
+
+  /// That of `path`; nil where there is nothing.
+  init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// An output file just created, or opened to be overwritten, and still empty.
+struct OutputFile: ~Copyable {
+  let descriptor: FileDescriptor
+  /// Whether it was created here, and goes again should nothing become of it.
+  let isNew: Bool
+  /// Whether it is a file one can go back in, and no pipe or device.
+  let isRegular: Bool
+
+  /// Creates `path`. Without `overwrite`, a file of that name is refused: in one step, so that two
+  /// recorders never share one. Pipes and devices may always be written to.
+  init(creating path: String, overwrite: Bool) throws(SystemError) {
+    let found = FileStatus(of: path)
+    if found?.isFolder == true { throw SystemError(number: EISDIR) }
+    // A pipe or a device is there already, and is used as it is.
+    let isReused = found.map { overwrite || !$0.isRegular } ?? false
+    let mode = found?.isRegular ?? true ? O_RDWR : O_WRONLY
+    let opened = try FileDescriptor(
+      opening: path, isReused ? mode : mode | O_CREAT | O_EXCL)
+    let isRegular = try opened.status.isRegular
+    if isReused, isRegular { try opened.truncate(to: 0) }
+    descriptor = opened
+    isNew = !isReused
+    self.isRegular = isRegular
+  }
+
+  consuming func takeDescriptor() -> FileDescriptor { descriptor }
+}

@@ -1,0 +1,45 @@
+import AudioDevices
+import RealtimeAudio
+
+/// The half of a feature that waits on disk, network or screen, done one helping at a time.
+///
+/// Only one thread steps it at a time: its own while audio runs in real time, or the one that also
+/// turns the unit where time is virtual, so that a run repeats bit for bit.
+public protocol BackgroundWork: AnyObject, Sendable {
+  /// Does what there is to do now. False when there will be no more.
+  func step() -> Bool
+
+  /// The audio has ended: nothing new is wanted. Any thread; the next steps come to an end.
+  func conclude()
+}
+
+/// A thread of normal priority that steps background work fifty times a second until there is no
+/// more.
+final class BackgroundThread {
+  private struct Loop: RealtimeWork, ~Copyable, Sendable {
+    let work: any BackgroundWork
+
+    mutating func run() {
+      while work.step() {
+        HostClock.sleep(until: HostClock.nanoseconds + 20_000_000)
+      }
+    }
+  }
+
+  private var thread: RealtimeThread<Loop>?
+
+  init(_ work: any BackgroundWork) throws(DeviceFailure) {
+    do throws(ThreadFailure) {
+      thread = try RealtimeThread(
+        name: "duplex-disk", priority: .normal, stackByteCount: 1_048_576, Loop(work: work))
+    } catch {
+      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+    }
+  }
+
+  /// Waits until the work is done.
+  func join() {
+    guard let thread = thread.take() else { return }
+    _ = thread.join()
+  }
+}

@@ -1,0 +1,79 @@
+// Audio thread.
+import AudioBasics
+import AudioDevices
+
+/// What a recording takes down.
+public enum RecordingSource: BitwiseCopyable, Sendable {
+  /// The microphone as it came.
+  case microphone
+  /// What the output plays.
+  case mix
+}
+
+/// The callbacks of every session: the microphone goes to the recorder, the meter and the ears; a
+/// player is mixed in. What a session does not need it leaves out.
+public struct MixingDesk: DuplexCallbacks, ~Copyable {
+  private var microphone: SampleBuffer
+  private var mix: SampleBuffer
+  private var capturedFrames = 0
+
+  /// The gain of the microphone before anything else hears it.
+  public var inputGain: Float = 1
+  /// The microphone's way to the ears; nil leaves it out.
+  public var monitor: GainRamp?
+  /// Measures the microphone.
+  public var meter: Meter?
+  /// Mixed into the output.
+  public var player: Player?
+  /// Whether the session is over when the player is.
+  public var endsWithPlayer = false
+  /// Takes down the microphone or the mix.
+  public var recorder: Recorder?
+  /// Which of the two the recorder hears.
+  public var recordingSource = RecordingSource.microphone
+
+  /// A desk between an input and an output of so many channels (0 where there is none).
+  public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
+    microphone = SampleBuffer(frameCount: periodFrames, channelCount: captureChannels)
+    mix = SampleBuffer(frameCount: periodFrames, channelCount: playbackChannels)
+  }
+
+  @_noLocks
+  public mutating func input(_ input: borrowing InputCycle) {
+    let frames = input.frameCount
+    input.render(into: &microphone)
+    capturedFrames = frames
+    if inputGain != 1 { microphone.scale(frames: frames, by: inputGain) }
+    meter?.measure(microphone, frames: frames)
+    if case .microphone = recordingSource {
+      recorder?.record(microphone, frames: frames, at: input.time)
+    }
+  }
+
+  @_noLocks
+  public mutating func output(_ output: inout OutputCycle) {
+    let frames = output.frameCount
+    // The plain wire: nothing to change and nobody else to hear.
+    if monitor?.isTransparent == true && player == nil && recorder == nil
+      && microphone.channelCount == output.channelCount
+    {
+      output.play(microphone)
+      return
+    }
+    if monitor != nil && capturedFrames == frames {
+      mix.copy(microphone, frames: frames)
+      monitor?.apply(to: &mix, frames: frames)
+    } else {
+      mix.clear(frames: frames)
+    }
+    let played = player?.play(into: &mix, frames: frames) ?? 0
+    if endsWithPlayer && player?.isFinished == true { output.end(after: played) }
+    if case .mix = recordingSource { recorder?.record(mix, frames: frames, at: output.time) }
+    output.play(mix)
+  }
+
+  /// Says that the take is over. After the last cycle.
+  public mutating func finish() {
+    recorder?.finish()
+  }
+}

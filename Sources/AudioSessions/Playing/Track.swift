@@ -1,0 +1,107 @@
+import AudioBasics
+import AudioClocks
+import AudioFiles
+
+/// One sound file as the unit hears it: streamed from disk, converted to the unit's rate and
+/// channels, at its gain. Never loaded whole.
+public final class Track: FrameSource {
+  private var file: SoundFileReader
+  private var converter: RateConverter?
+  private let gain: Float
+  private let isLooped: Bool
+  /// Frames as the file has them.
+  private var decoded: SampleBuffer
+  /// The same frames with the unit's channels, and which of them still wait to be taken.
+  private var mapped: SampleBuffer
+  private var waiting = 0..<0
+  /// Silence that pushes the last frames out of the converter.
+  private var isAtEnd = false
+  /// Frames that the file's own frames come to at the unit's rate, and how many were delivered.
+  private var decodedFrames = 0
+  private var deliveredFrames = 0
+  private let ratio: Double
+
+  /// What the file is called.
+  public let path: String
+  /// Frames it has in all at the unit's rate; nil where the file does not say.
+  public let frameCount: Int?
+
+  /// Opens `path` for a unit of this rate and these channels.
+  public init(
+    path: String, sampleRate: Int, channelCount: Int, gain: Float = 1, isLooped: Bool = false,
+    resamplerQuality: Int = 5
+  ) throws(FileFailure) {
+    self.path = path
+    self.gain = gain
+    self.isLooped = isLooped
+    file = try SoundFileReader(path: path)
+    decoded = SampleBuffer(frameCount: 1024, channelCount: file.channelCount)
+    mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    let fileRate = file.sampleRate
+    ratio = Double(sampleRate) / Double(fileRate)
+    frameCount = file.frameCount.map { Int((Double($0) * Double(sampleRate) / Double(fileRate)).rounded()) }
+    guard fileRate != sampleRate else { return }
+    do throws(RateFailure) {
+      converter = try RateConverter(
+        channelCount: channelCount, inputRate: fileRate, outputRate: sampleRate,
+        quality: resamplerQuality)
+      converter?.skipLeadingSilence()
+    } catch {
+      throw FileFailure(
+        .unusableContents, "\(path) has a rate of \(fileRate) Hz, which cannot be converted.",
+        hint: "Convert it with sox first.")
+    }
+  }
+
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    var done = 0
+    while done < frames {
+      if waiting.isEmpty { try decode() }
+      var room = frames - done
+      if isAtEnd {
+        // As many frames as the file's come to, and none of the silence behind them.
+        room = min(room, Int((Double(decodedFrames) * ratio).rounded()) - deliveredFrames)
+        if room <= 0 { break }
+      }
+      let count = deliver(into: &buffer, at: done, room: room)
+      deliveredFrames += count
+      done += count
+    }
+    if gain != 1 { buffer.scale(frames: done, by: gain) }
+    return done
+  }
+
+  private func decode() throws(FileFailure) {
+    var count = 0
+    if !isAtEnd {
+      count = try file.read(into: &decoded)
+      if count == 0, isLooped, decodedFrames > 0 {
+        try file.seek(toFrame: 0)
+        count = try file.read(into: &decoded)
+      }
+    }
+    decodedFrames += count
+    if count > 0 {
+      mapped.copy(decoded, frames: count)
+    } else {
+      isAtEnd = true
+      count = mapped.frameCount
+      mapped.clear(frames: count)
+    }
+    waiting = 0..<count
+  }
+
+  private func deliver(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
+    if converter == nil {
+      let count = isAtEnd ? 0 : min(room, waiting.count)
+      buffer.replace(at: target, with: mapped, from: waiting.lowerBound, frames: count)
+      waiting = waiting.lowerBound + count..<waiting.upperBound
+      return count
+    }
+    let progress = converter?.convert(
+      mapped, from: waiting.lowerBound, frames: waiting.count, into: &buffer, at: target,
+      room: room)
+    waiting = waiting.lowerBound + (progress?.consumed ?? 0)..<waiting.upperBound
+    return progress?.produced ?? 0
+  }
+}

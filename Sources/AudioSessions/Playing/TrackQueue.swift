@@ -1,0 +1,68 @@
+import AudioBasics
+import AudioFiles
+import Synchronization
+
+/// Where a track lies in what a queue has delivered so far.
+public struct TrackSpan: Sendable, Equatable {
+  /// Its place in the queue.
+  public var index: Int
+  /// What it is called.
+  public var source: String
+  /// Its first frame, counted from the queue's first.
+  public var startFrame: Int
+  /// Frames delivered so far.
+  public var frames: Int
+  /// Whether these are all of them.
+  public var isComplete: Bool
+}
+
+/// Tracks one after the other, without a gap. Each is opened when its turn comes.
+public final class TrackQueue: FrameSource, @unchecked Sendable {
+  // @unchecked because one thread at a time reads from it; what others see is behind a lock.
+  private let paths: [String]
+  private let open: @Sendable (String) throws(FileFailure) -> Track
+  private var current: Track?
+  private var next = 0
+  private let published = Mutex<[TrackSpan]>([])
+
+  /// A queue of `paths`, each opened by `open`.
+  public init(
+    paths: [String], open: @escaping @Sendable (String) throws(FileFailure) -> Track
+  ) {
+    self.paths = paths
+    self.open = open
+  }
+
+  /// What was delivered so far, a span a track. Any thread.
+  public var spans: [TrackSpan] { published.withLock { $0 } }
+
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    while true {
+      if current == nil {
+        guard next < paths.count else { return 0 }
+        current = try open(paths[next])
+        begin()
+      }
+      let count = try current?.read(into: &buffer, frames: frames) ?? 0
+      deliver(count)
+      if count > 0 { return count }
+      current = nil
+      next += 1
+    }
+  }
+
+  private func begin() {
+    let span = TrackSpan(
+      index: next, source: paths[next], startFrame: spans.last.map { $0.startFrame + $0.frames } ?? 0,
+      frames: 0, isComplete: false)
+    published.withLock { $0.append(span) }
+  }
+
+  private func deliver(_ count: Int) {
+    published.withLock { spans in
+      guard let last = spans.indices.last else { return }
+      spans[last].frames += count
+      spans[last].isComplete = count == 0
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Audio thread.
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+/// The audio thread's half of a recording: puts frames on the tape, a ring that the disk thread's
+/// half (`TapeSaver`) winds off.
+///
+/// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
+/// ring full because the disk stood still for longer than it holds. The tape's timeline stays true.
+public struct Recorder: ~Copyable {
+  private var tape: SampleWriter
+  private var gaps: EventWriter
+  private var lost = 0
+  private var overflowed = 0
+
+  /// Records to these ends of a ring and a list of gaps.
+  public init(tape: consuming SampleWriter, gaps: consuming EventWriter) {
+    self.tape = tape
+    self.gaps = gaps
+  }
+
+  /// Frames that found no room.
+  public private(set) var overflowFrames = 0
+
+  /// Puts the first `frames` frames of `buffer` on the tape, after the gap that `time` tells of.
+  @_noLocks
+  public mutating func record(_ buffer: borrowing SampleBuffer, frames: Int, at time: CycleTime) {
+    lost &+= time.lostFrames
+    // A gap must stand on the list before the frames that follow it are on the tape.
+    let isListed = tellGaps()
+    let written = isListed ? tape.write(buffer, frames: frames) : 0
+    overflowed &+= frames &- written
+    overflowFrames &+= frames &- written
+  }
+
+  /// Says that the take is over.
+  @_noLocks
+  public mutating func finish() {
+    _ = tellGaps()
+    tape.finish()
+  }
+
+  @_noLocks
+  private mutating func tellGaps() -> Bool {
+    if lost > 0 {
+      let gap = TimelineEvent(kind: .captureXrun, frame: tape.frameCount, frames: lost)
+      guard gaps.write(gap) else { return false }
+      lost = 0
+    }
+    if overflowed > 0 && tape.room > 0 {
+      let gap = TimelineEvent(kind: .overflow, frame: tape.frameCount, frames: overflowed)
+      guard gaps.write(gap) else { return false }
+      overflowed = 0
+    }
+    return true
+  }
+}

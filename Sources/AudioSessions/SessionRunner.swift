@@ -1,0 +1,158 @@
+import AudioDevices
+import RealtimeAudio
+
+/// A session ready to run: a device, the desk on it, and the work that waits on disk beside it.
+///
+/// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
+/// is virtual, does everything itself in an order that repeats.
+public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
+  /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
+  /// In real time it is called over and over, and paces itself by waiting for signals or keys.
+  public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionWish
+
+  private var unit: DuplexUnit<Device, MixingDesk>
+  private let background: [any BackgroundWork]
+  private let progress: UnitProgress
+  private var observer: SessionObserver
+  private let configuration: DuplexConfiguration
+  private let frameLimit: Int?
+
+  /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so.
+  public init(
+    device: consuming Device, desk: consuming MixingDesk, background: [any BackgroundWork],
+    meter: consuming MeterView?, frameLimit: Int?
+  ) {
+    configuration = device.configuration
+    progress = UnitProgress()
+    let events = EventWriter()
+    observer = SessionObserver(events: events.makeReader(), meter: meter)
+    unit = DuplexUnit(
+      device: device, callbacks: desk, progress: progress, events: events, frameLimit: frameLimit)
+    self.background = background
+    self.frameLimit = frameLimit
+  }
+
+  /// Runs it to its end and returns when everything is finalised: the device stopped, the last
+  /// recorded frame saved.
+  public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
+    -> SessionReport
+  {
+    switch clock {
+    case .virtual: try runVirtually(watch)
+    case .real(let priority): try runThreaded(priority, watch)
+    }
+  }
+
+  private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
+    // A thousandth of a second is enough for the shortest ring, a tenth for whoever watches.
+    let helping = max(1024, configuration.periodFrames)
+    let tenth = max(helping, configuration.sampleRate / 10)
+    var nextHelping = 0
+    var nextMoment = tenth
+    var reason: StopReason?
+    var busy = background
+    try unit.start()
+    while reason == nil {
+      if progress.frames >= nextHelping {
+        busy.removeAll { !$0.step() }
+        nextHelping = progress.frames + helping
+      }
+      if progress.frames >= nextMoment {
+        nextMoment = progress.frames + tenth
+        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+      }
+      switch unit.cycle() {
+      case .ran, .waiting, .recovered: continue
+      case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)
+      case .failed(let failure): reason = .device(failure)
+      }
+    }
+    unit.stop(draining: true)
+    unit.callbacks.finish()
+    for work in busy {
+      work.conclude()
+      while work.step() {}
+    }
+    _ = watch(observer.moment(progress), nil)
+    return observer.conclude(
+      progress, reason ?? .end, sampleRate: configuration.sampleRate,
+      periodFrames: configuration.periodFrames)
+  }
+
+  private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)
+    throws(DeviceFailure) -> SessionReport
+  {
+    let progress = self.progress
+    var observer = self.observer
+    let configuration = self.configuration
+    let frameLimit = self.frameLimit
+    let background = self.background
+    let unit = self.unit
+    // What is to be played must be there when the first period asks for it.
+    for work in background { _ = work.step() }
+    var threads: [BackgroundThread] = []
+    for work in background { threads.append(try BackgroundThread(work)) }
+    let ended = Latch()
+    let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
+    let granted = thread.granted
+    var asked: StopReason?
+    while !ended.isRaised {
+      if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
+        asked = reason
+        progress.requestStop()
+      }
+    }
+    var work = thread.join()
+    work.unit.stop(draining: work.failure == nil)
+    work.unit.callbacks.finish()
+    for work in background { work.conclude() }
+    for thread in threads { thread.join() }
+    _ = watch(observer.moment(progress), granted)
+    let reason = work.failure.map { StopReason.device($0) } ?? asked
+      ?? Self.endReason(progress.frames, frameLimit)
+    var report = observer.conclude(
+      progress, reason, sampleRate: configuration.sampleRate,
+      periodFrames: configuration.periodFrames)
+    report.priority = granted
+    return report
+  }
+
+  private static func started(_ work: consuming AudioThread<Device>, _ priority: ThreadPriority)
+    throws(DeviceFailure) -> RealtimeThread<AudioThread<Device>>
+  {
+    do throws(ThreadFailure) {
+      return try RealtimeThread(name: "duplex-audio", priority: priority, work)
+    } catch {
+      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+    }
+  }
+
+  private static func endReason(_ frames: Int, _ limit: Int?) -> StopReason {
+    limit.map { frames >= $0 } == true ? .duration : .end
+  }
+}
+
+/// A unit on its way through the audio thread.
+private struct AudioThread<Device: DuplexDevice & ~Copyable>: RealtimeWork, ~Copyable,
+  @unchecked Sendable
+{
+  // @unchecked because it moves whole, from the thread that made it to the one that runs it.
+  var unit: DuplexUnit<Device, MixingDesk>
+  var failure: DeviceFailure?
+  let ended: Latch
+
+  init(unit: consuming DuplexUnit<Device, MixingDesk>, ended: Latch) {
+    self.unit = unit
+    self.ended = ended
+  }
+
+  mutating func run() {
+    do throws(DeviceFailure) {
+      try unit.start()
+      failure = unit.run()
+    } catch {
+      failure = error
+    }
+    ended.raise()
+  }
+}

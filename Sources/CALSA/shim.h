@@ -1,0 +1,42 @@
+#pragma once
+
+#include <alsa/asoundlib.h>
+#include <errno.h>
+#include <poll.h>
+
+// The ALSA calls allowed on the audio thread. Redeclared so that the compiler lets them into
+// functions marked @_noLocks, and no others. Read in alsa-lib 1.2.8: on hardware they touch the
+// mapped status and control pages (avail_update, mmap_begin, mmap_commit) or make the one system
+// call that is their purpose (readi, writei, readn, writen, poll). The mutex that alsa-lib takes
+// around plugins is switched off, since one thread drives a PCM (LIBASOUND_THREAD_SAFE).
+#define BLESSED __attribute__((swift_attr("@_noLocks")))
+
+BLESSED snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm);
+BLESSED snd_pcm_sframes_t snd_pcm_avail(snd_pcm_t *pcm);
+BLESSED int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
+                               snd_pcm_uframes_t *offset, snd_pcm_uframes_t *frames);
+BLESSED snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
+                                              snd_pcm_uframes_t frames);
+BLESSED snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t size);
+BLESSED snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer,
+                                         snd_pcm_uframes_t size);
+BLESSED snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
+BLESSED snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
+BLESSED int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *tstamp);
+BLESSED int snd_pcm_start(snd_pcm_t *pcm);
+BLESSED snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
+BLESSED int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,
+                                             unsigned int nfds, unsigned short *revents);
+
+/// Sleeps until a device is due: the one place where the audio thread waits.
+BLESSED static inline int duplex_sleep(struct pollfd *descriptors, long count, int milliseconds) {
+  return poll(descriptors, (nfds_t)count, milliseconds);
+}
+
+static void duplex_ignore_error(const char *file, int line, const char *function, int error,
+                                const char *format, ...) {
+  (void)file, (void)line, (void)function, (void)error, (void)format;
+}
+
+/// Keeps alsa-lib from printing its own diagnosis to standard error beside ours.
+static inline void duplex_silence_alsa(void) { snd_lib_error_set_handler(duplex_ignore_error); }

@@ -1,0 +1,52 @@
+// Calls of Linux that Swift's Glibc does not know. Not for the audio thread.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// Names the calling thread, for `top` and debuggers; the kernel keeps the first 15 bytes.
+static inline void linux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+/// Faults in the next `count` bytes of the calling thread's stack. Not inlined, so that the memory
+/// is given back to the stack on return.
+__attribute__((noinline)) static void linux_touch_stack(long count) {
+  volatile char *pages = (volatile char *)__builtin_alloca((size_t)count);
+  for (long offset = 0; offset < count; offset += 4096) pages[offset] = 0;
+}
+
+/// The calling thread's number in the kernel.
+static inline long linux_thread_number(void) { return syscall(SYS_gettid); }
+
+/// The highest realtime priority this user may take by himself; 0 for none.
+static inline long linux_realtime_limit(void) {
+  struct rlimit limit = {0, 0};
+  if (getrlimit(RLIMIT_RTPRIO, &limit) != 0) return 0;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_RTPRIO, &limit);
+  }
+  return limit.rlim_cur > 99 ? 99 : (long)limit.rlim_cur;
+}
+
+/// Lets a realtime thread run at most so long without sleeping, as RealtimeKit insists.
+static inline int linux_limit_realtime(unsigned long microseconds) {
+  struct rlimit limit = {microseconds, microseconds};
+  return setrlimit(RLIMIT_RTTIME, &limit);
+}
+
+/// A descriptor from which the signals of `set` are read, or -1.
+static inline int linux_open_signals(const sigset_t *set) {
+  return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/// The number of the next signal on `descriptor`, or 0.
+static inline int linux_read_signal(int descriptor) {
+  struct signalfd_siginfo info;
+  return read(descriptor, &info, sizeof info) == (long)sizeof info ? (int)info.ssi_signo : 0;
+}

@@ -1,0 +1,103 @@
+// Audio thread.
+import Synchronization
+
+/// Something that happened at a frame of the timeline.
+public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
+  /// What happened.
+  public enum Kind: UInt8, BitwiseCopyable, Sendable {
+    /// The input lost frames: the device overran, or something stopped it.
+    case captureXrun
+    /// The output ran dry.
+    case playbackXrun
+    /// Frames that were captured and found no room to be kept.
+    case overflow
+    /// The device went away.
+    case lost
+    /// The device came back.
+    case returned
+  }
+
+  /// What happened.
+  public var kind: Kind
+  /// Where on the timeline the gap begins.
+  public var frame: Int
+  /// How many frames it is long.
+  public var frames: Int
+
+  /// An event of `frames` frames at `frame`.
+  @_noLocks
+  public init(kind: Kind, frame: Int, frames: Int) {
+    self.kind = kind
+    self.frame = frame
+    self.frames = frames
+  }
+}
+
+/// What the two ends of a ring of events share. The invariants are those of `SampleRing`.
+struct EventRing: ~Copyable {
+  static let capacity = 256
+  let slots: UnsafeMutablePointer<TimelineEvent>
+  let written = Atomic<Int>(0)
+  let read = Atomic<Int>(0)
+
+  init() {
+    slots = .allocate(capacity: Self.capacity)
+    slots.initialize(
+      repeating: TimelineEvent(kind: .overflow, frame: 0, frames: 0), count: Self.capacity)
+  }
+
+  deinit {
+    slots.deallocate()
+  }
+}
+
+/// The end of a ring of events that puts them in. One thread; never waits, allocates or locks.
+public struct EventWriter: ~Copyable, @unchecked Sendable {
+  // @unchecked because this is the ring's only writer, and the counters order its memory.
+  private let ring = SharedState(EventRing())
+  private var position = 0
+
+  /// An empty ring.
+  public init() {}
+
+  /// The ring's other end. Ask once: a ring has one reader.
+  public borrowing func makeReader() -> EventReader {
+    EventReader(ring.share())
+  }
+
+  /// Puts `event` in, or answers false when 256 wait to be read.
+  @_noLocks
+  public mutating func write(_ event: TimelineEvent) -> Bool {
+    // Acquires the slots that `read` in the reader released.
+    let taken = ring.pointer.pointee.read.load(ordering: .acquiring)
+    guard position &- taken < EventRing.capacity else { return false }
+    ring.pointer.pointee.slots[position % EventRing.capacity] = event
+    position &+= 1
+    // Publishes the event; pairs with the load in `read`.
+    ring.pointer.pointee.written.store(position, ordering: .releasing)
+    return true
+  }
+}
+
+/// The end of a ring of events that takes them out. One thread; never waits.
+public struct EventReader: ~Copyable, @unchecked Sendable {
+  // @unchecked because this is the ring's only reader, and the counters order its memory.
+  private let ring: SharedState<EventRing>
+  private var position = 0
+
+  init(_ ring: consuming SharedState<EventRing>) {
+    self.ring = ring
+  }
+
+  /// The oldest event not read yet.
+  @_noLocks
+  public mutating func read() -> TimelineEvent? {
+    // Acquires the event that `write` released.
+    guard position < ring.pointer.pointee.written.load(ordering: .acquiring) else { return nil }
+    let event = ring.pointer.pointee.slots[position % EventRing.capacity]
+    position &+= 1
+    // Hands the slot back; pairs with the load in `write`.
+    ring.pointer.pointee.read.store(position, ordering: .releasing)
+    return event
+  }
+}

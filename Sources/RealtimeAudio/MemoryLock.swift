@@ -1,0 +1,29 @@
+import CRealtime
+import Glibc
+
+/// Keeps the program's memory from being paged out.
+public enum MemoryLock {
+  /// Locks every page as it is first touched, now and later; pages never touched cost nothing.
+  /// False where this user may not lock memory, which is no failure.
+  @discardableResult
+  public static func lockTouchedPages() -> Bool {
+    guard mlockall(MCL_CURRENT | MCL_FUTURE | realtime_lock_on_fault) == 0 else { return false }
+    guard leavesRoom else {
+      munlockall()
+      return false
+    }
+    return true
+  }
+
+  /// Whether memory can still be had. The limit counts addresses, touched or not: under one that
+  /// only just lets the lock pass, every later allocation and thread would fail.
+  private static var leavesRoom: Bool {
+    let byteCount = 1 << 30
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let probe = mmap(nil, byteCount, PROT_NONE, flags, -1, 0), probe != MAP_FAILED else {
+      return false
+    }
+    munmap(probe, byteCount)
+    return true
+  }
+}

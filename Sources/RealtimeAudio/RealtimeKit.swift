@@ -1,0 +1,3 @@
+enum RealtimeKit {
+  static func makeThisThreadRealtime(priority: Int) -> Int? { nil }
+}

@@ -1,0 +1,70 @@
+import CRealtime
+import Glibc
+
+/// The signals that ask the program for something.
+public enum UserSignal: Sendable, Equatable {
+  /// SIGINT, SIGTERM or SIGHUP: finalise and end.
+  case end
+  /// SIGUSR1: start the next file.
+  case split
+  /// SIGUSR2: set a marker.
+  case mark
+}
+
+/// Receives signals where it is convenient, instead of in the middle of anything.
+///
+/// Make it before the first thread: threads inherit that the signals are blocked. A closed pipe
+/// (SIGPIPE) is ignored from then on, so that it never stops a recording.
+public struct SignalWatch: ~Copyable {
+  private let descriptor: Int32
+
+  /// Blocks the signals and opens the way to read them.
+  public init() {
+    signal(SIGPIPE, SIG_IGN)
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    descriptor = linux_open_signals(&set)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Lets further signals do what they do by themselves: end the program.
+  public func release() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// What `wait` woke up for.
+  public enum Cause: Sendable, Equatable {
+    /// The time was over.
+    case timeout
+    /// A signal came.
+    case signal(UserSignal)
+    /// The watched descriptor has something to read.
+    case readable
+  }
+
+  /// Sleeps for `milliseconds` at most, or until a signal comes or `other` can be read.
+  public func wait(milliseconds: Int32, watching other: Int32? = nil) -> Cause {
+    var set = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&set, nfds_t(set.count), milliseconds) > 0 else { return .timeout }
+    if set[0].revents & Int16(POLLIN) != 0 {
+      switch linux_read_signal(descriptor) {
+      case 0: return .timeout
+      case SIGUSR1: return .signal(.split)
+      case SIGUSR2: return .signal(.mark)
+      default: return .signal(.end)
+      }
+    }
+    return set[1].revents == 0 ? .timeout : .readable
+  }
+}

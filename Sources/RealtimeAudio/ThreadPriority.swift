@@ -1,0 +1,62 @@
+import CRealtime
+import Glibc
+
+/// How urgently a thread is scheduled.
+public enum ThreadPriority: Sendable, Equatable {
+  /// As any program.
+  case normal
+  /// Before every normal thread: SCHED_FIFO of this priority, 1 to 99.
+  case realtime(Int)
+
+  /// Asks for it on the calling thread: as it is, as high as this user's limit lets, through
+  /// RealtimeKit, and at last not at all.
+  func acquire() -> GrantedPriority {
+    guard case .realtime(let number) = self else { return .normal }
+    let wanted = max(1, min(number, 99))
+    if Self.takeFIFO(wanted) { return GrantedPriority(policy: .fifo, number: wanted) }
+    let allowed = min(linux_realtime_limit(), wanted)
+    if allowed > 0, Self.takeFIFO(allowed) { return .limited(to: allowed, wanted: wanted) }
+    if let number = RealtimeKit.makeThisThreadRealtime(priority: wanted) {
+      return GrantedPriority(policy: .roundRobin, number: number)
+    }
+    return .refused
+  }
+
+  private static func takeFIFO(_ number: Int) -> Bool {
+    var parameters = sched_param()
+    parameters.sched_priority = Int32(number)
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
+  }
+}
+
+/// The priority a thread was given.
+public struct GrantedPriority: Sendable, Equatable {
+  /// A scheduling policy of Linux.
+  public enum Policy: Sendable {
+    /// SCHED_OTHER, SCHED_FIFO and SCHED_RR.
+    case normal, fifo, roundRobin
+  }
+
+  /// The policy.
+  public var policy: Policy
+  /// The priority within it, 0 where it is normal.
+  public var number: Int
+  /// One sentence for the user that says what to do, where less was given than asked.
+  public var warning: String?
+
+  /// No priority.
+  public static let normal = GrantedPriority(policy: .normal, number: 0)
+
+  static let refused = GrantedPriority(
+    policy: .normal, number: 0,
+    warning: "Realtime priority was refused, so dropouts are likelier: install rtkit, or put "
+      + "\"@audio - rtprio 95\" into /etc/security/limits.d/audio.conf, add this user to the group "
+      + "audio and log in again.")
+
+  static func limited(to number: Int, wanted: Int) -> GrantedPriority {
+    GrantedPriority(
+      policy: .fifo, number: number,
+      warning: "Realtime priority \(number) was granted instead of \(wanted): raise this user's "
+        + "rtprio in /etc/security/limits.d, or ask for no more with --realtime-priority.")
+  }
+}

@@ -1,0 +1,37 @@
+// Audio thread.
+
+/// What is going to go wrong, by the device's own frames.
+struct Mishaps: ~Copyable, Sendable {
+  /// Frames that an overrun loses.
+  let xrunFrames: Int
+  /// When the next overrun comes; `Int.max` for never.
+  private(set) var nextXrun: Int
+  /// When the device goes away and comes back; `Int.max` for never.
+  private(set) var unplugFrame: Int
+  private let replugFrame: Int
+  private var laterXruns: [Int]
+
+  init(_ specification: SimulatedDeviceSpecification) {
+    let rate = Double(specification.sampleRate)
+    func frame(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
+    xrunFrames = specification.xrunFrames
+    laterXruns = specification.xrunSeconds.map(frame)
+    nextXrun = laterXruns.isEmpty ? .max : laterXruns.removeFirst()
+    unplugFrame = specification.unplugSeconds.map(frame) ?? .max
+    replugFrame = specification.replugSeconds.map(frame) ?? .max
+  }
+
+  /// The device goes on at `frame`: what was to happen before is past.
+  mutating func resume(at frame: Int) {
+    while nextXrun < frame {
+      nextXrun = laterXruns.isEmpty ? .max : laterXruns.removeFirst()
+    }
+    if isBack(at: frame) { unplugFrame = .max }
+  }
+
+  /// Whether the device is there again at `frame`.
+  @_noLocks
+  func isBack(at frame: Int) -> Bool {
+    replugFrame <= frame
+  }
+}

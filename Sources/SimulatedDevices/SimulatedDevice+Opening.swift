@@ -1,0 +1,86 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+extension SimulatedDevice {
+  /// The device that `specification` describes, opened as `request` asks: it captures if the
+  /// request names an input, and plays if it names an output.
+  ///
+  /// The rate is the specification's, whatever the request says: compare
+  /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
+  /// with as many channels as `configuration` has; frames not queued in time are silence, so on the
+  /// free clock let enough be queued before.
+  public init(
+    _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
+    microphone: consuming SampleReader? = nil
+  ) throws(DeviceFailure) {
+    try request.validate()
+    try specification.validate()
+    let configuration = try Self.configuration(specification, request)
+    let capture = configuration.capture
+    let playback = configuration.playback
+    let period = configuration.periodFrames
+    let stream = capture ?? playback
+    let channelCount = stream?.channelCount ?? 1
+    let format = stream?.format ?? .floatLE
+    let shape = SimulatedShape(
+      hasCapture: capture != nil, hasPlayback: playback != nil,
+      isRealTime: specification.clock == .real, periodFrames: period,
+      headroomFrames: configuration.headroomFrames,
+      captureBufferFrames: capture?.bufferFrames ?? 0,
+      playbackBufferFrames: playback?.bufferFrames ?? 0)
+    var wired = specification
+    // The output's clock is the right one; alone it has nothing to drift against.
+    if capture == nil { wired.driftPPM = 0 }
+    let memory =
+      Int(wired.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
+      + 2 * (period + Interpolator.fullHalfWidth)
+    let isFed: Bool
+    switch microphone {
+    case .some: isFed = true
+    case .none: isFed = false
+    }
+    self.init(
+      configuration: configuration, shape: shape,
+      clock: DeviceClock(
+        isFree: wired.clock == .free, sampleRate: wired.sampleRate,
+        pace: 1 + wired.driftPPM * 1e-6),
+      tape: OutputTape(
+        frameCount: playback == nil ? 1 : memory, channelCount: channelCount, periodFrames: period),
+      microphone: Microphone(
+        wire: Wire(
+          wired, headroomFrames: configuration.headroomFrames, periodFrames: period,
+          channelCount: channelCount),
+        feeder: microphone, hasFeeder: isFed, noiseDBFS: wired.noiseDBFS, format: format,
+        channelCount: channelCount, periodFrames: period),
+      room: DeviceBuffer(format: format, channelCount: channelCount, frameCount: period),
+      mishaps: Mishaps(wired))
+  }
+
+  private static func configuration(
+    _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest
+  ) throws(DeviceFailure) -> DuplexConfiguration {
+    let most = specification.channelCount
+    let channelCount = request.channelCount ?? min(2, most)
+    guard (1...most).contains(channelCount) else {
+      throw DeviceFailure(
+        .refused, "The simulated device has \(most) channels, not \(channelCount).",
+        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(channelCount).")
+    }
+    let period = request.periodFrames
+    let ahead = period + request.headroom
+    func stream(_ name: String, bufferFrames: Int) -> StreamConfiguration {
+      StreamConfiguration(
+        device: name, sampleRate: specification.sampleRate, channelCount: channelCount,
+        format: request.format ?? .floatLE, periodFrames: period, bufferFrames: bufferFrames)
+    }
+    var configuration = DuplexConfiguration(
+      sampleRate: specification.sampleRate, periodFrames: period, headroomFrames: request.headroom,
+      capture: request.captureDevice.map { stream($0, bufferFrames: max(8 * period, 4096)) },
+      playback: request.playbackDevice.map {
+        stream($0, bufferFrames: max(request.periods, (ahead + period - 1) / period) * period)
+      })
+    configuration.isLinked = configuration.capture != nil && configuration.playback != nil
+    return configuration
+  }
+}

@@ -1,0 +1,95 @@
+import AudioDevices
+
+extension SimulatedDeviceSpecification {
+  /// Reads `sim` or `sim:key=value,...`.
+  public init(parsing name: String) throws(DeviceFailure) {
+    self.init()
+    self.name = name
+    guard Self.isSimulated(name) else {
+      throw DeviceFailure(
+        .invalidRequest, "\(name) does not name a simulated device.",
+        hint: "Write sim, or sim:key=value,...")
+    }
+    for setting in name.dropFirst("sim:".count).split(separator: ",") {
+      guard let equals = setting.firstIndex(of: "=") else {
+        throw DeviceFailure(
+          .invalidRequest, "The simulated device's \(setting) has no value.",
+          hint: "Write sim:key=value,...; the keys are \(Self.keys).")
+      }
+      let value = String(setting[setting.index(after: equals)...])
+      try set(String(setting[..<equals]), to: value)
+    }
+    try validate()
+  }
+
+  private static let keys =
+    "rate, channels, delay, gain, invert, noise, drift, mic, clock, xrun-at, xrun-frames, "
+    + "unplug-at and replug-at"
+  private static let longest = 1_000_000.0
+
+  private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
+    switch key {
+    case "rate": sampleRate = try Self.whole(key, value, 8000...768_000, "Hz")
+    case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
+    case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
+    case "gain": gainDB = try Self.number(key, value, -200...60, "dB")
+    case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
+    case "noise": noiseDBFS = try Self.number(key, value, -200...0, "dBFS")
+    case "drift": driftPPM = try Self.number(key, value, -10000...10000, "ppm")
+    case "mic":
+      guard !value.isEmpty else { throw Self.refusal(key, value, "the path of a sound file") }
+      microphonePath = value
+    case "clock":
+      guard let clock = Clock(rawValue: value) else {
+        throw Self.refusal(key, value, "real or free")
+      }
+      self.clock = clock
+    case "xrun-at":
+      xrunSeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
+      xrunSeconds.sort()
+    case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
+    case "unplug-at": unplugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
+    case "replug-at": replugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
+    default:
+      throw DeviceFailure(
+        .invalidRequest, "A simulated device has no setting called \(key).",
+        hint: "The keys are \(Self.keys).")
+    }
+  }
+
+  /// Refuses what contradicts itself.
+  func validate() throws(DeviceFailure) {
+    guard delayFrames <= 10 * Double(sampleRate) else {
+      throw Self.refusal("delay", "\(delayFrames)", "0 to \(10 * sampleRate) frames (10 seconds)")
+    }
+    guard let replugSeconds else { return }
+    guard let unplugSeconds, replugSeconds > unplugSeconds else {
+      throw Self.refusal("replug-at", "\(replugSeconds)", "a time after unplug-at")
+    }
+  }
+
+  private static func whole(
+    _ key: String, _ value: String, _ allowed: ClosedRange<Int>, _ unit: String
+  ) throws(DeviceFailure) -> Int {
+    guard let number = Int(value), allowed.contains(number) else {
+      throw refusal(key, value, "\(allowed.lowerBound) to \(allowed.upperBound) \(unit)")
+    }
+    return number
+  }
+
+  private static func number(
+    _ key: String, _ value: String, _ allowed: ClosedRange<Double>, _ unit: String
+  ) throws(DeviceFailure) -> Double {
+    guard let number = Double(value), allowed.contains(number) else {
+      let ends = "\(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))"
+      throw refusal(key, value, "\(ends) \(unit)")
+    }
+    return number
+  }
+
+  private static func refusal(_ key: String, _ value: String, _ allowed: String) -> DeviceFailure {
+    DeviceFailure(
+      .invalidRequest, "A simulated device cannot have \(key)=\(value).",
+      hint: "\(key) takes \(allowed).")
+  }
+}

@@ -1,0 +1,64 @@
+/// What a simulated device is like: `sim`, or `sim:key=value,...` as it stands on a command line.
+///
+/// | key | meaning | default |
+/// | --- | --- | --- |
+/// | `rate` | frames a second | 48000 |
+/// | `channels` | most channels it has | 2 |
+/// | `delay` | frames on the wire from output to microphone, may be fractional | 0 |
+/// | `gain` | decibels on the wire | 0 |
+/// | `invert` | 1 turns the wire's sign | 0 |
+/// | `noise` | white noise at the microphone, RMS in dBFS | none |
+/// | `drift` | ppm by which the capture clock runs faster than the playback clock | 0 |
+/// | `mic` | a file that is heard as well, looped | none |
+/// | `clock` | `real`, or `free` for virtual time | `real` |
+/// | `xrun-at` | seconds at which the input overruns; may be given several times | never |
+/// | `xrun-frames` | frames that an overrun loses | 480 |
+/// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back | never |
+///
+/// Of a key given twice the last one counts, but for `xrun-at`, which adds up.
+public struct SimulatedDeviceSpecification: Sendable, Equatable {
+  /// What tells the device the time.
+  public enum Clock: String, Sendable, CaseIterable {
+    /// The host's monotonic clock.
+    case real
+    /// Virtual time: as fast as the machine can, and the same every time.
+    case free
+  }
+
+  /// The name as it was given: what the device is called.
+  public var name = "sim"
+  /// Frames a second.
+  public var sampleRate = 48000
+  /// Most channels it has.
+  public var channelCount = 2
+  /// Frames from output to microphone, on top of what the unit itself keeps queued.
+  public var delayFrames = 0.0
+  /// Decibels on the wire.
+  public var gainDB = 0.0
+  /// Whether the wire turns the sign.
+  public var isInverted = false
+  /// RMS of the white noise at the microphone; 0 dBFS is an RMS of 1.
+  public var noiseDBFS: Double?
+  /// Parts per million by which the capture clock runs faster than the playback clock.
+  public var driftPPM = 0.0
+  /// A file heard at the microphone. Carried only: who opens the device feeds it.
+  public var microphonePath: String?
+  /// What tells the device the time.
+  public var clock = Clock.real
+  /// Seconds on the timeline at which the input overruns, in rising order.
+  public var xrunSeconds: [Double] = []
+  /// Frames that such an overrun loses.
+  public var xrunFrames = 480
+  /// When the device goes away.
+  public var unplugSeconds: Double?
+  /// When it comes back.
+  public var replugSeconds: Double?
+
+  /// What `sim` alone means.
+  public init() {}
+
+  /// Whether `name` names a simulated device: `sim`, or anything that begins with `sim:`.
+  public static func isSimulated(_ name: String) -> Bool {
+    name == "sim" || name.hasPrefix("sim:")
+  }
+}

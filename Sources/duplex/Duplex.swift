@@ -1,0 +1,34 @@
+import ArgumentParser
+import Glibc
+
+/// The tool.
+@main
+struct Duplex: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "duplex",
+    abstract: "Record, monitor and play over ALSA at the lowest latency the card allows.",
+    discussion: """
+      Needs no sound card to be tried: --device sim plays back into its own microphone.
+      """,
+    subcommands: [
+      RecordCommand.self, MonitorCommand.self, PlayCommand.self, DevicesCommand.self,
+    ])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as ToolFailure {
+      failure.report()
+      Glibc.exit(failure.status.rawValue)
+    } catch {
+      // A request for help is no error; a wrong word is one, and scripts want it as an event too.
+      let code = exitCode(for: error)
+      if code != .success, CommandLine.arguments.contains("--json") {
+        ToolFailure(.usage, code: "usage", message(for: error), hint: "See duplex --help.")
+          .reportJSON()
+      }
+      exit(withError: error)
+    }
+  }
+}

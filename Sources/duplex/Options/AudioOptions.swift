@@ -1,0 +1,135 @@
+import ArgumentParser
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+extension SampleFormat: ExpressibleByArgument {
+  public init?(argument: String) {
+    self.init(name: argument)
+  }
+
+  public static var allValueStrings: [String] { allCases.map(\.name) }
+}
+
+/// The urgency of the audio thread: a number, or `off`.
+enum PriorityOption: ExpressibleByArgument {
+  case realtime(Int)
+  case off
+
+  init?(argument: String) {
+    if argument == "off" {
+      self = .off
+    } else if let number = Int(argument), (1...99).contains(number) {
+      self = .realtime(number)
+    } else {
+      return nil
+    }
+  }
+
+  var defaultValueDescription: String {
+    switch self {
+    case .realtime(let number): "\(number)"
+    case .off: "off"
+    }
+  }
+
+  var priority: ThreadPriority {
+    switch self {
+    case .realtime(let number): .realtime(number)
+    case .off: .normal
+    }
+  }
+}
+
+/// The options that every audio command shares.
+struct AudioOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("D"), .long],
+    help: ArgumentHelp(
+      "The device: an ALSA PCM (default, hw:1,0, plughw:CARD=USB, a plugin) or sim[:key=value,...].",
+      valueName: "pcm"))
+  var device = "default"
+
+  @Option(
+    name: [.customShort("C"), .long],
+    help: ArgumentHelp("The input, where it differs from --device.", valueName: "pcm"))
+  var captureDevice: String?
+
+  @Option(
+    name: [.customShort("P"), .long],
+    help: ArgumentHelp("The output, where it differs from --device.", valueName: "pcm"))
+  var playbackDevice: String?
+
+  @Option(
+    name: [.customShort("r"), .long],
+    help: ArgumentHelp("Frames a second. (default: the device's own)", valueName: "hz"))
+  var rate: Int?
+
+  @Option(
+    name: [.customShort("c"), .long],
+    help: ArgumentHelp("Channels. (default: the device's own, at most 2)", valueName: "n"))
+  var channels: Int?
+
+  @Option(
+    name: [.customShort("f"), .long],
+    help: ArgumentHelp(
+      "The sample format asked of the device, as ALSA names it. (default: the widest)",
+      valueName: "name"))
+  var format: SampleFormat?
+
+  @Option(
+    name: [.customShort("p"), .long],
+    help: ArgumentHelp("Frames a callback gets: small for low latency.", valueName: "frames"))
+  var periodSize = 256
+
+  @Option(
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("The output's buffer in periods.", valueName: "n"))
+  var periods = 2
+
+  @Option(
+    help: ArgumentHelp(
+      "Frames kept queued ahead of the output; may be less than a period. (default: one period)",
+      valueName: "frames"))
+  var headroom: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The resampler's quality, 0 to 10, used only where rates differ.", valueName: "n"))
+  var resamplerQuality = 5
+
+  @Option(
+    help: ArgumentHelp(
+      "SCHED_FIFO priority of the audio thread, 1 to 99, or off.", valueName: "n|off"))
+  var realtimePriority = PriorityOption.realtime(70)
+
+  @Option(
+    name: [.customShort("d"), .long],
+    help: ArgumentHelp(
+      "Stop after this time: 90, 1:30, 0:01:30.5, or frames as 48000s.", valueName: "time"))
+  var duration: TimeOption?
+
+  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  var json = false
+
+  @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: [.customShort("v"), .long], help: "Say more.")
+  var verbose = false
+
+  /// What these options ask of a unit that captures, plays, or both.
+  func request(captures: Bool, plays: Bool) -> DuplexRequest {
+    var request = DuplexRequest(
+      captureDevice: captures ? captureDevice ?? device : nil,
+      playbackDevice: plays ? playbackDevice ?? device : nil)
+    request.sampleRate = rate
+    request.channelCount = channels
+    request.format = format
+    request.periodFrames = periodSize
+    request.periods = periods
+    request.headroomFrames = headroom
+    request.resamplerQuality = resamplerQuality
+    return request
+  }
+}

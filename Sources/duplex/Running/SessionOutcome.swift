@@ -1,0 +1,88 @@
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+/// A session that ran to its end, to be summed up.
+struct SessionOutcome {
+  let report: SessionReport
+  let configuration: DuplexConfiguration
+  private let options: AudioOptions
+
+  /// Runs `desk` on `device` with the background work beside it. `attend` is asked at each moment
+  /// whether it has a reason to stop.
+  init<Device: DuplexDevice & ~Copyable>(
+    running device: consuming Device, _ desk: consuming MixingDesk, _ options: AudioOptions,
+    _ clock: SessionClock, background: [any BackgroundWork],
+    attend: @escaping (SessionMoment) -> StopReason?
+  ) throws {
+    configuration = device.configuration
+    self.options = options
+    let isVirtual = if case .virtual = clock { true } else { false }
+    let watch = SessionWatch(options, configuration, isVirtual: isVirtual)
+    watch.attend = attend
+    MemoryLock.lockTouchedPages()
+    var view: MeterView?
+    let channels = configuration.capture?.channelCount ?? 0
+    if channels > 0 && (options.json || (Terminal.isWatched && !options.quiet)) {
+      let readings = SampleWriter(
+        frameCount: 64, channelCount: Meter.readingWidth(channels))
+      view = MeterView(readings: readings.makeReader(), channelCount: channels)
+      desk.meter = Meter(
+        readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
+    }
+    let limit = options.duration?.frameCount(at: configuration.sampleRate)
+    let runner = SessionRunner(
+      device: device, desk: desk, background: background, meter: view, frameLimit: limit)
+    report = try runner.run(clock: clock) { watch.moment($0, $1) }
+    watch.finish()
+  }
+
+  /// Prints the summary, and the error before it where there was a loss; answers with the status.
+  func conclude(
+    _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
+    extra: [(String, JSON)], sentence: String?
+  ) -> ExitStatus {
+    var status = ExitStatus.done
+    let fileFailure = recorded?.failure ?? failure
+    // A reader who goes away has heard enough: that is no loss.
+    if let fileFailure, fileFailure.kind != .closedPipe {
+      ToolFailure(fileFailure).report()
+      status = .loss
+    } else if let deviceFailure = report.stopReason.failure {
+      let failure = ToolFailure(deviceFailure)
+      failure.report()
+      status = failure.status
+    }
+    let overflow = (recorded?.gaps.reduce(0) { $0 + $1.frames } ?? 0) - report.lostFrames
+    let summary = JSON.summary(
+      of: command, report, configuration, gaps: recorded?.gaps,
+      overflowFrames: recorded == nil ? 0 : max(0, overflow))
+    if options.json {
+      Terminal.printLine(JSON.event("summary", summary + extra).text)
+    } else if let sentence, !options.quiet {
+      Terminal.say(sentence)
+    }
+    if report.notNumbers > 0, !options.quiet {
+      Terminal.say("duplex: \(report.notNumbers) samples were no numbers and played as silence.")
+    }
+    return status
+  }
+}
+
+extension MixingDesk {
+  /// A desk between the input and the output of `configuration`.
+  init(_ configuration: DuplexConfiguration) {
+    self.init(
+      periodFrames: configuration.periodFrames,
+      captureChannels: configuration.capture?.channelCount ?? 0,
+      playbackChannels: configuration.playback?.channelCount ?? 0)
+  }
+}
+
+extension GainRamp {
+  /// Ten milliseconds from silence to `gain`: too slow to click, too fast to miss a word.
+  static func softStart(gain: Float, _ configuration: DuplexConfiguration) -> GainRamp {
+    GainRamp(to: gain, frames: configuration.sampleRate / 100)
+  }
+}

@@ -1,0 +1,101 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// The tool's eyes and ears while a session runs: turns what happens into events, draws the meter,
+/// and hears signals and keys.
+final class SessionWatch {
+  private let options: AudioOptions
+  private let configuration: DuplexConfiguration
+  private let signals: SignalWatch
+  private let keyboard = Keyboard()
+  private let isVirtual: Bool
+  private let drawsMeter: Bool
+  private var hasStarted = false
+  private var isEnding = false
+  /// A command's own business at each moment; answers with a reason to stop, where there is one.
+  var attend: (SessionMoment) -> StopReason? = { _ in nil }
+
+  init(_ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool) {
+    self.options = options
+    self.configuration = configuration
+    self.isVirtual = isVirtual
+    signals = SignalWatch()
+    drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
+  }
+
+  func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionWish {
+    if !hasStarted { start(granted) }
+    for event in moment.events { tell(event) }
+    for reading in moment.readings { tell(reading, moment) }
+    if let reason = attend(moment) { return .stop(reason) }
+    // Where time is virtual nothing waits, the watch least of all.
+    switch signals.wait(milliseconds: isVirtual ? 0 : 50, watching: keyboard.descriptor) {
+    case .signal(.end):
+      return end(.signal)
+    case .readable:
+      return keyboard.key() == "q" ? end(.key) : .proceed
+    case .timeout, .signal: return .proceed
+    }
+  }
+
+  /// The cursor leaves the meter's line.
+  func finish() {
+    if drawsMeter && hasStarted { Terminal.say("") }
+  }
+
+  private func end(_ reason: StopReason) -> SessionWish {
+    // A second signal is not asked for a reason any more: it ends the program.
+    if !isEnding { signals.release() }
+    isEnding = true
+    return .stop(reason)
+  }
+
+  private func start(_ granted: GrantedPriority?) {
+    hasStarted = true
+    if let warning = granted?.warning, !options.quiet { Terminal.say("duplex: \(warning)") }
+    if options.json {
+      Terminal.printLine(JSON.started(configuration, granted).text)
+    } else if options.verbose {
+      Terminal.say(configuration.sentence)
+    }
+  }
+
+  private func tell(_ event: TimelineEvent) {
+    let direction = event.kind == .playbackXrun ? "playback" : "capture"
+    if options.json {
+      Terminal.printLine(
+        JSON.event(
+          "xrun",
+          [
+            "direction": .string(direction), "frame": .integer(event.frame),
+            "frames": .integer(event.frames),
+          ]
+        ).text)
+    } else if !options.quiet {
+      if drawsMeter { Terminal.redraw("") }
+      Terminal.say(
+        "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
+    }
+  }
+
+  private func tell(_ reading: MeterReading, _ moment: SessionMoment) {
+    let seconds = Double(moment.frames) / Double(configuration.sampleRate)
+    if options.json {
+      Terminal.printLine(
+        JSON.event(
+          "meter",
+          [
+            "seconds": .rounded(seconds, 3),
+            "peakDBFS": .array(reading.peakDBFS.map { .rounded($0) }),
+            "rmsDBFS": .array(reading.rmsDBFS.map { .rounded($0) }),
+            "xruns": .integer(moment.captureXruns + moment.playbackXruns),
+            "lostFrames": .integer(moment.lostFrames),
+          ]
+        ).text)
+    } else if drawsMeter {
+      Terminal.redraw(MeterLine(reading, seconds: seconds, moment).text)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+extension JSON {
+  /// The event that says what was granted.
+  static func started(_ configuration: DuplexConfiguration, _ granted: GrantedPriority?) -> JSON {
+    let capture = configuration.capture
+    let playback = configuration.playback
+    func name(_ stream: StreamConfiguration?) -> JSON {
+      stream.map { .string($0.device) } ?? .null
+    }
+    func format(_ stream: StreamConfiguration?) -> JSON {
+      stream.map { .string($0.format.name) } ?? .null
+    }
+    return .event(
+      "started",
+      [
+        "captureDevice": name(capture), "playbackDevice": name(playback),
+        "sampleRate": .integer(configuration.sampleRate),
+        "captureChannels": .integer(capture?.channelCount ?? 0),
+        "playbackChannels": .integer(playback?.channelCount ?? 0),
+        "captureFormat": format(capture), "playbackFormat": format(playback),
+        "periodFrames": .integer(configuration.periodFrames),
+        "periods": .integer(configuration.periods),
+        "headroomFrames": .integer(configuration.headroomFrames),
+        "realtimePriority": .integer(granted?.number ?? 0),
+        "linked": .bool(configuration.isLinked), "resampling": .bool(configuration.isResampling),
+      ])
+  }
+
+  /// What every command's summary has. `overflowFrames` were captured and found no room on the way
+  /// to disk.
+  static func summary(
+    of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
+    gaps: [RecordingGap]? = nil, overflowFrames: Int = 0
+  ) -> [(String, JSON)] {
+    let gaps =
+      gaps
+      ?? report.events.filter { $0.frames > 0 }.map {
+        RecordingGap(frame: $0.frame, frames: $0.frames)
+      }
+    return [
+      ("command", .string(command)),
+      ("seconds", .number(Double(report.frames) / Double(configuration.sampleRate))),
+      ("frames", .integer(report.frames)), ("sampleRate", .integer(configuration.sampleRate)),
+      (
+        "xruns",
+        .object([
+          "capture": .integer(report.captureXruns), "playback": .integer(report.playbackXruns),
+        ])
+      ),
+      ("lostFrames", .integer(report.lostFrames + overflowFrames)),
+      (
+        "gaps",
+        .array(
+          gaps.map {
+            .object(["frame": .integer($0.frame), "frames": .integer($0.frames)])
+          })
+      ),
+      (
+        "load",
+        .object(["mean": .rounded(report.loadMean, 5), "max": .rounded(report.loadMax, 5)])
+      ),
+      ("stoppedBy", .string(report.stopReason.name)),
+    ]
+  }
+}
+
+extension StopReason {
+  /// The contract's word for it.
+  var name: String {
+    switch self {
+    case .duration: "duration"
+    case .end: "end"
+    case .signal: "signal"
+    case .key: "key"
+    case .device: "device"
+    case .disk: "disk"
+    }
+  }
+
+  /// The failure behind it, where it is one.
+  var failure: DeviceFailure? {
+    if case .device(let failure) = self { return failure }
+    return nil
+  }
+}
+
+extension DuplexConfiguration {
+  /// What was granted, for a person.
+  var sentence: String {
+    let names = [capture, playback].compactMap { $0 }.map {
+      "\($0.device) (\($0.channelCount) x \($0.format.name), \($0.sampleRate) Hz, "
+        + "\($0.bufferFrames) frames)"
+    }
+    return names.joined(separator: " to ")
+      + ": period \(periodFrames), headroom \(headroomFrames)"
+      + (isLinked ? ", linked" : "") + (isResampling ? ", resampling" : "") + "."
+  }
+}
+
+extension Double {
+  /// With `digits` digits behind the point, for a person.
+  func shown(_ digits: Int) -> String {
+    JSON.rounded(self, digits).text
+  }
+}

@@ -1,0 +1,78 @@
+import AudioFiles
+import AudioSessions
+
+/// Follows a queue as it is decoded and heard, and tells each step as an event.
+final class TrackProgress {
+  private enum Step: Int {
+    case unknown, decoding, decoded, rendering, rendered
+  }
+
+  private let queue: TrackQueue
+  private let prints: Bool
+  private var decoded: [Step] = []
+  private var heard: [Step] = []
+
+  init(_ queue: TrackQueue, prints: Bool) {
+    self.queue = queue
+    self.prints = prints
+  }
+
+  /// The output has come to `frame`.
+  func follow(_ frame: Int) {
+    for (index, span) in queue.spans.enumerated() {
+      if index == decoded.count {
+        decoded.append(.decoding)
+        heard.append(.unknown)
+        tell(span, "decodingStarted", nil)
+      }
+      if span.isComplete, decoded[index] == .decoding {
+        decoded[index] = .decoded
+        tell(span, "decodingComplete", span.startFrame + span.frames)
+      }
+      if heard[index] == .unknown, frame > span.startFrame || (frame > 0 && span.startFrame == 0) {
+        heard[index] = .rendering
+        tell(span, "renderingWillStart", span.startFrame)
+        tell(span, "renderingStarted", span.startFrame)
+      }
+      if heard[index] == .rendering, span.isComplete, frame >= span.startFrame + span.frames {
+        heard[index] = .rendered
+        tell(span, "renderingComplete", span.startFrame + span.frames)
+      }
+    }
+  }
+
+  /// Everything that will be heard has been.
+  func finish(_ frame: Int, failure: FileFailure?) {
+    follow(frame)
+    for (index, span) in queue.spans.enumerated() {
+      if let failure, !span.isComplete {
+        tell(span, "failed", nil, message: failure.message)
+      } else if heard[index] == .rendering || decoded[index] == .decoding {
+        tell(span, "decodingCanceled", frame)
+      } else if index == queue.spans.count - 1 {
+        tell(span, "endOfAudio", frame)
+      }
+    }
+  }
+
+  /// For the summary: what was delivered of each, and where it began.
+  var tracks: JSON {
+    .array(
+      queue.spans.map { span in
+        .object([
+          "source": .string(span.source), "frames": .integer(span.frames),
+          "startFrame": .integer(span.startFrame),
+        ])
+      })
+  }
+
+  private func tell(_ span: TrackSpan, _ state: String, _ frame: Int?, message: String? = nil) {
+    guard prints else { return }
+    var fields: [(String, JSON)] = [
+      ("index", .integer(span.index)), ("source", .string(span.source)), ("state", .string(state)),
+    ]
+    if let frame { fields.append(("frame", .integer(frame))) }
+    if let message { fields.append(("message", .string(message))) }
+    Terminal.printLine(JSON.event("track", fields).text)
+  }
+}

@@ -1,0 +1,39 @@
+import AudioSessions
+
+/// A level meter in one line of text: time, a bar and its peak a channel, what was lost.
+struct MeterLine {
+  let text: String
+
+  init(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
+    var line = Self.clock(seconds)
+    for (peak, rms) in zip(reading.peakDBFS, reading.rmsDBFS).prefix(2) {
+      line += "  " + Self.bar(rms, peak: peak) + " " + Self.decibels(peak)
+    }
+    if reading.peakDBFS.count > 2 { line += "  +\(reading.peakDBFS.count - 2) channels" }
+    let xruns = moment.captureXruns + moment.playbackXruns
+    if xruns > 0 { line += "  \(xruns) xruns, \(moment.lostFrames) frames lost" }
+    text = line
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let tenths = Int(seconds * 10)
+    let minutes = tenths / 600
+    let rest = tenths % 600
+    return "\(minutes):\(rest < 100 ? "0" : "")\(rest / 10).\(rest % 10)"
+  }
+
+  /// Twenty cells for 60 dB: full to the mean, a mark at the peak.
+  private static func bar(_ rms: Double, peak: Double) -> String {
+    func cell(_ level: Double) -> Int { max(0, min(20, Int((level + 60) / 3))) }
+    var cells = Array(repeating: Character("·"), count: 20)
+    for index in 0..<cell(rms) { cells[index] = "█" }
+    if cell(peak) > 0 { cells[cell(peak) - 1] = "▌" }
+    return String(cells)
+  }
+
+  private static func decibels(_ level: Double) -> String {
+    let whole = Int(max(-99, level).rounded())
+    let digits = whole == 0 && level < 0 ? "-0" : "\(whole)"
+    return String(repeating: " ", count: max(0, 3 - digits.count)) + digits + " dB"
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// The two streams a person or a script reads. A closed one stops nothing.
+enum Terminal {
+  /// A line of result on standard output, at once.
+  static func printLine(_ line: String) {
+    write(line + "\n", to: STDOUT_FILENO)
+  }
+
+  /// A sentence on standard error.
+  static func say(_ sentence: String) {
+    write(sentence + "\n", to: STDERR_FILENO)
+  }
+
+  /// Replaces the line the cursor is on, on standard error.
+  static func redraw(_ line: String) {
+    write("\r" + line + "\u{1B}[K", to: STDERR_FILENO)
+  }
+
+  /// Whether a person looks at standard error.
+  static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Whether a person types at standard input.
+  static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes { memory in
+        unsafe Glibc.write(descriptor, memory.baseAddress, memory.count)
+      }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

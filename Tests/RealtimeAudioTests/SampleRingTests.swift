@@ -1,0 +1,108 @@
+import AudioBasics
+import Glibc
+import Testing
+
+@testable import RealtimeAudio
+
+@Suite struct SampleRingTests {
+  @Test(arguments: [(1, 1), (7, 2), (64, 2), (1000, 3)])
+  func `frames written on one thread are read on another in order`(
+    capacity: Int, channelCount: Int
+  ) throws {
+    let frameCount = capacity == 1 ? 2000 : 50_000
+    let writer = SampleWriter(frameCount: capacity, channelCount: channelCount)
+    var reader = writer.makeReader()
+    let writing = Counting(consume writer, channelCount: channelCount, frameCount: frameCount)
+    let thread = try RealtimeThread(name: "writer", priority: .normal, writing)
+
+    var buffer = SampleBuffer(frameCount: 97, channelCount: channelCount)
+    var random = Chunks(seed: 2)
+    var wrong = 0
+    while true {
+      // In this order: what is queued after the end was told is all there will be.
+      let isLast = reader.isFinished
+      let start = reader.frameCount
+      let count = reader.read(into: &buffer, frames: random.next(upTo: 97))
+      for index in 0..<count * channelCount
+      where buffer[index] != Float(start * channelCount + index) { wrong += 1 }
+      if isLast && reader.available == 0 { break }
+      if count == 0 { sched_yield() }
+    }
+    _ = thread.join()
+    #expect(wrong == 0)
+    #expect(reader.frameCount == frameCount)
+  }
+
+  @Test(arguments: [1, 5, 8])
+  func `a full ring takes no more, and an empty one gives none`(capacity: Int) {
+    var writer = SampleWriter(frameCount: capacity, channelCount: 2)
+    var reader = writer.makeReader()
+    var buffer = SampleBuffer(frameCount: capacity + 3, channelCount: 2)
+    #expect(reader.read(into: &buffer, frames: 1) == 0)
+    #expect(writer.write(buffer, frames: capacity + 3) == capacity)
+    #expect(writer.room == 0)
+    #expect(writer.write(buffer, frames: 1) == 0)
+    #expect(reader.read(into: &buffer, frames: capacity + 3) == capacity)
+    #expect(writer.room == capacity)
+  }
+
+  @Test func `part of a buffer is written and read where it is asked`() {
+    var writer = SampleWriter(frameCount: 8, channelCount: 1)
+    var reader = writer.makeReader()
+    var source = SampleBuffer(frameCount: 4, channelCount: 1)
+    for index in 0..<4 { source[index] = Float(index) }
+    var target = SampleBuffer(frameCount: 4, channelCount: 1)
+    #expect(writer.write(source, from: 1, frames: 2) == 2)
+    #expect(reader.read(into: &target, at: 2, frames: 2) == 2)
+    #expect((0..<4).map { target[$0] } == [0, 0, 1, 2])
+  }
+
+  @Test func `the last frames outlive the end that wrote them`() {
+    var reader = Self.abandonedReader()
+    var buffer = SampleBuffer(frameCount: 4, channelCount: 1)
+    let isFinished = reader.isFinished
+    #expect(isFinished)
+    #expect(reader.read(into: &buffer, frames: 4) == 3)
+    #expect(buffer[0] == 0.5)
+  }
+
+  private static func abandonedReader() -> SampleReader {
+    var writer = SampleWriter(frameCount: 4, channelCount: 1)
+    let reader = writer.makeReader()
+    var buffer = SampleBuffer(frameCount: 3, channelCount: 1)
+    for index in 0..<3 { buffer[index] = 0.5 }
+    _ = writer.write(buffer, frames: 3)
+    writer.finish()
+    return reader
+  }
+}
+
+/// Writes samples that carry their own number, in chunks of any size.
+private struct Counting: RealtimeWork, ~Copyable, Sendable {
+  var writer: SampleWriter
+  let channelCount: Int
+  let frameCount: Int
+
+  init(_ writer: consuming SampleWriter, channelCount: Int, frameCount: Int) {
+    self.writer = writer
+    self.channelCount = channelCount
+    self.frameCount = frameCount
+  }
+
+  mutating func run() {
+    var buffer = SampleBuffer(frameCount: 113, channelCount: channelCount)
+    var random = Chunks(seed: 1)
+    while writer.frameCount < frameCount {
+      let chunk = min(random.next(upTo: 113), frameCount - writer.frameCount)
+      let start = writer.frameCount * channelCount
+      for index in 0..<chunk * channelCount { buffer[index] = Float(start + index) }
+      var done = 0
+      while done < chunk {
+        let count = writer.write(buffer, from: done, frames: chunk - done)
+        done += count
+        if count == 0 { sched_yield() }
+      }
+    }
+    writer.finish()
+  }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+@testable import RealtimeAudio
+
+/// Each test sends signals to its own thread, where the watch has blocked them, and reads them
+/// there: no other test's thread is asked.
+@Suite struct SignalWatchTests {
+  @Test(arguments: [
+    (SIGINT, UserSignal.end), (SIGTERM, .end), (SIGHUP, .end), (SIGUSR1, .split), (SIGUSR2, .mark),
+  ])
+  func `a signal is told as what it asks for`(number: Int32, meaning: UserSignal) {
+    let watch = SignalWatch()
+    pthread_kill(pthread_self(), number)
+    #expect(watch.wait(milliseconds: 1000) == .signal(meaning))
+    #expect(watch.wait(milliseconds: 0) == .timeout)
+  }
+
+  @Test func `a descriptor is watched along with the signals`() {
+    let watch = SignalWatch()
+    var ends: [Int32] = [-1, -1]
+    pipe(&ends)
+    defer { for end in ends { close(end) } }
+    #expect(watch.wait(milliseconds: 0, watching: ends[0]) == .timeout)
+    write(ends[1], "q", 1)
+    #expect(watch.wait(milliseconds: 1000, watching: ends[0]) == .readable)
+    pthread_kill(pthread_self(), SIGUSR2)
+    #expect(watch.wait(milliseconds: 1000, watching: ends[0]) == .signal(.mark))
+  }
+
+  @Test func `writing to a closed pipe is an error, not the end`() {
+    let watch = SignalWatch()
+    var ends: [Int32] = [-1, -1]
+    pipe(&ends)
+    close(ends[0])
+    #expect(write(ends[1], "x", 1) == -1)
+    #expect(errno == EPIPE)
+    close(ends[1])
+    #expect(watch.wait(milliseconds: 0) == .timeout)
+  }
+}

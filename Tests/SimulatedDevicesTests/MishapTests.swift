@@ -1,0 +1,124 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+struct MishapTests {
+  @Test(arguments: [1, 32, 64, 480, 5000, 100_000], [0, 10, 300])
+  func `an overrun is a gap in a timeline that stays true`(lost: Int, delay: Int) throws {
+    let frames = 8000 + lost
+    let signal = counter(frames)
+    let result = try run(
+      "xrun-at=0.1,xrun-frames=\(lost),delay=\(delay)", playing: signal, frames: frames)
+    let end = 4800 + lost
+    #expect(result.failure == nil && result.frames == frames && result.lostFrames == lost)
+    #expect(
+      result.events == [TimelineEvent(kind: .captureXrun, frame: 4800, frames: lost)])
+    let latency = 128 + delay
+    let queuedBefore = 4800 + 128
+    let expected = (0..<frames).map { frame -> Float in
+      if (4800..<end).contains(frame) { return Tape.missing }
+      let output = frame - delay
+      // What was queued goes on playing until the output starts again with silence.
+      let isPlaying = output < min(end, queuedBefore) || output >= end + 128
+      return isPlaying && frame >= latency ? signal[frame - latency] : 0
+    }
+    #expect(difference(result.heard, expected) == nil)
+  }
+
+  @Test func `each overrun happens, at the cycle that holds its time`() throws {
+    let result = try run(
+      "xrun-at=0.5,xrun-at=0.1,xrun-at=0.3001", playing: counter(48000), frames: 48000)
+    #expect(
+      result.events.map(\.frame) == [4800, 4800 + 480 + 9088, 4800 + 480 + 9088 + 480 + 9152])
+    #expect(result.events.map(\.frames) == [480, 480, 480])
+    #expect(result.lostFrames == 1440)
+    #expect(result.frames == 48000)
+  }
+
+  @Test func `a fractional wire finds its way after a gap`() throws {
+    let settings = "xrun-at=0.05,delay=20.5"
+    let frames = 9600
+    let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
+    let result = try run(settings, playing: signal, frames: frames)
+    let exact = (0..<frames).map { sine(0.02, at: Double($0) - 148.5) }
+    #expect(distance(result.heard, exact, from: 2400 + 480 + 128 + 100) < 1e-4)
+  }
+
+  @Test func `unplugged, the device is lost`() throws {
+    let result = try run("unplug-at=0.1", playing: [], frames: 48000)
+    #expect(result.failure?.kind == .lost)
+    #expect(result.frames == 4800)
+  }
+
+  @Test func `plugged in again, it recovers and knows what was lost`() throws {
+    var device = try device("unplug-at=0.1,replug-at=0.2")
+    try device.start()
+    while case .ready = device.wait() { cycle(&device) }
+    var refusals = 0
+    while !device.isPresent {
+      guard case .lost = device.wait() else {
+        Issue.record("It should still be lost.")
+        return
+      }
+      do throws(DeviceFailure) { try device.recover() } catch { refusals += 1 }
+    }
+    // One period passes with each question, and the last one finds it there.
+    #expect(refusals == (4800 + 63) / 64 - 2)
+    guard case .ready = device.wait() else {
+      Issue.record("It should be there.")
+      return
+    }
+    // 4800 frames were captured; it is back with the first period after frame 9600.
+    let lost = device.takeLostFrames()
+    let more = device.takeLostFrames()
+    let time = device.periodTime
+    #expect(lost == 4800 && more == 0)
+    #expect(time == (9600 + 64) * 1_000_000_000 / 48000)
+  }
+
+  @Test(arguments: [(16, 64), (64, 64), (200, 64)])
+  func `an output that nobody fills runs dry`(headroom: Int, period: Int) throws {
+    var device = try device("", period: period, headroom: headroom)
+    try device.start()
+    var cycles = 0
+    var found: TimelineEvent.Kind?
+    while found == nil {
+      switch device.wait() {
+      case .ready:
+        cycles += 1
+        device.release(period)
+      case .xrun(let kind): found = kind
+      default: return
+      }
+    }
+    #expect(found == .playbackXrun)
+    // Silence of a period and the headroom lasts so long; dry is when nothing is left.
+    #expect(cycles == (period + headroom - 1) / period)
+    try device.recover()
+    let lost = device.takeLostFrames()
+    #expect(lost == period)
+    guard case .ready = device.wait() else {
+      Issue.record("It should run again.")
+      return
+    }
+  }
+
+  private func device(
+    _ settings: String, period: Int = 64, headroom: Int? = nil
+  ) throws -> SimulatedDevice {
+    let name = "sim:clock=free,\(settings)"
+    var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+    request.periodFrames = period
+    request.headroomFrames = headroom
+    return try SimulatedDevice(SimulatedDeviceSpecification(parsing: name), request: request)
+  }
+
+  private func cycle(_ device: inout SimulatedDevice) {
+    _ = device.takeLostFrames()
+    _ = device.capturedFrames(64)
+    if device.playbackRoom(64) != nil { device.commit(64) }
+    device.release(64)
+  }
+}

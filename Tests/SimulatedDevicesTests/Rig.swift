@@ -1,0 +1,117 @@
+import AudioBasics
+import AudioDevices
+import Glibc
+import RealtimeAudio
+import SimulatedDevices
+
+/// Plays what a table holds, frame by frame of the timeline, and keeps what comes back by its place
+/// on the timeline. Frames nobody delivered stay at `missing`.
+struct Tape: DuplexCallbacks, ~Copyable {
+  static let missing: Float = -9
+  var signal: [Float]
+  var heard: [Float]
+  var gaps: [Int] = []
+  var times: [UInt64] = []
+  var playTimes: [UInt64] = []
+  var scratch: SampleBuffer
+
+  init(signal: [Float], frames: Int, periodFrames: Int, channelCount: Int) {
+    self.signal = signal
+    heard = Array(repeating: Self.missing, count: frames * channelCount)
+    scratch = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+  }
+
+  mutating func input(_ input: borrowing InputCycle) {
+    input.render(into: &scratch)
+    if input.time.lostFrames > 0 { gaps.append(input.time.frame) }
+    times.append(input.time.nanoseconds)
+    let first = input.time.frame * input.channelCount
+    for index in 0..<input.frameCount * input.channelCount { heard[first + index] = scratch[index] }
+  }
+
+  mutating func output(_ output: inout OutputCycle) {
+    for frame in 0..<output.frameCount {
+      for channel in 0..<output.channelCount {
+        let position = output.time.frame + frame
+        let sample = position < signal.count ? signal[position] : 0
+        // The second channel plays the first one's opposite, so that no channel is mistaken.
+        scratch[frame * output.channelCount + channel] = channel == 0 ? sample : -sample
+      }
+    }
+    playTimes.append(output.time.nanoseconds)
+    output.play(scratch)
+  }
+}
+
+/// What came of a run of a simulated device, one channel of it.
+struct Run {
+  var heard: [Float] = []
+  var other: [Float] = []
+  var events: [TimelineEvent] = []
+  var frames = 0
+  var lostFrames = 0
+  var failure: DeviceFailure?
+  var times: [UInt64] = []
+  var playTimes: [UInt64] = []
+}
+
+/// Runs a simulated device for `frames` frames in a real unit.
+func run(
+  _ settings: String, playing signal: [Float], frames: Int, period: Int = 64,
+  headroom: Int? = nil, periods: Int = 2, format: SampleFormat = .floatLE, channels: Int = 2,
+  feeder: consuming SampleReader? = nil,
+  directions: (capture: Bool, playback: Bool) = (true, true)
+) throws -> Run {
+  let name = "sim:clock=free" + (settings.isEmpty ? "" : ",") + settings
+  var request = DuplexRequest(
+    captureDevice: directions.capture ? name : nil,
+    playbackDevice: directions.playback ? name : nil)
+  request.periodFrames = period
+  request.headroomFrames = headroom
+  request.periods = periods
+  request.format = format
+  request.channelCount = channels
+  let device = try SimulatedDevice(
+    SimulatedDeviceSpecification(parsing: name), request: request, microphone: feeder)
+  let progress = UnitProgress()
+  let writer = EventWriter()
+  var reader = writer.makeReader()
+  var unit = DuplexUnit(
+    device: device,
+    callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: channels),
+    progress: progress, events: writer, frameLimit: frames)
+  try unit.start()
+  var result = Run()
+  result.failure = unit.run()
+  unit.stop()
+  while let event = reader.read() { result.events.append(event) }
+  for frame in 0..<frames {
+    result.heard.append(unit.callbacks.heard[frame * channels])
+    result.other.append(unit.callbacks.heard[frame * channels + channels - 1])
+  }
+  result.playTimes = unit.callbacks.playTimes
+  result.times = unit.callbacks.times
+  result.frames = progress.frames
+  result.lostFrames = progress.lostFrames
+  return result
+}
+
+/// A signal that is different at every frame, in steps that 16 bits hold.
+func counter(_ frames: Int) -> [Float] {
+  (0..<frames).map { Float(($0 &* 7919) % 32768) / 32768 }
+}
+
+/// Where two signals differ first, nil where they do not.
+func difference(_ one: some Collection<Float>, _ other: some Collection<Float>) -> Int? {
+  if one.count != other.count { return min(one.count, other.count) }
+  return zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset
+}
+
+/// How far two signals are apart at most, from `first` on.
+func distance(_ one: [Float], _ other: [Double], from first: Int) -> Double {
+  zip(one, other).dropFirst(first).map { abs(Double($0) - $1) }.max() ?? 0
+}
+
+func sine(_ cyclesPerFrame: Double, at frame: Double) -> Double {
+  sin(2 * .pi * cyclesPerFrame * frame)
+}

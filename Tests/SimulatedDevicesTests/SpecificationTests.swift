@@ -1,0 +1,88 @@
+import AudioBasics
+import AudioDevices
+import SimulatedDevices
+import Testing
+
+struct SpecificationTests {
+  @Test(arguments: ["sim", "sim:"])
+  func `sim alone is a plain device`(name: String) throws {
+    var expected = SimulatedDeviceSpecification()
+    expected.name = name
+    #expect(try SimulatedDeviceSpecification(parsing: name) == expected)
+    #expect(expected.sampleRate == 48000 && expected.channelCount == 2 && expected.clock == .real)
+  }
+
+  @Test func `every setting is understood`() throws {
+    let name =
+      "sim:rate=96000,channels=4,delay=12.5,gain=-6,invert=1,noise=-80,drift=-30,mic=/a=b.wav,"
+      + "clock=free,xrun-at=2,xrun-at=1.5,xrun-frames=100,unplug-at=3,replug-at=4"
+    let specification = try SimulatedDeviceSpecification(parsing: name)
+    var expected = SimulatedDeviceSpecification()
+    expected.name = name
+    expected.sampleRate = 96000
+    expected.channelCount = 4
+    expected.delayFrames = 12.5
+    expected.gainDB = -6
+    expected.isInverted = true
+    expected.noiseDBFS = -80
+    expected.driftPPM = -30
+    expected.microphonePath = "/a=b.wav"
+    expected.clock = .free
+    expected.xrunSeconds = [1.5, 2]
+    expected.xrunFrames = 100
+    expected.unplugSeconds = 3
+    expected.replugSeconds = 4
+    #expect(specification == expected)
+  }
+
+  @Test(arguments: [
+    ("rate", "7999"), ("rate", "768001"), ("rate", "fast"), ("rate", "48000.5"),
+    ("channels", "0"), ("channels", "65"), ("delay", "-1"), ("delay", "nan"), ("delay", "480001"),
+    ("gain", "loud"), ("gain", "61"), ("invert", "2"), ("noise", "1"), ("noise", ""),
+    ("drift", "10001"), ("drift", "inf"), ("mic", ""), ("clock", "fake"), ("xrun-at", "-0.1"),
+    ("xrun-frames", "0"), ("unplug-at", "soon"), ("replug-at", "1"), ("colour", "red"),
+  ])
+  func `a setting that cannot be is refused by name`(key: String, value: String) {
+    let failure = #expect(throws: DeviceFailure.self) {
+      try SimulatedDeviceSpecification(parsing: "sim:\(key)=\(value)")
+    }
+    #expect(failure?.kind == .invalidRequest)
+    #expect(failure?.message.contains(key) == true)
+    #expect(failure?.hint.isEmpty == false)
+  }
+
+  @Test(arguments: ["sim:rate", "simulated", "hw:0", "sim:unplug-at=2,replug-at=2"])
+  func `what is no specification is refused`(name: String) {
+    let failure = #expect(throws: DeviceFailure.self) {
+      try SimulatedDeviceSpecification(parsing: name)
+    }
+    #expect(failure?.kind == .invalidRequest)
+  }
+
+  @Test func `the device grants what it has`() throws {
+    let specification = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,channels=4")
+    var request = DuplexRequest(captureDevice: "sim:a", playbackDevice: "sim:b")
+    request.periodFrames = 100
+    request.headroomFrames = 150
+    let granted = try SimulatedDevice(specification, request: request).configuration
+    #expect(granted.sampleRate == 44100 && granted.periodFrames == 100)
+    #expect(granted.headroomFrames == 150 && granted.isLinked && !granted.isResampling)
+    #expect(granted.capture?.device == "sim:a" && granted.playback?.device == "sim:b")
+    #expect(granted.capture?.channelCount == 2 && granted.capture?.format == .floatLE)
+    #expect(granted.playback?.bufferFrames == 300 && granted.capture?.bufferFrames == 4096)
+    request.channelCount = 4
+    request.format = .s24Packed3LE
+    let wide = try SimulatedDevice(specification, request: request).configuration
+    #expect(wide.playback?.channelCount == 4 && wide.playback?.format == .s24Packed3LE)
+  }
+
+  @Test func `more channels than it has are refused`() throws {
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: nil)
+    request.channelCount = 3
+    let asked = request
+    let failure = #expect(throws: DeviceFailure.self) {
+      _ = try SimulatedDevice(SimulatedDeviceSpecification(), request: asked)
+    }
+    #expect(failure?.kind == .refused)
+  }
+}

@@ -1,0 +1,20 @@
+// What the command line asks for.
+#pragma once
+#include "stream.h"
+
+typedef struct {
+  const char *capture, *playback, *file, *save;
+  FrameLayout frames;
+  unsigned rate;
+  snd_pcm_uframes_t period;
+  long headroom;
+  double seconds, skip;
+} Request;
+
+// The commands: each prints one JSON line and returns the exit status.
+int run_clock(const Request *request);
+int run_loop(const Request *request);
+int run_play(const Request *request);
+int run_capture(const Request *request);
+int run_verify(const Request *request);
+int run_wire(const Request *request);
