@@ -77,7 +77,28 @@ let package = Package(
           .when(configuration: .release))
       ]),
 
+    .testTarget(
+      name: "AudioSessionsTests",
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioFiles", "SimulatedDevices",
+        "AudioSessions",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AudioDevicesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ReadmeTests", dependencies: ["AudioBasics", "AudioDevices", "SimulatedDevices"],
+      swiftSettings: strict),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks"],
+      swiftSettings: strict),
     .testTarget(
       name: "SimulatedDevicesTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "SimulatedDevices"],

@@ -9,7 +9,7 @@ extension SampleBuffer {
     precondition(levels.sampleCount >= 2 &* channelCount)
     let count = sampleCount(of: frames)
     var done = 0
-    if channelCount == 1 || channelCount == 2 || channelCount == 4 {
+    if channelCount == 1 || channelCount == 2 || channelCount == 4 || channelCount == 8 {
       done = measureVectors(count, into: &levels)
     }
     var channel = done % max(1, channelCount)
@@ -22,24 +22,37 @@ extension SampleBuffer {
     }
   }
 
-  /// Four samples at a time, each lane always the same channel; returns how many samples it took.
+  /// Eight samples at a time, each lane always the same channel; returns how many samples it took.
   @_noLocks
   private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Int {
-    let whole = count & ~3
-    var peak = SIMD4<Float>(repeating: 0)
-    var sum = SIMD4<Float>(repeating: 0)
+    let whole = count & ~7
+    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
+    var peak = SIMD8<Float>(repeating: 0)
+    var sum = SIMD8<Float>(repeating: 0)
     var index = 0
     while index < whole {
-      let samples = SIMD4(base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3])
-      let negated = 0 - samples
-      peak.replace(with: samples, where: samples .> peak)
-      peak.replace(with: negated, where: negated .> peak)
+      let samples = SIMD8(
+        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
+        base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
+      let magnitude = unsafeBitCast(
+        unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
+      // In this order of operands a maximum is one instruction.
+      peak = peak.replacing(with: magnitude, where: magnitude .> peak)
       sum += samples * samples
-      index &+= 4
+      index &+= 8
+    }
+    if channelCount == 2 {
+      let left = peak.evenHalf
+      let right = peak.oddHalf
+      levels.base[0] = max(levels.base[0], max(max(left[0], left[1]), max(left[2], left[3])))
+      levels.base[1] = max(levels.base[1], max(max(right[0], right[1]), max(right[2], right[3])))
+      levels.base[2] += (sum[0] + sum[2]) + (sum[4] + sum[6])
+      levels.base[3] += (sum[1] + sum[3]) + (sum[5] + sum[7])
+      return whole
     }
     var lane = 0
-    while lane < 4 {
-      let channel = lane % channelCount
+    while lane < 8 {
+      let channel = lane & (channelCount &- 1)
       levels.base[channel] = max(levels.base[channel], peak[lane])
       levels.base[channelCount &+ channel] += sum[lane]
       lane &+= 1

@@ -96,7 +96,11 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
     let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     let granted = thread.granted
     var asked: StopReason?
+    var cycles = -1
     while !ended.isRaised {
+      // A device that stands still would sleep for ever, deaf to a stop.
+      if progress.cycles == cycles { thread.interrupt() }
+      cycles = progress.cycles
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason
         progress.requestStop()

@@ -34,6 +34,10 @@ final class POSIXThread {
     isReady.deallocate()
   }
 
+  func interrupt() {
+    linux_interrupt_thread(identity)
+  }
+
   func join() {
     pthread_join(identity, nil)
   }

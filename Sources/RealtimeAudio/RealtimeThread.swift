@@ -46,6 +46,11 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     }
   }
 
+  /// Ends the sleep the thread is in, if it is in one: a device that stands still never wakes it.
+  public borrowing func interrupt() {
+    thread.takeUnretainedValue().interrupt()
+  }
+
   /// Waits for the thread's end and hands its work back.
   public consuming func join() -> Work {
     thread.takeRetainedValue().join()

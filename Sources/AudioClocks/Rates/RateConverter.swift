@@ -15,7 +15,9 @@ import CSpeexDSP
 /// Not for holding two clocks together: the ratio never moves.
 public struct RateConverter: ~Copyable, @unchecked Sendable {
   // @unchecked because the resampler has one owner, which moves with the value.
-  /// The rates that can be converted, in Hz.
+  // The resampler's 32-bit products overflow for changing ratios with terms above 65,535; those of
+  // a ratio that never changes stay below 2^29 for these rates (256 taps times the rate).
+  /// The rates that can be converted, in Hz: each into each, exactly.
   public static let supportedRates = 1000...1_536_000
 
   /// Channels of the frames that pass.
@@ -24,14 +26,8 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
   public let inputRate: Int
   /// Frames a second that go out.
   public let outputRate: Int
-  /// How far the ratio is from that of the rates, in parts per million: 0 for rates whose reduced
-  /// ratio has terms below 65,536, as all usual ones, else the nearest such ratio is taken and this
-  /// is a few hundredths at most.
-  public let ratioErrorPPM: Double
-
   /// nil where the rates are equal.
   private let resampler: OpaquePointer?
-  private let ratio: RateRatio
   private let inputDelay: Int
   private var discarded: SampleBuffer
   private var skipsSilence = false
@@ -48,21 +44,17 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
     }
     guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
     guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
-    let ratio = RateRatio(inputRate: inputRate, outputRate: outputRate)
     var filter: OpaquePointer?
     var delay = 0
     if inputRate != outputRate {
-      filter = speex_resampler_init_frac(
-        UInt32(channelCount), UInt32(ratio.input), UInt32(ratio.output), UInt32(inputRate),
-        UInt32(outputRate), Int32(quality), nil)
+      filter = speex_resampler_init(
+        UInt32(channelCount), UInt32(inputRate), UInt32(outputRate), Int32(quality), nil)
       guard let filter else { throw .outOfMemory }
       delay = Int(speex_resampler_get_input_latency(filter))
     }
     self.channelCount = channelCount
     self.inputRate = inputRate
     self.outputRate = outputRate
-    self.ratio = ratio
-    ratioErrorPPM = ratio.errorPPM(inputRate: inputRate, outputRate: outputRate)
     resampler = filter
     inputDelay = delay
     discarded = SampleBuffer(frameCount: 64, channelCount: channelCount)
@@ -76,7 +68,7 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
   /// `skipLeadingSilence()`.
   public var outputDelayFrames: Double {
     @_noLocks get {
-      skipsSilence ? 0 : Double(inputDelay) * Double(ratio.output) / Double(ratio.input)
+      skipsSilence ? 0 : Double(inputDelay) * Double(outputRate) / Double(inputRate)
     }
   }
 

@@ -35,7 +35,7 @@ struct GapClock: BitwiseCopyable {
   @_noLocks
   mutating func close(captured: Int, at nanoseconds: UInt64, sampleRate: Int) -> Int {
     isOpen = false
-    guard nanoseconds > self.nanoseconds else { return max(0, unread) }
+    guard nanoseconds >= self.nanoseconds else { return max(0, unread) }
     let elapsed = Double(nanoseconds &- self.nanoseconds) * 1e-9
     let passed = Int(elapsed * Double(sampleRate) + 0.5)
     return max(0, unread &+ passed &- captured)

@@ -1,7 +1,7 @@
 // Audio thread.
 import CALSA
 
-/// Sleeps until a PCM says that it is due. One descriptor set, one wake-up a period.
+/// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one wake-up a period.
 struct WakeUp: ~Copyable {
   /// What ended a sleep.
   enum Cause: BitwiseCopyable {
@@ -13,9 +13,8 @@ struct WakeUp: ~Copyable {
   private let handle: OpaquePointer
   private let descriptors: UnsafeMutablePointer<pollfd>
   private let count: Int
-  private let timeoutMilliseconds: Int32
 
-  /// For `pcm`, which outlives it. A sleep lasts two periods or a tenth of a second at most.
+  /// For `pcm`, which outlives it.
   init(for pcm: borrowing PCM, availableFrames: Int) throws(DeviceFailure) {
     handle = pcm.handle
     self.availableFrames = availableFrames
@@ -27,8 +26,6 @@ struct WakeUp: ~Copyable {
     descriptors = .allocate(capacity: count)
     descriptors.initialize(repeating: pollfd(), count: count)
     snd_pcm_poll_descriptors(pcm.handle, descriptors, UInt32(count))
-    let stream = pcm.configuration
-    timeoutMilliseconds = Int32(max(100, 2000 * stream.periodFrames / max(1, stream.sampleRate)))
   }
 
   deinit {
@@ -37,10 +34,10 @@ struct WakeUp: ~Copyable {
 
   @_noLocks
   func sleep() -> Cause {
-    let result = duplex_sleep(descriptors, count, timeoutMilliseconds)
-    // An interrupted sleep is none: the caller looks at the device and sleeps again.
-    if result < 0 { return .due }
-    if result == 0 { return .late }
+    // Without a timeout, since a timer of its own would cost the kernel a sixth of the cycle. A
+    // device that stands still is found by whoever watches the thread, and interrupts it.
+    let result = duplex_sleep(descriptors, count, -1)
+    if result <= 0 { return .late }
     var events: UInt16 = 0
     snd_pcm_poll_descriptors_revents(
       handle, descriptors, UInt32(truncatingIfNeeded: count), &events)

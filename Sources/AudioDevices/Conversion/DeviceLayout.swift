@@ -53,6 +53,9 @@ struct DeviceLayout: BitwiseCopyable {
     _ source: UnsafePointer<Float>, frames: Int, into target: UnsafeMutableRawPointer
   ) -> Int {
     switch format {
+    case .s16LE where isInterleaved:
+      encodeS16(
+        source, count: frames &* channelCount, into: target.assumingMemoryBound(to: Int16.self))
     case .s16LE: encode(source, frames, target, byteCount: S16.byteCount, S16.store)
     case .s16BE: encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
     case .s24LE: encode(source, frames, target, byteCount: S24.byteCount, S24.store)

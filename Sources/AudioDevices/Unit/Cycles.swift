@@ -10,8 +10,9 @@ public struct CycleTime: BitwiseCopyable, Sendable {
   /// Frames that were lost between the last cycle and this one: a gap that ends at `frame`.
   public let lostFrames: Int
 
+  /// A cycle at `frame`.
   @_noLocks
-  init(frame: Int, nanoseconds: UInt64, lostFrames: Int) {
+  public init(frame: Int, nanoseconds: UInt64, lostFrames: Int) {
     self.frame = frame
     self.nanoseconds = nanoseconds
     self.lostFrames = lostFrames

@@ -4,7 +4,7 @@ import RealtimeAudio
 public enum DeviceReadiness: BitwiseCopyable, Sendable {
   /// A period was captured (or, with no input, there is room for one to play).
   case ready
-  /// Nothing happened within a tenth of a second or two periods: ask again, or stop.
+  /// Nothing happened, and the sleep was interrupted or long enough: ask again, or stop.
   case waiting
   /// The device stopped because the input overran or the output ran dry: recover it.
   case xrun(TimelineEvent.Kind)
@@ -39,8 +39,8 @@ public protocol DuplexDevice: ~Copyable {
   /// Gets both directions going together.
   mutating func start() throws(DeviceFailure)
 
-  /// Sleeps until the next period is there. Never longer than about a tenth of a second or two
-  /// periods.
+  /// Sleeps until the next period is there, or the thread is interrupted
+  /// (`RealtimeThread.interrupt`), which whoever watches a unit does when it stands still.
   mutating func wait() -> DeviceReadiness
 
   /// Frames lost since the last cycle, found out in `recover` or `wait`; asked once, then 0.

@@ -83,7 +83,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   }
 
   /// Cycles until the limit is reached, a stop is asked for, a callback ends it, or the device
-  /// fails; nil unless it failed. Runs on the audio thread.
+  /// fails; nil unless it failed. Runs on the audio thread. Whoever started that thread interrupts
+  /// it when the unit's progress stands still, so that a stop or a stalled device is noticed.
   public mutating func run() -> DeviceFailure? {
     while true {
       switch cycle() {

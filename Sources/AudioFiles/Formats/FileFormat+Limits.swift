@@ -32,21 +32,23 @@ extension FileFormat {
   ) throws(FileFailure) {
     guard sampleFormats.contains(sampleFormat) else {
       throw refusal(
-        "no \(sampleFormat.name) samples", hint: "Leave the sample format out, or use \(choices).")
+        "hold \(sampleFormat.name) samples", hint: "Leave the sample format out, or use \(choices)."
+      )
     }
     guard channelCount >= 1, channelCount <= maximumChannelCount else {
       throw refusal(
-        "no \(channelCount) channels",
+        "have \(channelCount) channels",
         hint: "Use 1 to \(maximumChannelCount) channels, or another file format.")
     }
     guard sampleRate >= 1, holds(sampleRate: sampleRate) else {
-      throw refusal("no rate of \(sampleRate) Hz", hint: "Use \(rates), or another file format.")
+      throw refusal(
+        "have a rate of \(sampleRate) Hz", hint: "Use \(rates), or another file format.")
     }
   }
 
   private func refusal(_ what: String, hint: String) -> FileFailure {
-    let article = "AEFMO".contains(title.first ?? "W") ? "An" : "A"
-    return FileFailure(.invalidRequest, "\(article) \(title) file holds \(what).", hint: hint)
+    let article = "AMOR".contains(title.first ?? "W") ? "An" : "A"
+    return FileFailure(.invalidRequest, "\(article) \(title) file cannot \(what).", hint: hint)
   }
 
   private var choices: String {

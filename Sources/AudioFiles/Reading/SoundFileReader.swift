@@ -9,8 +9,8 @@ import Glibc
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
   private let handle: SoundFileHandle
-  /// Frames left on a pipe whose samples have a known end.
-  private var remaining: Int
+  /// Where bare samples end, and something else may follow.
+  private let limit: Int
 
   /// What the file is called.
   public let path: String
@@ -58,7 +58,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     // Streams without an end have lengths beyond every disk.
     let isCounted = info.frames >= 0 && info.frames < 1 << 48
     frameCount = source.frameLimit ?? (isCounted && !source.isEndless ? Int(info.frames) : nil)
-    remaining = source.frameLimit ?? .max
+    limit = source.frameLimit ?? .max
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
@@ -80,14 +80,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     precondition(buffer.channelCount == channelCount)
     precondition(target >= 0 && target <= buffer.frameCount)
     let room = buffer.frameCount - target
-    let wanted = min(frames ?? room, room, remaining)
+    let wanted = min(frames ?? room, room, limit - position)
     guard wanted > 0 else { return 0 }
     errno = 0
     let start = buffer.base + target * channelCount
     let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
     if count == 0 { try checkEnd() }
     position += count
-    remaining -= count
     return count
   }
 
@@ -100,7 +99,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
         .unusableContents, "\(path) can only be read from its beginning to its end.",
         hint: "Save it to a file first.")
     }
-    guard frame >= 0, sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) == sf_count_t(frame)
+    guard frame >= 0, frame <= limit,
+      sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) == sf_count_t(frame)
     else {
       throw FileFailure(
         .unusableContents, "\(path) has no frame \(frame).",

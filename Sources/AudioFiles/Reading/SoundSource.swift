@@ -30,6 +30,7 @@ struct SoundSource: ~Copyable {
         return try SoundSource(descriptor, name: name, info: SF_INFO())
       }
     }
+    let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
     guard let wave else {
       throw FileFailure(
         .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
@@ -37,7 +38,7 @@ struct SoundSource: ~Copyable {
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
-      frameLimit: wave.dataByteCount.map { $0 / wave.frameByteCount }, isBareWave: true,
+      frameLimit: (wave.dataByteCount ?? rest).map { $0 / wave.frameByteCount }, isBareWave: true,
       isEndless: start == nil)
   }
 
@@ -69,11 +70,17 @@ struct SoundSource: ~Copyable {
   ) throws(FileFailure) {
     var info = info
     let beginning = Self.beginning(of: descriptor)
+    // Bare samples need not begin where the file does, but must be opened there.
+    let start = info.format == 0 ? nil : descriptor.position
+    if start != nil { try Self.rewind(descriptor, to: 0, name) }
+    let opened: SoundFileHandle
     do throws(SoundFileRefusal) {
-      handle = try SoundFileHandle(descriptor, mode: Int32(SFM_READ), info: &info)
+      opened = try SoundFileHandle(descriptor, mode: Int32(SFM_READ), info: &info)
     } catch {
       throw Self.failure(name, error, beginning: beginning)
     }
+    if let start, start > 0 { opened.beginRaw(at: start) }
+    handle = opened
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
@@ -89,7 +96,8 @@ struct SoundSource: ~Copyable {
     do throws(SystemError) {
       let descriptor =
         path == "-"
-        ? try FileDescriptor(duplicating: STDIN_FILENO) : try FileDescriptor(opening: path, O_RDONLY)
+        ? try FileDescriptor(duplicating: STDIN_FILENO)
+        : try FileDescriptor(opening: path, O_RDONLY)
       let status = try descriptor.status
       if status.isFolder { throw SystemError(number: EISDIR) }
       if status.isRegular, status.byteCount == 0 { throw SystemError(number: ENODATA) }
@@ -102,6 +110,16 @@ struct SoundSource: ~Copyable {
           .unusableContents, "\(name) is empty.", hint: "Name a file that holds sound.")
       default: throw .opening(name, error)
       }
+    }
+  }
+
+  private static func byteCount(
+    behind descriptor: borrowing FileDescriptor, _ name: String
+  ) throws(FileFailure) -> Int {
+    do throws(SystemError) {
+      return try descriptor.status.byteCount - (descriptor.position ?? 0)
+    } catch {
+      throw .reading(name, error)
     }
   }
 

@@ -69,7 +69,8 @@ extension FileFailure {
   static func writing(_ path: String, _ error: SystemError, saved: String) -> FileFailure {
     if error.isFullDisk {
       return FileFailure(
-        .diskFull, "The disk is full: \(path) holds \(saved).", hint: "Make room, or use another disk.")
+        .diskFull, "The disk is full: \(path) holds \(saved).",
+        hint: "Make room, or use another disk.")
     }
     switch error.number {
     case EPIPE:

@@ -36,9 +36,13 @@ struct SoundFileHandle: ~Copyable {
     if !isClosed { throw SystemError(number: closeNumber) }
   }
 
-  /// A command that is on or off.
-  func set(_ command: Int, _ isOn: Bool) {
-    sf_command(pointer, Int32(command), nil, Int32(isOn ? SF_TRUE : SF_FALSE))
+  /// Takes the samples of a raw file from byte `start` on.
+  func beginRaw(at start: Int) {
+    var start = sf_count_t(start)
+    sf_command(
+      pointer, Int32(SFC_SET_RAW_START_OFFSET), &start, Int32(MemoryLayout<sf_count_t>.size))
+    // The command does not go there by itself.
+    sf_seek(pointer, 0, SEEK_SET)
   }
 
   /// A command with a number.

@@ -166,6 +166,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// What the file holds, in words.
   private var saved: String {
     let tenths = framesWritten * 10 / sampleRate
-    return "its first \(framesWritten) frames (\(tenths / 10).\(tenths % 10) s)"
+    // An encoder keeps the last few thousand to itself until it can write them.
+    let about = fileFormat == .flac || fileFormat.isLossy ? "about " : ""
+    return "\(about)its first \(framesWritten) frames (\(tenths / 10).\(tenths % 10) s)"
   }
 }

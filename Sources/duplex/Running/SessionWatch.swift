@@ -31,7 +31,7 @@ final class SessionWatch {
     for reading in moment.readings { tell(reading, moment) }
     if let reason = attend(moment) { return .stop(reason) }
     // Where time is virtual nothing waits, the watch least of all.
-    switch signals.wait(milliseconds: isVirtual ? 0 : 50, watching: keyboard.descriptor) {
+    switch signals.wait(milliseconds: isVirtual ? 0 : 100, watching: keyboard.descriptor) {
     case .signal(.end):
       return end(.signal)
     case .readable:

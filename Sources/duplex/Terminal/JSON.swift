@@ -27,50 +27,84 @@ enum JSON {
 
   /// Numbers with at most `digits` digits behind the point.
   static func rounded(_ value: Double, _ digits: Int = 2) -> JSON {
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
+    let scale = digits == 2 ? 100.0 : (0..<digits).reduce(1.0) { power, _ in power * 10 }
     return .number((value * scale).rounded() / scale)
   }
 
   /// The text, without line breaks.
   var text: String {
+    var text = ""
+    text.reserveCapacity(256)
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
     switch self {
-    case .string(let value): Self.quoted(value)
-    case .number(let value): Self.digits(value)
-    case .integer(let value): String(value)
-    case .bool(let value): value ? "true" : "false"
-    case .null: "null"
-    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-    case .object(let pairs): Self.object(pairs.map { ($0.key, $0.value) })
-    case .fields(let pairs): Self.object(pairs)
-    }
-  }
-
-  private static func object(_ pairs: [(String, JSON)]) -> String {
-    "{" + pairs.map { quoted($0.0) + ":" + $0.1.text }.joined(separator: ",") + "}"
-  }
-
-  private static func digits(_ value: Double) -> String {
-    guard value.isFinite else { return "null" }
-    let whole = value.rounded()
-    return whole == value && abs(value) < 1e15 ? String(Int(whole)) : String(value)
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
-        let hex = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: result.unicodeScalars.append(scalar)
+    case .string(let value): Self.quote(value, to: &text)
+    case .number(let value): Self.write(value, to: &text)
+    case .integer(let value): text += String(value)
+    case .bool(let value): text += value ? "true" : "false"
+    case .null: text += "null"
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.write(to: &text)
       }
+      text += "]"
+    case .object(let pairs): Self.write(pairs.lazy.map { ($0.key, $0.value) }, to: &text)
+    case .fields(let pairs): Self.write(pairs, to: &text)
     }
-    return result + "\""
+  }
+
+  private static func write(_ pairs: some Sequence<(String, JSON)>, to text: inout String) {
+    text += "{"
+    var isFirst = true
+    for (key, value) in pairs {
+      if !isFirst { text += "," }
+      isFirst = false
+      quote(key, to: &text)
+      text += ":"
+      value.write(to: &text)
+    }
+    text += "}"
+  }
+
+  private static func write(_ value: Double, to text: inout String) {
+    guard value.isFinite else {
+      text += "null"
+      return
+    }
+    if value == value.rounded() && abs(value) < 1e15 {
+      text += String(Int(value))
+    } else {
+      text += value.description
+    }
+  }
+
+  private static func quote(_ string: String, to text: inout String) {
+    text += "\""
+    // Names of ours need no escape, and most of users' do not either.
+    if string.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+      text += string
+    } else {
+      for scalar in string.unicodeScalars { escape(scalar, to: &text) }
+    }
+    text += "\""
+  }
+
+  private static func escape(_ scalar: Unicode.Scalar, to text: inout String) {
+    switch scalar {
+    case "\"": text += "\\\""
+    case "\\": text += "\\\\"
+    case "\n": text += "\\n"
+    case "\r": text += "\\r"
+    case "\t": text += "\\t"
+    case _ where scalar.value < 0x20:
+      let hex = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+    default: text.unicodeScalars.append(scalar)
+    }
   }
 }

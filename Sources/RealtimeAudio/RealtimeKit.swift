@@ -1,3 +1,0 @@
-enum RealtimeKit {
-  static func makeThisThreadRealtime(priority: Int) -> Int? { nil }
-}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import AudioDevices
+
+@Suite struct RecoveryTests {
+  @Test(arguments: [0, 1, 479, 48000, 4_800_000])
+  func `a gap is the time that passed, and what was captured and not kept`(frames: Int) {
+    var clock = GapClock()
+    clock.note(captured: 64, taking: 64, at: 1_000_000_000)
+    clock.open(unread: 100, at: 2_000_000_000)
+    #expect(clock.isOpen)
+    let later = 2_000_000_000 + UInt64(frames) * 1_000_000_000 / 48000
+    #expect(clock.close(captured: 64, at: later, sampleRate: 48000) == max(0, 100 + frames - 64))
+    #expect(!clock.isOpen)
+  }
+
+  @Test func `a device that does not say when it stopped is timed from its last period`() {
+    var clock = GapClock()
+    clock.note(captured: 80, taking: 64, at: 1_000_000_000)
+    clock.open()
+    #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
+  }
+
+  @Test(arguments: [-300, -1, 0, 1, 64])
+  func `a start that is off by so many frames is found out`(error: Int) {
+    var proof = StartProof(expected: 128)
+    var verdicts: [Int] = []
+    while proof.isOpen { verdicts.append(proof.judge(captured: 64, queued: 64 + error)) }
+    #expect(verdicts.dropLast().allSatisfy { $0 == 0 })
+    #expect(verdicts.last == error)
+  }
+}

@@ -1,0 +1,98 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+@Suite struct BadInputTests {
+  let folder = TemporaryFolderReference()
+
+  private func kind(_ path: String) -> FileFailure.Kind? {
+    failure { _ = try SoundFileReader(path: path) }?.kind
+  }
+
+  @Test func `a missing file and a folder cannot be opened`() {
+    #expect(kind(folder("none.wav")) == .cannotOpen)
+    #expect(kind(folder("none/none.wav")) == .cannotOpen)
+    #expect(kind(folder.path) == .cannotOpen)
+  }
+
+  @Test(.enabled(if: getuid() != 0)) func `a file that may not be read is denied`() throws {
+    folder.write([1], to: "secret.wav")
+    chmod(folder("secret.wav"), 0)
+    #expect(kind(folder("secret.wav")) == .permissionDenied)
+  }
+
+  @Test func `an empty file and one of text are unusable, and named`() {
+    folder.write([], to: "empty.wav")
+    folder.write(Array("Dear diary, today it rained.".utf8), to: "text.wav")
+    for name in ["empty.wav", "text.wav"] {
+      let trouble = failure { _ = try SoundFileReader(path: folder(name)) }
+      #expect(trouble?.kind == .unusableContents)
+      #expect(trouble?.message.contains(folder(name)) == true)
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac, .ogg])
+  func `a head cut short is unusable`(format: FileFormat) throws {
+    let sound = integers(bits: 16, frames: 1000, channels: 1)
+    try save(sound, to: folder("whole"), format, format.nearest(to: .s16))
+    folder.write(Array(folder.bytes(of: "whole").prefix(30)), to: "cut")
+    let trouble = failure { _ = try SoundFileReader(path: folder("cut")) }
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.contains("cut short") == true)
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
+  func `sound cut short is read to its end`(format: FileFormat) throws {
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    try save(sound, to: folder("whole"), format, .s16)
+    folder.write(Array(folder.bytes(of: "whole").dropLast(400)), to: "cut")
+    let read = try load(folder("cut"))
+    #expect(read == Array(list(sound).prefix(read.count)))
+    // libsndfile counts eight bytes of a CAF file's head against it.
+    #expect(read.count == (format == .caf ? 1796 : 1800))
+  }
+
+  @Test func `damage in a FLAC file is reported behind the last sound frame`() throws {
+    let sound = integers(bits: 16, frames: 20000, channels: 2)
+    try save(sound, to: folder("whole"), .flac, .s16)
+    var bytes = folder.bytes(of: "whole")
+    for index in bytes.count / 2..<bytes.count / 2 + 500 { bytes[index] = 0 }
+    folder.write(bytes, to: "hurt")
+    var reader = try SoundFileReader(path: folder("hurt"))
+    var buffer = SampleBuffer(frameCount: 20000, channelCount: 2)
+    #expect(try reader.read(into: &buffer) > 4000)
+    #expect(throws: FileFailure.self) { try reader.read(into: &buffer) }
+  }
+
+  @Test func `a file is what its contents say, whatever its name`() throws {
+    let sound = integers(bits: 16, frames: 500, channels: 2)
+    try save(sound, to: folder("really-flac.wav"), .flac, .s16)
+    let reader = try SoundFileReader(path: folder("really-flac.wav"))
+    #expect(reader.fileFormat == .flac)
+    #expect(try load(folder("really-flac.wav")) == list(sound))
+  }
+
+  @Test(arguments: [0, 0x7FFF_FF00, 0x7FFF_F000, 0xFFFF_FFFF] as [UInt32])
+  func `a WAV file without a length is read to its end`(length: UInt32) throws {
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    try save(sound, to: folder("whole.wav"), .wav, .s16)
+    var bytes = folder.bytes(of: "whole.wav")
+    let field = withUnsafeBytes(of: length.littleEndian) { Array($0) }
+    bytes.replaceSubrange(4..<8, with: field)
+    let data = bytes.count - 4000 - 4
+    bytes.replaceSubrange(data..<data + 4, with: field)
+    folder.write(bytes, to: "killed.wav")
+    #expect(try load(folder("killed.wav")) == list(sound))
+    #expect(try SoundFileReader(path: folder("killed.wav")).frameCount == 1000)
+  }
+}
+
+/// A temporary folder that a suite can hold.
+final class TemporaryFolderReference: Sendable {
+  let folder = TemporaryFolder()
+  var path: String { folder.path }
+  func callAsFunction(_ name: String) -> String { folder(name) }
+  func write(_ bytes: [UInt8], to name: String) { folder.write(bytes, to: name) }
+  func bytes(of name: String) -> [UInt8] { folder.bytes(of: name) }
+}

@@ -1,0 +1,123 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@Suite struct RoundTripTests {
+  @Test(
+    arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac],
+    [(FileSampleFormat.s16, 16), (.s24, 24)])
+  func `what is written is read back to the bit`(
+    format: FileFormat, samples: (FileSampleFormat, Int)
+  ) throws {
+    let folder = TemporaryFolder()
+    for channels in 1...3 {
+      let path = folder("take\(channels)")
+      let written = integers(bits: samples.1, frames: 9001, channels: channels)
+      try save(written, to: path, format, samples.0)
+      #expect(try load(path) == list(written))
+      let reader = try SoundFileReader(path: path)
+      #expect(reader.frameCount == 9001)
+      #expect(reader.sampleRate == 48000)
+      #expect(reader.sampleFormat == samples.0)
+      #expect(reader.fileFormat == format)
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
+  func `floats beyond full scale pass unchanged`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    var written = SampleBuffer(frameCount: 4, channelCount: 1)
+    for (index, value) in [1.5, -3e30, 1e-38, 0.1].enumerated() { written[index] = Float(value) }
+    try save(written, to: folder("f"), format, .float)
+    let read = try load(folder("f"))
+    #expect(read == list(written))
+  }
+
+  @Test(arguments: [FileFormat.wav, .aiff, .caf, .flac], [FileSampleFormat.s16, .s24])
+  func `beyond full scale is full scale, and no number is silence`(
+    format: FileFormat, samples: FileSampleFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    var written = SampleBuffer(frameCount: 5, channelCount: 1)
+    let values: [Float] = [1, -1.5, .nan, .infinity, -.infinity]
+    for (index, value) in values.enumerated() {
+      written[index] = value
+    }
+    try save(written, to: folder("x"), format, samples)
+    let top = 1 - (samples == .s16 ? Float(0x1p-15) : 0x1p-23)
+    #expect(try load(folder("x")) == [top, -1, 0, top, -1])
+  }
+
+  @Test func `a sample between two integers goes to the nearer`() throws {
+    let folder = TemporaryFolder()
+    var written = SampleBuffer(frameCount: 4, channelCount: 1)
+    for (index, value) in [0.4, 0.6, -0.6, 1.5].enumerated() {
+      written[index] = Float(value) / 32768
+    }
+    try save(written, to: folder("r.wav"), .wav, .s16)
+    #expect(try load(folder("r.wav")).map { $0 * 32768 } == [0, 1, -1, 2])
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus, .mp3])
+  func `a lossy file keeps length and loudness`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    var written = SampleBuffer(frameCount: 48000, channelCount: 2)
+    for index in 0..<96000 { written[index] = index / 100 % 2 == 0 ? 0.25 : -0.25 }
+    try save(written, to: folder("l"), format, .float)
+    let read = try load(folder("l"))
+    #expect(read.count == 96000)
+    let power = read.reduce(0) { $0 + $1 * $1 } / Float(read.count)
+    #expect(abs(power - 0.0625) < 0.003)
+  }
+
+  @Test(arguments: FileFormat.allCases)
+  func `a seek goes to the frame`(format: FileFormat) throws {
+    guard format != .raw, !format.isLossy else { return }
+    let folder = TemporaryFolder()
+    let written = integers(bits: 16, frames: 20000, channels: 2)
+    try save(written, to: folder("s"), format, .s16)
+    var reader = try SoundFileReader(path: folder("s"))
+    var frame = SampleBuffer(frameCount: 1, channelCount: 2)
+    for position in [19999, 0, 12345, 12345] {
+      try reader.seek(toFrame: position)
+      #expect(try reader.read(into: &frame) == 1)
+      #expect(frame[0] == written[position * 2])
+    }
+    #expect(throws: FileFailure.self) { try reader.seek(toFrame: 20001) }
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
+  func `a refreshed file is whole while it is still written`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let written = integers(bits: 24, frames: 5000, channels: 2)
+    var writer = try SoundFileWriter(
+      path: folder("w"), fileFormat: format, sampleFormat: .s24, sampleRate: 96000,
+      channelCount: 2, overwrite: false)
+    for _ in 0..<2 {
+      try writer.write(written, frames: 5000)
+      try writer.refreshHeader()
+      try writer.synchronize()
+    }
+    #expect(try load(folder("w")) == list(written) + list(written))
+    try writer.write(written, from: 4999, frames: 1)
+    #expect(writer.framesWritten == 10001)
+    try writer.finish()
+    #expect(try load(folder("w")).count == 20002)
+  }
+
+  @Test(arguments: [SampleFormat.s16LE, .s24Packed3LE, .s32LE, .floatLE])
+  func `raw samples are read as they are described`(format: SampleFormat) throws {
+    let folder = TemporaryFolder()
+    let written = integers(bits: 16, frames: 100, channels: 2)
+    let samples: [SampleFormat: FileSampleFormat] = [
+      .s16LE: .s16, .s24Packed3LE: .s24, .s32LE: .s32, .floatLE: .float,
+    ]
+    try save(written, to: folder("r.raw"), .raw, samples[format] ?? .s16)
+    #expect(folder.bytes(of: "r.raw").count == 200 * format.byteCount)
+    var reader = try SoundFileReader(
+      rawPath: folder("r.raw"), format: format, sampleRate: 44100, channelCount: 2)
+    #expect(reader.sampleRate == 44100)
+    #expect(reader.frameCount == 100)
+    #expect(try AudioFilesTests.samples(of: &reader) == list(written))
+  }
+}

@@ -1,0 +1,89 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+@Suite struct StreamTests {
+  @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float], [FileFormat.wav, .raw])
+  func `sound goes down a pipe`(samples: FileSampleFormat, format: FileFormat) throws {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    var writer = try SoundFileWriter(
+      standardOutput: ends[1], fileFormat: format, sampleFormat: samples, sampleRate: 44100,
+      channelCount: 2)
+    try writer.write(sound, frames: 1000)
+    try writer.refreshHeader()
+    try writer.synchronize()
+    try writer.finish()
+    close(ends[1])
+    let path = "/proc/self/fd/\(ends[0])"
+    let wire: SampleFormat =
+      switch samples {
+      case .s16: .s16LE
+      case .s24: .s24Packed3LE
+      case .s32: .s32LE
+      case .float: .floatLE
+      }
+    var reader =
+      format == .wav
+      ? try SoundFileReader(path: path)
+      : try SoundFileReader(rawPath: path, format: wire, sampleRate: 44100, channelCount: 2)
+    #expect(reader.frameCount == nil)
+    #expect(reader.sampleRate == 44100)
+    #expect(try AudioFilesTests.samples(of: &reader) == list(sound))
+    close(ends[0])
+  }
+
+  @Test func `a WAV file of known length on a pipe ends before what follows it`() throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    try save(sound, to: folder("x.wav"), .wav, .s16)
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    let bytes = folder.bytes(of: "x.wav") + Array("LIST....and more".utf8)
+    _ = Glibc.write(ends[1], bytes, bytes.count)
+    close(ends[1])
+    var reader = try SoundFileReader(path: "/proc/self/fd/\(ends[0])")
+    #expect(reader.frameCount == 1000)
+    #expect(try AudioFilesTests.samples(of: &reader) == list(sound))
+    close(ends[0])
+  }
+
+  @Test func `a closed pipe is its own kind of trouble`() throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    let sound = SampleBuffer(frameCount: 100, channelCount: 1)
+    var writer = try SoundFileWriter(
+      standardOutput: ends[1], fileFormat: .wav, sampleFormat: .s16, sampleRate: 8000,
+      channelCount: 1)
+    close(ends[0])
+    #expect(failure { try writer.write(sound, frames: 100) }?.kind == .closedPipe)
+    #expect(writer.framesWritten == 0)
+    close(ends[1])
+  }
+
+  @Test func `standard output that is a file gets its length`() throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 24, frames: 333, channels: 1)
+    let descriptor = open(folder("o.wav"), O_WRONLY | O_CREAT, 0o600)
+    var writer = try SoundFileWriter(
+      standardOutput: descriptor, fileFormat: .wav, sampleFormat: .s24, sampleRate: 8000,
+      channelCount: 1)
+    try writer.write(sound, frames: 333)
+    try writer.finish()
+    close(descriptor)
+    #expect(try SoundFileReader(path: folder("o.wav")).frameCount == 333)
+    #expect(folder.bytes(of: "o.wav").count % 2 == 0)
+  }
+
+  @Test func `what needs a file does not go to standard output`() {
+    let trouble = failure {
+      _ = try SoundFileWriter(
+        standardOutput: 1, fileFormat: .flac, sampleFormat: .s16, sampleRate: 8000,
+        channelCount: 1)
+    }
+    #expect(trouble?.kind == .invalidRequest)
+  }
+}

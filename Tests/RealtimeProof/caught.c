@@ -1,0 +1,18 @@
+// Proves the proof: RealtimeSanitizer must end this program where it allocates as the audio thread
+// would. It marks the stretch as duplex does, through the header that duplex uses.
+#include "CRealtime.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  if (!__rtsan_realtime_enter || !__rtsan_realtime_exit) {
+    puts("RealtimeSanitizer is not linked");
+    return 2;
+  }
+  realtime_enter();
+  void *volatile block = malloc(100);
+  realtime_leave();
+  free(block);
+  puts("not caught");
+  return 0;
+}
