@@ -112,7 +112,8 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
     for work in background { work.conclude() }
     for thread in threads { thread.join() }
     _ = watch(observer.moment(progress), granted)
-    let reason = work.failure.map { StopReason.device($0) } ?? asked
+    let reason =
+      work.failure.map { StopReason.device($0) } ?? asked
       ?? Self.endReason(progress.frames, frameLimit)
     var report = observer.conclude(
       progress, reason, sampleRate: configuration.sampleRate,

@@ -8,7 +8,9 @@ import RealtimeAudio
 /// Capture leads: the unit wakes once a period, when the input has one, and the output was filled
 /// ahead by a period and the headroom. That keeps input to output at exactly P + H frames.
 public struct ALSADuplex: DuplexDevice, ~Copyable {
+  /// What was granted.
   public private(set) var configuration: DuplexConfiguration
+  /// When the newest captured frame was complete.
   public private(set) var periodTime: UInt64 = 0
 
   var capture: PCM?
@@ -38,10 +40,12 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     self.wakeUp = wakeUp
   }
 
+  /// The device's clock, in nanoseconds.
   public var now: UInt64 {
     @_noLocks get { HostClock.nanoseconds }
   }
 
+  /// Gets both directions going together.
   public mutating func start() throws(DeviceFailure) {
     try capture?.prepare()
     try playback?.prepare()
@@ -62,6 +66,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     if !shape.isLinked { try playback?.start() }
   }
 
+  /// Sleeps until the next period is there.
   @_noLocks
   public mutating func wait() -> DeviceReadiness {
     if let found = trouble {
@@ -119,6 +124,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     return .ready
   }
 
+  /// Frames lost since the last cycle; asked once, then 0.
   @_noLocks
   public mutating func takeLostFrames() -> Int {
     let frames = lostFrames
@@ -126,6 +132,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     return frames
   }
 
+  /// The next captured frames.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
@@ -135,6 +142,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     return lent
   }
 
+  /// Gives captured frames back.
   @_noLocks
   public mutating func release(_ frames: Int) {
     if capture?.returnFrames(frames) != true {
@@ -142,6 +150,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     }
   }
 
+  /// Room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     if correction < 0 {
@@ -156,6 +165,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     return available < frames ? nil : playback?.borrowFrames(frames) ?? nil
   }
 
+  /// Hands frames over to be played.
   @_noLocks
   public mutating func commit(_ frames: Int) {
     let dropped = max(0, min(correction, frames))
@@ -180,6 +190,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     }
   }
 
+  /// Starts both directions again after an xrun or a suspension, at the same latency.
   public mutating func recover() throws(DeviceFailure) {
     if let stopped = capture?.stoppedState() {
       gap.open(unread: stopped.unread, at: stopped.nanoseconds)
@@ -193,6 +204,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     try start()
   }
 
+  /// Stops both directions, with `draining` when what is queued has been heard.
   public mutating func stop(draining: Bool) {
     if draining, !shape.hasCapture {
       if !isStarted, primedFrames > 0 { isStarted = playback?.startNow() ?? false }

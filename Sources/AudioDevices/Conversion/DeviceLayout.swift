@@ -35,15 +35,23 @@ struct DeviceLayout: BitwiseCopyable {
   ) {
     switch format {
     case .s16LE: decode(source, frames, target, byteCount: S16.byteCount, S16.load)
-    case .s16BE: decode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.load)
+    case .s16BE:
+      decode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.load)
     case .s24LE: decode(source, frames, target, byteCount: S24.byteCount, S24.load)
-    case .s24BE: decode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.load)
-    case .s24Packed3LE: decode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.load)
-    case .s24Packed3BE: decode(source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.load)
+    case .s24BE:
+      decode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.load)
+    case .s24Packed3LE:
+      decode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.load)
+    case .s24Packed3BE:
+      decode(
+        source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.load)
     case .s32LE: decode(source, frames, target, byteCount: S32.byteCount, S32.load)
-    case .s32BE: decode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.load)
-    case .floatLE: decode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.load)
-    case .floatBE: decode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.load)
+    case .s32BE:
+      decode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.load)
+    case .floatLE:
+      decode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.load)
+    case .floatBE:
+      decode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.load)
     }
   }
 
@@ -57,15 +65,23 @@ struct DeviceLayout: BitwiseCopyable {
       encodeS16(
         source, count: frames &* channelCount, into: target.assumingMemoryBound(to: Int16.self))
     case .s16LE: encode(source, frames, target, byteCount: S16.byteCount, S16.store)
-    case .s16BE: encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
+    case .s16BE:
+      encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
     case .s24LE: encode(source, frames, target, byteCount: S24.byteCount, S24.store)
-    case .s24BE: encode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.store)
-    case .s24Packed3LE: encode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.store)
-    case .s24Packed3BE: encode(source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
+    case .s24BE:
+      encode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.store)
+    case .s24Packed3LE:
+      encode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.store)
+    case .s24Packed3BE:
+      encode(
+        source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
     case .s32LE: encode(source, frames, target, byteCount: S32.byteCount, S32.store)
-    case .s32BE: encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)
-    case .floatLE: encode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.store)
-    case .floatBE: encode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.store)
+    case .s32BE:
+      encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)
+    case .floatLE:
+      encode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.store)
+    case .floatBE:
+      encode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.store)
     }
   }
 

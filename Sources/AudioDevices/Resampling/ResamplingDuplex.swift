@@ -8,6 +8,7 @@ import RealtimeAudio
 /// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
 /// two filters, and one period's reserve because a device's period is no whole number of ours.
 public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~Copyable {
+  /// What was granted.
   public let configuration: DuplexConfiguration
 
   private var base: Base
@@ -75,9 +76,12 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     room = DeviceBuffer(format: .floatLE, channelCount: playbackChannels, frameCount: period)
   }
 
+  /// The device's clock, in nanoseconds.
   public var now: UInt64 { base.now }
+  /// When the newest captured frame was complete.
   public var periodTime: UInt64 { base.periodTime }
 
+  /// Gets both directions going together.
   public mutating func start() throws(DeviceFailure) {
     input.reset()
     output.reset()
@@ -85,6 +89,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     try base.start()
   }
 
+  /// Sleeps until the next period is there.
   public mutating func wait() -> DeviceReadiness {
     if baseShape.hasCapture {
       while input.queued < period {
@@ -121,10 +126,12 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     base.commit(count)
   }
 
+  /// Frames lost since the last cycle; asked once, then 0.
   public mutating func takeLostFrames() -> Int {
     Int((Double(base.takeLostFrames()) * lossScale).rounded())
   }
 
+  /// The next captured frames.
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !hasDelivered {
       guard input.pull(into: &unitInput, frames: frames) == frames else { return nil }
@@ -134,20 +141,24 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     return delivered.frames(frames)
   }
 
+  /// Gives captured frames back.
   public mutating func release(_ frames: Int) {
     hasDelivered = false
   }
 
+  /// Room for the next frames to play.
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     room.frames(frames)
   }
 
+  /// Hands frames over to be played.
   public mutating func commit(_ frames: Int) {
     room.load(frames: frames, into: &unitOutput, at: 0)
     output.push(unitOutput, frames: frames)
     if baseShape.hasCapture { flush() }
   }
 
+  /// Starts both directions again after an xrun or a suspension, at the same latency.
   public mutating func recover() throws(DeviceFailure) {
     hasDelivered = false
     try base.recover()
@@ -156,6 +167,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
   }
 
+  /// Stops both directions, with `draining` when what is queued has been heard.
   public mutating func stop(draining: Bool) {
     if draining, !baseShape.hasCapture {
       // What the filter still holds is heard too.

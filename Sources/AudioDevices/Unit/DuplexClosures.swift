@@ -14,10 +14,12 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
     onOutput = output
   }
 
+  /// Takes what the microphone delivered.
   public mutating func input(_ input: borrowing InputCycle) {
     onInput?(input)
   }
 
+  /// Fills what the output plays next.
   public mutating func output(_ output: inout OutputCycle) {
     onOutput?(&output)
   }

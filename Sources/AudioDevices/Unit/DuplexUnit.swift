@@ -101,7 +101,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       return .failed(
         DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
     }
-    guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed) else { return .finished }
+    guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed)
+    else { return .finished }
     switch device.wait() {
     case .ready:
       runCallbacks()

@@ -48,7 +48,9 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// Time spent in callbacks and conversion, in nanoseconds.
   public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }
   /// The longest cycle, in nanoseconds.
-  public var busiestNanoseconds: UInt64 { figures.pointee.busiestNanoseconds.load(ordering: .relaxed) }
+  public var busiestNanoseconds: UInt64 {
+    figures.pointee.busiestNanoseconds.load(ordering: .relaxed)
+  }
 
   /// Asks the unit to end after the cycle it is in.
   public func requestStop() {

@@ -38,6 +38,7 @@ public struct MixingDesk: DuplexCallbacks, ~Copyable {
     mix = SampleBuffer(frameCount: periodFrames, channelCount: playbackChannels)
   }
 
+  /// Takes what the microphone delivered.
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
     let frames = input.frameCount
@@ -50,6 +51,7 @@ public struct MixingDesk: DuplexCallbacks, ~Copyable {
     }
   }
 
+  /// Fills what the output plays next.
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     let frames = output.frameCount

@@ -23,6 +23,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   /// Why the source ended early, where it did. Any thread.
   public var failure: FileFailure? { failed.withLock { $0 } }
 
+  /// Comes to an end at the next step.
   public func conclude() { concluded.raise() }
 
   /// Fills the ring as far as it goes.

@@ -39,7 +39,9 @@ public final class Track: FrameSource {
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     let fileRate = file.sampleRate
     ratio = Double(sampleRate) / Double(fileRate)
-    frameCount = file.frameCount.map { Int((Double($0) * Double(sampleRate) / Double(fileRate)).rounded()) }
+    frameCount = file.frameCount.map {
+      Int((Double($0) * Double(sampleRate) / Double(fileRate)).rounded())
+    }
     guard fileRate != sampleRate else { return }
     do throws(RateFailure) {
       converter = try RateConverter(
@@ -53,6 +55,7 @@ public final class Track: FrameSource {
     }
   }
 
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {

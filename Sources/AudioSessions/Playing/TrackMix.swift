@@ -12,6 +12,7 @@ public final class TrackMix: FrameSource {
     part = SampleBuffer(frameCount: 1024, channelCount: channelCount)
   }
 
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let wanted = min(frames, part.frameCount)
     buffer.clear(frames: wanted)

@@ -36,6 +36,7 @@ public final class TrackQueue: FrameSource, @unchecked Sendable {
   /// What was delivered so far, a span a track. Any thread.
   public var spans: [TrackSpan] { published.withLock { $0 } }
 
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while true {
       if current == nil {
@@ -53,7 +54,8 @@ public final class TrackQueue: FrameSource, @unchecked Sendable {
 
   private func begin() {
     let span = TrackSpan(
-      index: next, source: paths[next], startFrame: spans.last.map { $0.startFrame + $0.frames } ?? 0,
+      index: next, source: paths[next],
+      startFrame: spans.last.map { $0.startFrame + $0.frames } ?? 0,
       frames: 0, isComplete: false)
     published.withLock { $0.append(span) }
   }

@@ -84,6 +84,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   }
 
   // The recorder's own end says when the tape is complete.
+  /// Comes to an end at the next step.
   public func conclude() {}
 
   private func save(_ frames: Int) throws(FileFailure) {

@@ -35,7 +35,8 @@ struct MonitorCommand: ParsableCommand {
   @Option(name: .customLong("record"), help: ArgumentHelp("Record to a file.", valueName: "file"))
   var recordPath: String?
 
-  @Option(help: ArgumentHelp("Record the microphone (mic) or what is heard (mix).", valueName: "what"))
+  @Option(
+    help: ArgumentHelp("Record the microphone (mic) or what is heard (mix).", valueName: "what"))
   var recordWhat = RecordWhat.mic
 
   @Flag(help: "Replace the recorded file if it exists.")
@@ -119,7 +120,8 @@ private struct MonitorUse: DeviceUse {
     let latency = configuration.latencyFrames
     let milliseconds = latency * 1000 / Double(configuration.sampleRate)
     let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
-    return "Monitored \((Double(outcome.report.frames) / Double(configuration.sampleRate)).shown(2)) "
+    return
+      "Monitored \((Double(outcome.report.frames) / Double(configuration.sampleRate)).shown(2)) "
       + "s, \(latency.shown(1)) frames (\(milliseconds.shown(2)) ms) from input to output, "
       + "\(xruns) xruns."
   }

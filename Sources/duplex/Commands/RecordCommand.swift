@@ -5,12 +5,14 @@ import AudioFiles
 import AudioSessions
 
 extension FileFormat: ExpressibleByArgument {
+  /// What the user's word for it means.
   public init?(argument: String) {
     self.init(name: argument)
   }
 }
 
 extension FileSampleFormat: ExpressibleByArgument {
+  /// What the user's word for it means.
   public init?(argument: String) {
     self.init(name: argument)
   }

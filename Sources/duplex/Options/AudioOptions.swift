@@ -4,10 +4,12 @@ import AudioDevices
 import RealtimeAudio
 
 extension SampleFormat: ExpressibleByArgument {
+  /// What the user's word for it means.
   public init?(argument: String) {
     self.init(name: argument)
   }
 
+  /// The words a user can choose from.
   public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 

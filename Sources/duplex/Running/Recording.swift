@@ -115,7 +115,8 @@ func noteName() -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
-  let date = unsafe padded(fields.tm_year + 1900, 4) + padded(fields.tm_mon + 1) + padded(fields.tm_mday)
+  let date =
+    unsafe padded(fields.tm_year + 1900, 4) + padded(fields.tm_mon + 1) + padded(fields.tm_mday)
   let clock = unsafe padded(fields.tm_hour) + padded(fields.tm_min) + padded(fields.tm_sec)
   return "note-\(date)-\(clock).wav"
 }
