@@ -15,6 +15,13 @@ public enum MemoryLock {
     return true
   }
 
+  /// Lets go of the code that start-up needed, most of the program's memory: parsing the command
+  /// line alone reads megabytes of it. What runs on comes back from the page cache at its first use.
+  /// Before `lockTouchedPages`.
+  public static func releaseStartUpCode() {
+    linux_release_code()
+  }
+
   /// Whether memory can still be had. The limit counts addresses, touched or not: under one that
   /// only just lets the lock pass, every later allocation and thread would fail.
   private static var leavesRoom: Bool {

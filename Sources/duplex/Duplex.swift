@@ -18,6 +18,8 @@ struct Duplex: ParsableCommand {
     do {
       var command = try parseAsRoot()
       try command.run()
+    } catch let status as ExitCode {
+      Glibc.exit(status.rawValue)
     } catch let failure as ToolFailure {
       failure.report()
       Glibc.exit(failure.status.rawValue)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -59,4 +60,17 @@ static inline void linux_interrupt_thread(pthread_t thread) {
   struct sigaction action = {.sa_handler = linux_ignore_signal};
   sigaction(SIGURG, &action, NULL);
   pthread_kill(thread, SIGURG);
+}
+
+// Where the linker put the program's code.
+extern const char __executable_start[] __attribute__((weak));
+extern const char etext[] __attribute__((weak));
+
+/// Lets go of the program's own code; what is needed again comes back from the page cache, unread.
+static inline void linux_release_code(void) {
+  const unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
+  if (!__executable_start || !etext) return;
+  unsigned long first = ((unsigned long)__executable_start + page - 1) & ~(page - 1);
+  unsigned long last = (unsigned long)etext & ~(page - 1);
+  if (first < last) madvise((void *)first, last - first, MADV_DONTNEED);
 }

@@ -36,6 +36,7 @@ struct DeviceChoice {
       return try useSimulated(name, use)
     }
     let device = try ALSADuplex(opening: request)
+    MemoryLock.releaseStartUpCode()
     let clock = SessionClock.real(options.realtimePriority.priority)
     guard device.configuration.needsResampling(for: request) else {
       return try use.run(on: device, clock: clock, background: [])
@@ -64,6 +65,7 @@ struct DeviceChoice {
       unitRequest = request.atRate(specification.sampleRate)
     }
     let device = try SimulatedDevice(specification, request: unitRequest, microphone: microphone)
+    MemoryLock.releaseStartUpCode()
     guard request.sampleRate ?? specification.sampleRate != specification.sampleRate else {
       return try use.run(on: device, clock: clock, background: background)
     }
