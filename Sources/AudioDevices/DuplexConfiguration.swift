@@ -118,6 +118,9 @@ public struct DuplexConfiguration: Sendable, Equatable {
   public var isLinked = false
   /// Frames at the unit's rate that resampling adds between input and output. 0 without.
   public var resamplerDelayFrames: Double = 0
+  /// Whether the device keeps time. ALSA's `null` and files behind it take and give frames as fast
+  /// as they are asked, so whoever drives one must keep the pace of its own slowest part.
+  public var keepsTime = true
   /// Whether a resampler stands between unit and device.
   public var isResampling = false
 

@@ -67,6 +67,7 @@ public struct SessionReport: Sendable {
 public enum SessionClock: Sendable {
   /// As the device says, on an audio thread of this priority; disk work on threads of its own.
   case real(ThreadPriority)
-  /// As fast as the machine can, all on the calling thread, in an order that repeats.
+  /// As fast as the machine can, all on the calling thread, in an order that repeats: for virtual
+  /// time, and for devices that keep none.
   case virtual
 }

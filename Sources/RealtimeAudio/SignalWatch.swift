@@ -21,6 +21,8 @@ public struct SignalWatch: ~Copyable {
   /// Blocks the signals and opens the way to read them.
   public init() {
     signal(SIGPIPE, SIG_IGN)
+    // A limit on the size of files shows as a failed write, which is told and loses nothing.
+    signal(SIGXFSZ, SIG_IGN)
     var set = sigset_t()
     sigemptyset(&set)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }

@@ -27,10 +27,16 @@ struct Duplex: ParsableCommand {
       // A request for help is no error; a wrong word is one, and scripts want it as an event too.
       let code = exitCode(for: error)
       if code != .success, CommandLine.arguments.contains("--json") {
-        ToolFailure(.usage, code: "usage", message(for: error), hint: "See duplex --help.")
+        ToolFailure(.usage, code: "usage", sentence(for: error), hint: "See duplex --help.")
           .reportJSON()
       }
       exit(withError: error)
     }
+  }
+
+  /// The parser's first line, which says what is wrong, as a sentence.
+  private static func sentence(for error: any Error) -> String {
+    let line = message(for: error).split(separator: "\n").first.map(String.init) ?? "Wrong usage"
+    return line.hasSuffix(".") ? line : line + "."
   }
 }

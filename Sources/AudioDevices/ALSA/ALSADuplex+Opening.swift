@@ -27,6 +27,7 @@ extension ALSADuplex {
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
+    configuration.keepsTime = Self.keepsTime(input) || Self.keepsTime(output)
     configuration.isLinked = Self.link(input, output)
 
     let ahead = DuplexShape(configuration).playbackAheadFrames
@@ -60,6 +61,13 @@ extension ALSADuplex {
     let wanted = capture ? 8192 : period + headroom
     stream.bufferFrames = max(request.periods, (wanted + period - 1) / period) * period
     return stream
+  }
+
+  private static func keepsTime(_ stream: borrowing PCM?) -> Bool {
+    switch stream {
+    case .some(let pcm): pcm.keepsTime
+    case .none: false
+    }
   }
 
   /// Only directions of one clock can be linked; plugins cannot.

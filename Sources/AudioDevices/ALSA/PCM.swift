@@ -48,6 +48,15 @@ struct PCM: ~Copyable {
     snd_pcm_close(handle)
   }
 
+  /// False for the plugin `null` and whatever passes frames on to it: there is no clock behind.
+  var keepsTime: Bool {
+    var allocated: OpaquePointer?
+    guard snd_pcm_info_malloc(&allocated) == 0, let info = allocated else { return true }
+    defer { snd_pcm_info_free(info) }
+    guard snd_pcm_info(handle, info) == 0, let id = snd_pcm_info_get_id(info) else { return true }
+    return snd_pcm_info_get_card(info) >= 0 || String(cString: id) != "null"
+  }
+
   /// Makes it ready to start, empty.
   func prepare() throws(DeviceFailure) {
     try check(snd_pcm_prepare(handle), "prepared")

@@ -169,6 +169,8 @@ extension PCM {
     var frames = snd_pcm_uframes_t(1)
     _ = snd_pcm_avail_update(handle)
     guard snd_pcm_mmap_begin(handle, &areas, &offset, &frames) == 0, let areas else { return false }
+    // Ends what `begin` began; plugins would otherwise deliver their first period twice.
+    defer { _ = snd_pcm_mmap_commit(handle, offset, 0) }
     return transfer.adoptAreas(areas, channelCount: configuration.channelCount)
   }
 

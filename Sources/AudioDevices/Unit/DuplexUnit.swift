@@ -43,6 +43,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
 
   private let shape: DuplexShape
   private var device: Device
+  private let nothing: DeviceBuffer
   private let shared: SharedState<UnitFigures>
   private var events: EventWriter
   private let frameLimit: Int
@@ -64,6 +65,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   ) {
     configuration = device.configuration
     shape = DuplexShape(device.configuration)
+    nothing = DeviceBuffer(
+      format: .floatLE, channelCount: device.configuration.capture?.channelCount ?? 1,
+      frameCount: 1)
     self.device = device
     self.callbacks = callbacks
     shared = progress.share()
@@ -143,8 +147,11 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     let time = CycleTime(frame: frame, nanoseconds: device.periodTime, lostFrames: lost)
     if frames > 0 {
       frame += deliver(frames, at: time)
-      figures.pointee.frames.store(frame, ordering: .relaxed)
+    } else if shape.hasCapture {
+      // The gap reaches to the end: it is told with no frame behind it.
+      callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
     }
+    figures.pointee.frames.store(frame, ordering: .relaxed)
     RealtimeContext.leave()
     publishLoad(device.now &- began)
   }
@@ -157,7 +164,13 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       callbacks.input(InputCycle(time: time, frames: captured, frameCount: frames))
     }
     var played = frames
-    if shape.hasPlayback, let room = device.playbackRoom(frames) {
+    if shape.hasPlayback {
+      guard let room = device.playbackRoom(frames) else {
+        // Without input nothing was taken: the next wait says what is the matter.
+        guard shape.hasCapture else { return 0 }
+        drop(frames)
+        return frames
+      }
       var output = OutputCycle(time: time, room: room, frameCount: frames)
       callbacks.output(&output)
       output.complete()
@@ -170,6 +183,15 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     if shape.hasCapture { device.release(frames) }
     return shape.hasCapture ? frames : played
+  }
+
+  /// The output has no room, because the input's clock is the faster one: what came in is heard by
+  /// nobody who listens to the output, and is counted.
+  private mutating func drop(_ frames: Int) {
+    device.release(frames)
+    figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    figures.pointee.lostFrames.add(frames, ordering: .relaxed)
+    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame, frames: frames))
   }
 
   private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {

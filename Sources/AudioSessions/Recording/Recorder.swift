@@ -28,7 +28,7 @@ public struct Recorder: ~Copyable {
   public mutating func record(_ buffer: borrowing SampleBuffer, frames: Int, at time: CycleTime) {
     lost &+= time.lostFrames
     // A gap must stand on the list before the frames that follow it are on the tape.
-    let isListed = tellGaps()
+    let isListed = tellGaps(hasRoom: tape.room > 0)
     let written = isListed ? tape.write(buffer, frames: frames) : 0
     overflowed &+= frames &- written
     overflowFrames &+= frames &- written
@@ -37,18 +37,19 @@ public struct Recorder: ~Copyable {
   /// Says that the take is over.
   @_noLocks
   public mutating func finish() {
-    _ = tellGaps()
+    _ = tellGaps(hasRoom: true)
     tape.finish()
   }
 
   @_noLocks
-  private mutating func tellGaps() -> Bool {
+  private mutating func tellGaps(hasRoom: Bool) -> Bool {
     if lost > 0 {
       let gap = TimelineEvent(kind: .captureXrun, frame: tape.frameCount, frames: lost)
       guard gaps.write(gap) else { return false }
       lost = 0
     }
-    if overflowed > 0 && tape.room > 0 {
+    // While nothing fits, it is one gap that grows.
+    if overflowed > 0 && hasRoom {
       let gap = TimelineEvent(kind: .overflow, frame: tape.frameCount, frames: overflowed)
       guard gaps.write(gap) else { return false }
       overflowed = 0

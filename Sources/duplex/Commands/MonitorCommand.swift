@@ -22,7 +22,7 @@ struct MonitorCommand: ParsableCommand {
   @OptionGroup var audio: AudioOptions
 
   @Option(help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
-  var gain = 0.0
+  var gain = DecibelOption(0)
 
   @Flag(help: "Do not play the microphone, only what is mixed in.")
   var mute = false
@@ -66,7 +66,7 @@ private struct MonitorUse: DeviceUse {
     var desk = MixingDesk(configuration)
     var work = background
     if !command.mute {
-      desk.monitor = .softStart(gain: Decibels.gain(command.gain), configuration)
+      desk.monitor = .softStart(gain: command.gain.gain, configuration)
     }
     let feeder = try mixFeeder(configuration, &desk)
     if let feeder { work.append(feeder) }
@@ -106,7 +106,7 @@ private struct MonitorUse: DeviceUse {
     let tracks = try command.mixes.map { mix in
       try Track(
         path: mix.path, sampleRate: configuration.sampleRate, channelCount: channels,
-        gain: Decibels.gain(mix.gainDB), resamplerQuality: command.audio.resamplerQuality)
+        gain: mix.level.gain, resamplerQuality: command.audio.resamplerQuality)
     }
     let ring = SampleWriter(frameCount: configuration.sampleRate, channelCount: channels)
     desk.player = Player(

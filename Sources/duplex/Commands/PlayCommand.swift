@@ -14,7 +14,7 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup var audio: AudioOptions
 
   @Option(help: ArgumentHelp("Gain in dB.", valueName: "db"))
-  var gain = 0.0
+  var gain = DecibelOption(0)
 
   @Argument(help: "Files to play.")
   var sources: [String]
@@ -28,7 +28,6 @@ struct PlayCommand: ParsableCommand {
         let file = try SoundFileReader(path: path)
         guard index == 0 else { continue }
         if options.rate == nil { options.rate = file.sampleRate }
-        if options.channels == nil, file.channelCount > 2 { options.channels = file.channelCount }
       }
       return try DeviceChoice(options, captures: false, plays: true).use(use)
     }
@@ -46,7 +45,7 @@ private struct PlayUse: DeviceUse {
     let configuration = device.configuration
     let rate = configuration.sampleRate
     let channels = configuration.playback?.channelCount ?? 2
-    let gain = Decibels.gain(command.gain)
+    let gain = command.gain.gain
     let quality = command.audio.resamplerQuality
     let queue = TrackQueue(paths: command.sources) { path throws(FileFailure) in
       try Track(

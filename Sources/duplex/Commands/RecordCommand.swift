@@ -44,7 +44,7 @@ struct RecordCommand: ParsableCommand {
   var monitor = false
 
   @Option(help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
-  var gain = 0.0
+  var gain = DecibelOption(0)
 
   @Argument(help: "Where to record to.")
   var file: String?
@@ -80,7 +80,7 @@ private struct RecordUse: DeviceUse {
       target, channelCount: channels, sampleRate: configuration.sampleRate,
       from: configuration.capture?.format)
     var desk = MixingDesk(configuration)
-    desk.inputGain = Decibels.gain(command.gain)
+    desk.inputGain = command.gain.gain
     desk.recorder = recording.takeRecorder()
     if command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
     let saver = recording.saver

@@ -37,7 +37,8 @@ struct DeviceChoice {
     }
     let device = try ALSADuplex(opening: request)
     MemoryLock.releaseStartUpCode()
-    let clock = SessionClock.real(options.realtimePriority.priority)
+    let clock: SessionClock =
+      device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
     guard device.configuration.needsResampling(for: request) else {
       return try use.run(on: device, clock: clock, background: [])
     }
