@@ -167,8 +167,8 @@ struct DuplexShape: BitwiseCopyable {
   let playbackBufferFrames: Int
   /// The period and the headroom in frames of the output, whose rate may be another.
   let playbackAheadFrames: Int
-  /// Whether both directions have one rate, so that their fills can be added.
-  let isOneRate: Bool
+  /// Whether both directions have one rate and a clock, so that their fills can be added.
+  let canProveStart: Bool
 
   init(_ configuration: DuplexConfiguration) {
     hasCapture = configuration.capture != nil
@@ -179,7 +179,9 @@ struct DuplexShape: BitwiseCopyable {
     headroomFrames = configuration.headroomFrames
     playbackBufferFrames = configuration.playback?.bufferFrames ?? 0
     let playbackRate = configuration.playback?.sampleRate ?? configuration.sampleRate
-    isOneRate = playbackRate == configuration.sampleRate
+    canProveStart =
+      hasCapture && hasPlayback && configuration.keepsTime
+      && playbackRate == configuration.sampleRate
     let ahead = Double(configuration.periodFrames + configuration.headroomFrames)
     playbackAheadFrames = Int(
       (ahead * Double(playbackRate) / Double(configuration.sampleRate)).rounded())

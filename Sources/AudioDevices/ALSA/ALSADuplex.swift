@@ -113,7 +113,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     if shape.hasCapture {
       gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
     }
-    if proof.isOpen, shape.hasCapture, shape.hasPlayback, shape.isOneRate {
+    if proof.isOpen, shape.canProveStart {
       let captured = capture?.availableNow() ?? 0
       let room = playback?.availableNow() ?? 0
       if captured >= 0 && room >= 0 {
@@ -153,10 +153,14 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// Room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    if correction < 0 {
-      correction &+= playback?.playSilence(min(0 &- correction, shape.periodFrames)) ?? 0
+    var available = playback?.available() ?? 0
+    if correction < 0 && available > frames {
+      // Never at the cost of the sound that is due.
+      let silence = min(0 &- correction, min(available &- frames, shape.periodFrames))
+      let played = playback?.playSilence(silence) ?? 0
+      correction &+= played
+      available &-= played
     }
-    let available = playback?.available() ?? 0
     if available < 0 {
       trouble = diagnosis(of: available, onCapture: false)
       return nil
