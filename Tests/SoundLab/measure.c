@@ -3,9 +3,6 @@
 
 #include "transport.h"
 
-// Above any load at normal priority, below any program that is measured.
-enum { instrument_priority = 10 };
-
 static FILE *open_save(const Request *request) {
   FILE *file = request->save ? fopen(request->save, "wb") : NULL;
   if (request->save && !file) checked(-errno, request->save);
@@ -22,11 +19,12 @@ static int64_t clocks_apart_now(const Transport *player, const Transport *listen
 /// apart. The positions tell, except while a tick is being delivered: most of many looks decide.
 static int64_t clocks_apart(const Request *request, const Transport *player,
                             const Transport *listener) {
-  enum { looks = 31 };
+  enum { looks = 21 };
   int64_t seen[looks], best = 0;
   int most = 0;
-  // No multiple of the period, so that the looks wander through it.
-  long pause = (long)(1.3 * 1e9 * (double)request->period / request->rate);
+  // A part of the period, so that the looks wander through it; all of them take six periods, in
+  // which no buffer runs dry.
+  long pause = (long)(0.3 * 1e9 * (double)request->period / request->rate);
   for (int i = 0; i < looks; i++) {
     nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
     seen[i] = clocks_apart_now(player, listener);
@@ -54,7 +52,7 @@ int run_loop(const Request *request) {
   Transport player = open_player(request), listener = open_listener(request);
   Verdict verdict = verdict_on(request->frames, (uint64_t)(request->skip * request->rate));
   FILE *save = open_save(request);
-  become_realtime(instrument_priority);
+  become_attentive();
   checked(snd_pcm_link(player.pcm, listener.pcm), "link");
   checked(snd_pcm_prepare(player.pcm), "prepare");
   play_on(&player);
@@ -76,7 +74,7 @@ int run_capture(const Request *request) {
   Transport listener = open_listener(request);
   Verdict verdict = verdict_on(request->frames, (uint64_t)(request->skip * request->rate));
   FILE *save = open_save(request);
-  become_realtime(instrument_priority);
+  become_attentive();
   checked(snd_pcm_prepare(listener.pcm), "prepare");
   checked(snd_pcm_start(listener.pcm), "start");
   uint64_t wanted = (uint64_t)(request->seconds * request->rate);
@@ -86,7 +84,7 @@ int run_capture(const Request *request) {
 
 int run_play(const Request *request) {
   Transport player = open_player(request);
-  become_realtime(instrument_priority);
+  become_attentive();
   checked(snd_pcm_prepare(player.pcm), "prepare");
   play_on(&player);
   checked(snd_pcm_start(player.pcm), "start");

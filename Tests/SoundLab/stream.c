@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static volatile sig_atomic_t end_asked;
 
@@ -73,8 +74,17 @@ bool await(snd_pcm_t *pcm) {
   return false;
 }
 
+static void lock_memory(void) {
+  if (mlockall(MCL_CURRENT | MCL_FUTURE)) perror("counter: memory not locked");
+}
+
+void become_attentive(void) {
+  if (setpriority(PRIO_PROCESS, 0, -10)) perror("counter: no higher priority");
+  lock_memory();
+}
+
 void become_realtime(int priority) {
   struct sched_param wanted = {.sched_priority = priority};
   if (sched_setscheduler(0, SCHED_FIFO, &wanted)) perror("counter: no realtime priority");
-  if (mlockall(MCL_CURRENT | MCL_FUTURE)) perror("counter: memory not locked");
+  lock_memory();
 }

@@ -27,5 +27,9 @@ bool await(snd_pcm_t *pcm);
 void end_on_signals(void);
 bool asked_to_end(void);
 
+/// Goes before any load, but stays behind realtime programs and behind the kernel's worker that
+/// delivers the loopback card's ticks: kept from that for a period, the card loses one.
+void become_attentive(void);
+
 /// Runs at SCHED_FIFO `priority` from now on, with its memory locked.
 void become_realtime(int priority);

@@ -1,7 +1,6 @@
 // Audio thread.
 import AudioBasics
 import CALSA
-import CRealtime
 
 /// The ways ALSA lets frames in and out, best first.
 enum PCMAccess: CaseIterable {

@@ -8,8 +8,8 @@ public struct Player: ~Copyable {
   private var ring: SampleReader
   private var buffer: SampleBuffer
 
-  /// Frames that were due and not there: the disk or the network was too slow.
-  public private(set) var starvedFrames = 0
+  private var starvedFrames = 0
+  private var starved = CountPublisher()
   /// Whether the last frame has been taken.
   public private(set) var isFinished = false
 
@@ -17,6 +17,11 @@ public struct Player: ~Copyable {
   public init(ring: consuming SampleReader, channelCount: Int, periodFrames: Int) {
     self.ring = ring
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+  }
+
+  /// Frames that were due and not there, as they become more: the disk or the network was too slow.
+  public borrowing func makeStarvationView() -> CountView {
+    starved.makeView()
   }
 
   /// Frames played so far.
@@ -32,7 +37,12 @@ public struct Player: ~Copyable {
     let count = ring.read(into: &buffer, frames: frames)
     mix.add(buffer, frames: count)
     if count < frames {
-      if isLast { isFinished = true } else { starvedFrames &+= frames &- count }
+      if isLast {
+        isFinished = true
+      } else {
+        starvedFrames &+= frames &- count
+        starved.publish(starvedFrames)
+      }
     }
     return count
   }

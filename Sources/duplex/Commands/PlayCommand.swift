@@ -54,8 +54,10 @@ private struct PlayUse: DeviceUse {
     }
     let ring = SampleWriter(frameCount: rate, channelCount: channels)
     var desk = MixingDesk(configuration)
-    desk.player = Player(
+    let player = Player(
       ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
+    let starved = player.makeStarvationView()
+    desk.player = consume player
     desk.endsWithPlayer = true
     let feeder = PlayFeeder(ring: ring, source: queue, channelCount: channels)
     let progress = TrackProgress(queue, prints: command.audio.json)
@@ -68,7 +70,9 @@ private struct PlayUse: DeviceUse {
     progress.finish(outcome.report.frames, failure: feeder.failure)
     let seconds = Double(outcome.report.frames) / Double(rate)
     return outcome.conclude(
-      "play", failure: feeder.failure, extra: [("tracks", progress.tracks)],
-      sentence: "Played \(seconds.shown(2)) s.")
+      "play", failure: feeder.failure,
+      extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved.value))],
+      sentence: "Played \(seconds.shown(2)) s."
+        + (starved.value > 0 ? " The disk was too slow for \(starved.value) frames." : ""))
   }
 }

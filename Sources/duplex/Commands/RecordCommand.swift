@@ -102,6 +102,7 @@ extension RecordingReport {
     let loudness = integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let lost = gaps.reduce(0) { $0 + $1.frames }
     return "\(path): \(seconds.shown(2)) s, \(frames) frames, \(peak)\(loudness)"
-      + (lost > 0 ? ", \(lost) frames lost in \(gaps.count) gaps" : "") + "."
+      + (lost > 0 ? ", \(lost) frames lost in \(gaps.count) gap\(gaps.count == 1 ? "" : "s")" : "")
+      + "."
   }
 }

@@ -1,0 +1,39 @@
+// Audio thread.
+import Synchronization
+
+/// A number that one thread keeps up to date for others to read.
+public struct CountPublisher: ~Copyable, @unchecked Sendable {
+  // @unchecked because the count is an atomic.
+  private let count: SharedState<Atomic<Int>>
+
+  /// A count of zero.
+  public init() {
+    count = SharedState(Atomic(0))
+  }
+
+  /// The side that reads. As many as are wanted.
+  public borrowing func makeView() -> CountView {
+    CountView(count.share())
+  }
+
+  /// Makes `value` the latest. It stands alone, so relaxed order is enough.
+  @_noLocks
+  public mutating func publish(_ value: Int) {
+    count.pointer.pointee.store(value, ordering: .relaxed)
+  }
+}
+
+/// Reads a number that another thread keeps up to date. Any thread.
+public struct CountView: ~Copyable, @unchecked Sendable {
+  // @unchecked because the count is an atomic.
+  private let count: SharedState<Atomic<Int>>
+
+  init(_ count: consuming SharedState<Atomic<Int>>) {
+    self.count = count
+  }
+
+  /// The latest value.
+  public var value: Int {
+    @_noLocks get { count.pointer.pointee.load(ordering: .relaxed) }
+  }
+}
