@@ -73,7 +73,7 @@ let package = Package(
       // A static standard library keeps the tool at two thirds of the memory.
       linkerSettings: [
         .unsafeFlags(
-          ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
+          ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"],
           .when(configuration: .release))
       ]),
 

@@ -52,6 +52,9 @@ public struct DuplexRequest: Sendable {
       captureDevice != nil || playbackDevice != nil, "Neither an input nor an output is named.",
       hint: "Name at least one device.")
     try require(
+      captureDevice != "" && playbackDevice != "", "A device without a name is none.",
+      hint: "List the devices with `duplex devices`, or try --device sim.")
+    try require(
       (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
       hint: "Ask for 1 to 65536 frames; 64 to 1024 is usual.")
     try require(

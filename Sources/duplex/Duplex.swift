@@ -10,6 +10,7 @@ struct Duplex: ParsableCommand {
     discussion: """
       Needs no sound card to be tried: --device sim plays back into its own microphone.
       """,
+    version: "0.1.0",
     subcommands: [
       RecordCommand.self, MonitorCommand.self, PlayCommand.self, DevicesCommand.self,
     ])

@@ -20,7 +20,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [16, 64, 256], ["", ",xrun-at=0.25,xrun-at=0.5", ",xrun-at=0,xrun-frames=7"])
+  @Test(arguments: [16, 64, 256], 
+    [
+      "", ",xrun-at=0.25,xrun-at=0.5", ",xrun-at=0,xrun-frames=7",
+      // Longer than what is left of the take.
+      ",xrun-at=0.5,xrun-frames=100000",
+    ])
   func `every frame of a recording stands where it was heard`(period: Int, mishaps: String) throws {
     let specification = try SimulatedDeviceSpecification(
       parsing: "sim:clock=free,channels=1" + mishaps)
@@ -56,6 +61,8 @@ import Testing
       #expect(frame[0] == Float((index + lost) % 32768) / 32768)
       if frame[0] != Float((index + lost) % 32768) / 32768 { break }
     }
+    // A gap at the very end has no frame behind it.
+    if let gap = next { lost += gap.frames }
     #expect(lost == report.lostFrames)
     #expect((lost > 0) == !mishaps.isEmpty)
   }
@@ -74,5 +81,19 @@ import Testing
     recorder.record(buffer, frames: 8, at: time)
     #expect(listed.read() == TimelineEvent(kind: .overflow, frame: 100, frames: 92))
     #expect(recorder.overflowFrames == 92)
+  }
+
+  @Test func `what the tape had no room for at the end is told, too`() {
+    let tape = SampleWriter(frameCount: 100, channelCount: 1)
+    let gaps = EventWriter()
+    var listed = gaps.makeReader()
+    var recorder = Recorder(tape: tape, gaps: gaps)
+    let buffer = SampleBuffer(frameCount: 64, channelCount: 1)
+    for _ in 0..<3 {
+      recorder.record(
+        buffer, frames: 64, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+    }
+    recorder.finish()
+    #expect(listed.read() == TimelineEvent(kind: .overflow, frame: 100, frames: 92))
   }
 }

@@ -108,7 +108,9 @@ private struct MonitorUse: DeviceUse {
         path: mix.path, sampleRate: configuration.sampleRate, channelCount: channels,
         gain: mix.level.gain, resamplerQuality: command.audio.resamplerQuality)
     }
-    let ring = SampleWriter(frameCount: configuration.sampleRate, channelCount: channels)
+    let ring = SampleWriter(
+      frameCount: max(configuration.sampleRate, 4 * configuration.periodFrames),
+      channelCount: channels)
     desk.player = Player(
       ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
     return PlayFeeder(

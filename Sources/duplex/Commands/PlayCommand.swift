@@ -52,7 +52,8 @@ private struct PlayUse: DeviceUse {
         path: path, sampleRate: rate, channelCount: channels, gain: gain,
         resamplerQuality: quality)
     }
-    let ring = SampleWriter(frameCount: rate, channelCount: channels)
+    let ring = SampleWriter(
+      frameCount: max(rate, 4 * configuration.periodFrames), channelCount: channels)
     var desk = MixingDesk(configuration)
     let player = Player(
       ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)

@@ -54,7 +54,9 @@ struct DeviceChoice {
     var microphone: SampleReader?
     let channelCount = request.channelCount ?? min(2, specification.channelCount)
     if let path = specification.microphonePath, request.captureDevice != nil {
-      let ring = SampleWriter(frameCount: specification.sampleRate, channelCount: channelCount)
+      let ring = SampleWriter(
+        frameCount: max(specification.sampleRate, 4 * request.periodFrames),
+        channelCount: channelCount)
       microphone = ring.makeReader()
       let track = try Track(
         path: path, sampleRate: specification.sampleRate, channelCount: channelCount,

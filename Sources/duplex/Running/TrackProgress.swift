@@ -11,6 +11,7 @@ final class TrackProgress {
   private let prints: Bool
   private var decoded: [Step] = []
   private var heard: [Step] = []
+  private var lastFrame = 0
 
   init(_ queue: TrackQueue, prints: Bool) {
     self.queue = queue
@@ -44,6 +45,7 @@ final class TrackProgress {
   /// Everything that will be heard has been.
   func finish(_ frame: Int, failure: FileFailure?) {
     follow(frame)
+    lastFrame = frame
     for (index, span) in queue.spans.enumerated() {
       if let failure, !span.isComplete {
         tell(span, "failed", nil, message: failure.message)
@@ -55,12 +57,13 @@ final class TrackProgress {
     }
   }
 
-  /// For the summary: what was delivered of each, and where it began.
+  /// For the summary: what was heard of each, and where it began.
   var tracks: JSON {
     .array(
-      queue.spans.map { span in
+      queue.spans.filter { $0.startFrame < lastFrame || $0.frames == 0 }.map { span in
         .object([
-          "source": .string(span.source), "frames": .integer(span.frames),
+          "source": .string(span.source),
+          "frames": .integer(min(span.frames, lastFrame - span.startFrame)),
           "startFrame": .integer(span.startFrame),
         ])
       })
