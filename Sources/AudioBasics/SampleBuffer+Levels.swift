@@ -42,12 +42,17 @@ extension SampleBuffer {
       index &+= 8
     }
     if channelCount == 2 {
-      let left = peak.evenHalf
-      let right = peak.oddHalf
-      levels.base[0] = max(levels.base[0], max(max(left[0], left[1]), max(left[2], left[3])))
-      levels.base[1] = max(levels.base[1], max(max(right[0], right[1]), max(right[2], right[3])))
-      levels.base[2] += (sum[0] + sum[2]) + (sum[4] + sum[6])
-      levels.base[3] += (sum[1] + sum[3]) + (sum[5] + sum[7])
+      // Halves upon halves: two vectors of two remain, of the left and the right.
+      let halfPeak = peak.lowHalf.replacing(
+        with: peak.highHalf, where: peak.highHalf .> peak.lowHalf)
+      let pairPeak = halfPeak.lowHalf.replacing(
+        with: halfPeak.highHalf, where: halfPeak.highHalf .> halfPeak.lowHalf)
+      let halfSum = sum.lowHalf + sum.highHalf
+      let pairSum = halfSum.lowHalf + halfSum.highHalf
+      if pairPeak[0] > levels.base[0] { levels.base[0] = pairPeak[0] }
+      if pairPeak[1] > levels.base[1] { levels.base[1] = pairPeak[1] }
+      levels.base[2] += pairSum[0]
+      levels.base[3] += pairSum[1]
       return whole
     }
     var lane = 0

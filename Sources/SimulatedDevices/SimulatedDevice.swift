@@ -59,6 +59,11 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     @_noLocks get { clock.now }
   }
 
+  /// Now: a cycle begins when `wait` returns.
+  public var readyTime: UInt64 {
+    @_noLocks get { clock.now }
+  }
+
   /// Whether the device is plugged in now.
   public var isPresent: Bool {
     @_noLocks get { !isUnplugged || mishaps.isBack(at: clock.frame) }

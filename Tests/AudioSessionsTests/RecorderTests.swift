@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [16, 64, 256], 
+  @Test(
+    arguments: [16, 64, 256],
     [
       "", ",xrun-at=0.25,xrun-at=0.5", ",xrun-at=0,xrun-frames=7",
       // Longer than what is left of the take.

@@ -13,6 +13,11 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// When the newest captured frame was complete.
   public private(set) var periodTime: UInt64 = 0
 
+  /// When the last period was found.
+  public var readyTime: UInt64 {
+    @_noLocks get { periodTime }
+  }
+
   var capture: PCM?
   var playback: PCM?
   private let shape: DuplexShape
@@ -26,6 +31,9 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   private var primedFrames = 0
   private var isStarted = false
   private var stillness = 0
+  /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
+  /// where that is not known: only then is the device asked before it is waited for.
+  private var leftover = Int.max
   var gap = GapClock()
   private var lostFrames = 0
 
@@ -52,6 +60,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     trouble = nil
     correction = 0
     stillness = 0
+    leftover = .max
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
@@ -74,31 +83,38 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       return found
     }
     var attempts = 0
-    while attempts < 4 {
+    while attempts < 8 {
       attempts &+= 1
+      if isStarted && leftover < wakeUp.availableFrames {
+        leftover = .max
+        switch wakeUp.sleep() {
+        case .due: break
+        case .late: return .waiting
+        case .troubled: return troubled()
+        }
+      }
       let available = capture?.available() ?? playback?.available() ?? 0
       if available < 0 { return diagnosis(of: available, onCapture: shape.hasCapture) }
       if isStarted {
         if available >= wakeUp.availableFrames { return ready(available) }
+        leftover = available
       } else if primedFrames < shape.periodFrames &+ shape.headroomFrames {
         return ready(available)
       } else {
         guard playback?.startNow() ?? false else { return .lost }
         isStarted = true
-        continue
-      }
-      switch wakeUp.sleep() {
-      case .due: continue
-      case .late: return .waiting
-      case .troubled:
-        // The mapped pages may still say all is well: ask the kernel.
-        let answer = capture?.availableNow() ?? playback?.availableNow() ?? 0
-        if answer < 0 { return diagnosis(of: answer, onCapture: shape.hasCapture) }
-        stillness &+= 1
-        return stillness > 16 ? .lost : .waiting
       }
     }
     return .waiting
+  }
+
+  /// The sleep ended badly. The mapped pages may still say all is well: asks the kernel.
+  @_noLocks
+  private mutating func troubled() -> DeviceReadiness {
+    let answer = capture?.availableNow() ?? playback?.availableNow() ?? 0
+    if answer < 0 { return diagnosis(of: answer, onCapture: shape.hasCapture) }
+    stillness &+= 1
+    return stillness > 16 ? .lost : .waiting
   }
 
   @_noLocks
@@ -111,6 +127,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
         captured: captured, at: nanoseconds, sampleRate: shape.sampleRate)
     }
     if shape.hasCapture {
+      leftover = available &- shape.periodFrames
       gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
     }
     if proof.isOpen, shape.canProveStart {
@@ -153,6 +170,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// Room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    // Linked, both stop as one, and the input's state was just read.
+    if shape.isLinked && correction == 0 { return playback?.borrowFrames(frames) ?? nil }
     var available = playback?.available() ?? 0
     if correction < 0 && available > frames {
       // Never at the cost of the sound that is due.

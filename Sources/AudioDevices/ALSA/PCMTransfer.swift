@@ -96,6 +96,9 @@ extension PCM {
     guard snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, let areas else { return nil }
     transfer.offset = offset
     transfer.firstCount = min(frames, Int(bitPattern: count))
+    // Fewer than asked, and not because the ring ends here: they are not there.
+    let end = Int(bitPattern: offset) &+ transfer.firstCount
+    guard transfer.firstCount == frames || end == configuration.bufferFrames else { return nil }
     guard let memory = areas[0].addr else { return nil }
     // Where the ring wraps, the rest lies at its start.
     let start = memory + Int(areas[0].first / 8)

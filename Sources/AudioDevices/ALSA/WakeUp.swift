@@ -13,11 +13,13 @@ struct WakeUp: ~Copyable {
   private let handle: OpaquePointer
   private let descriptors: UnsafeMutablePointer<pollfd>
   private let count: Int
+  private let isHardware: Bool
 
   /// For `pcm`, which outlives it.
   init(for pcm: borrowing PCM, availableFrames: Int) throws(DeviceFailure) {
     handle = pcm.handle
     self.availableFrames = availableFrames
+    isHardware = snd_pcm_type(pcm.handle) == SND_PCM_TYPE_HW
     count = Int(snd_pcm_poll_descriptors_count(pcm.handle))
     guard count > 0 else {
       throw PCMFailure.refused(
@@ -38,9 +40,12 @@ struct WakeUp: ~Copyable {
     // device that stands still is found by whoever watches the thread, and interrupts it.
     let result = duplex_sleep(descriptors, count, -1)
     if result <= 0 { return .late }
-    var events: UInt16 = 0
-    snd_pcm_poll_descriptors_revents(
-      handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
+    // Plugins may wait on something else, and translate; hardware says what it means.
+    var events = UInt16(bitPattern: descriptors.pointee.revents)
+    if !isHardware {
+      snd_pcm_poll_descriptors_revents(
+        handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
+    }
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)
     return events & bad == 0 ? .due : .troubled
   }

@@ -34,12 +34,7 @@ func encodeS16(
     target[index &+ 7] = Int16(truncatingIfNeeded: bits[7])
     index &+= 8
   }
-  var notNumbers = Int32(truncatingIfNeeded: index)
-  var lane = 0
-  while lane < 8 {
-    notNumbers &-= numbers[lane]
-    lane &+= 1
-  }
+  var notNumbers = Int32(truncatingIfNeeded: index) &- numbers.wrappedSum()
   while index < count {
     let sample = source[index]
     let isNumber = sample == sample

@@ -78,6 +78,8 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// The device's clock, in nanoseconds.
   public var now: UInt64 { base.now }
+  /// When the device last had a period.
+  public var readyTime: UInt64 { base.readyTime }
   /// When the newest captured frame was complete.
   public var periodTime: UInt64 { base.periodTime }
 

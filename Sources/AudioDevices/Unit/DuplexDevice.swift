@@ -36,6 +36,9 @@ public protocol DuplexDevice: ~Copyable {
   /// clock of `now`.
   var periodTime: UInt64 { get }
 
+  /// When `wait` last answered `ready`, on the clock of `now`: where the cycle's work begins.
+  var readyTime: UInt64 { get }
+
   /// Gets both directions going together.
   mutating func start() throws(DeviceFailure)
 

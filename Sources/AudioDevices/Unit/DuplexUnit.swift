@@ -133,7 +133,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
   private mutating func runCallbacks() {
-    let began = device.now
+    let began = device.readyTime
     lastReady = began
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)

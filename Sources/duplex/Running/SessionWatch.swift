@@ -87,9 +87,9 @@ final class SessionWatch {
         JSON.event(
           "meter",
           [
-            "seconds": .rounded(seconds, 3),
-            "peakDBFS": .array(reading.peakDBFS.map { .rounded($0) }),
-            "rmsDBFS": .array(reading.rmsDBFS.map { .rounded($0) }),
+            "seconds": .fixed(seconds, digits: 3),
+            "peakDBFS": .array(reading.peakDBFS.map { .fixed($0, digits: 2) }),
+            "rmsDBFS": .array(reading.rmsDBFS.map { .fixed($0, digits: 2) }),
             "xruns": .integer(moment.captureXruns + moment.playbackXruns),
             "lostFrames": .integer(moment.lostFrames),
           ]

@@ -3,6 +3,8 @@
 enum JSON {
   case string(String)
   case number(Double)
+  /// A number with so many digits behind the point.
+  case fixed(Double, digits: Int)
   case integer(Int)
   case bool(Bool)
   case null
@@ -43,6 +45,7 @@ enum JSON {
     switch self {
     case .string(let value): Self.quote(value, to: &text)
     case .number(let value): Self.write(value, to: &text)
+    case .fixed(let value, let digits): Self.write(value, digits: digits, to: &text)
     case .integer(let value): text += String(value)
     case .bool(let value): text += value ? "true" : "false"
     case .null: text += "null"
@@ -81,6 +84,25 @@ enum JSON {
     } else {
       text += value.description
     }
+  }
+
+  /// By integers, for events that come ten times a second.
+  private static func write(_ value: Double, digits: Int, to text: inout String) {
+    guard abs(value) < 1e9 else { return write(value, to: &text) }
+    var scale = 1
+    for _ in 0..<digits { scale *= 10 }
+    let scaled = Int((value * Double(scale)).rounded())
+    if scaled < 0 { text += "-" }
+    text += String(scaled.magnitude / scale.magnitude)
+    let rest = scaled.magnitude % scale.magnitude
+    guard rest > 0 else { return }
+    text += "."
+    var place = scale.magnitude / 10
+    while place > rest {
+      text += "0"
+      place /= 10
+    }
+    text += String(rest)
   }
 
   private static func quote(_ string: String, to text: inout String) {
