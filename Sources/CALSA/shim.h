@@ -3,6 +3,8 @@
 #include <alsa/asoundlib.h>
 #include <errno.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 // The ALSA calls allowed on the audio thread. Redeclared so that the compiler lets them into
 // functions marked @_noLocks, and no others. Read in alsa-lib 1.2.8: on hardware they touch the
@@ -31,6 +33,24 @@ BLESSED int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds
 /// Sleeps until a device is due: the one place where the audio thread waits.
 BLESSED static inline int duplex_sleep(struct pollfd *descriptors, long count, int milliseconds) {
   return poll(descriptors, (nfds_t)count, milliseconds);
+}
+
+/// A descriptor that becomes ready with each period of the one device behind `descriptor`, or -1.
+/// The kernel keeps its place in the device's queue, where `poll` would join and leave it each time.
+static inline int duplex_open_waiting(const struct pollfd *descriptor) {
+  int waiting = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = (unsigned)descriptor->events | EPOLLET};
+  if (waiting >= 0 && epoll_ctl(waiting, EPOLL_CTL_ADD, descriptor->fd, &event) != 0) {
+    close(waiting);
+    return -1;
+  }
+  return waiting;
+}
+
+/// Sleeps until the device behind `waiting` is due: poll's events, or 0 when interrupted.
+BLESSED static inline int duplex_sleep_waiting(int waiting) {
+  struct epoll_event event = {0};
+  return epoll_wait(waiting, &event, 1, -1) == 1 ? (int)event.events : 0;
 }
 
 static void duplex_ignore_error(const char *file, int line, const char *function, int error,

@@ -1,5 +1,6 @@
 // Audio thread.
 import CALSA
+import Glibc
 
 /// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one wake-up a period.
 struct WakeUp: ~Copyable {
@@ -13,13 +14,13 @@ struct WakeUp: ~Copyable {
   private let handle: OpaquePointer
   private let descriptors: UnsafeMutablePointer<pollfd>
   private let count: Int
-  private let isHardware: Bool
+  /// Hardware's own queue; -1 for plugins, whose descriptors need translation.
+  private let waiting: Int32
 
   /// For `pcm`, which outlives it.
   init(for pcm: borrowing PCM, availableFrames: Int) throws(DeviceFailure) {
     handle = pcm.handle
     self.availableFrames = availableFrames
-    isHardware = snd_pcm_type(pcm.handle) == SND_PCM_TYPE_HW
     count = Int(snd_pcm_poll_descriptors_count(pcm.handle))
     guard count > 0 else {
       throw PCMFailure.refused(
@@ -28,25 +29,30 @@ struct WakeUp: ~Copyable {
     descriptors = .allocate(capacity: count)
     descriptors.initialize(repeating: pollfd(), count: count)
     snd_pcm_poll_descriptors(pcm.handle, descriptors, UInt32(count))
+    let isHardware = snd_pcm_type(pcm.handle) == SND_PCM_TYPE_HW && count == 1
+    waiting = isHardware ? duplex_open_waiting(descriptors) : -1
   }
 
   deinit {
     descriptors.deallocate()
+    if waiting >= 0 { close(waiting) }
   }
 
   @_noLocks
   func sleep() -> Cause {
     // Without a timeout, since a timer of its own would cost the kernel a sixth of the cycle. A
     // device that stands still is found by whoever watches the thread, and interrupts it.
-    let result = duplex_sleep(descriptors, count, -1)
-    if result <= 0 { return .late }
-    // Plugins may wait on something else, and translate; hardware says what it means.
-    var events = UInt16(bitPattern: descriptors.pointee.revents)
-    if !isHardware {
-      snd_pcm_poll_descriptors_revents(
-        handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
-    }
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)
+    if waiting >= 0 {
+      let events = duplex_sleep_waiting(waiting)
+      if events == 0 { return .late }
+      return UInt16(truncatingIfNeeded: events) & bad == 0 ? .due : .troubled
+    }
+    guard duplex_sleep(descriptors, count, -1) > 0 else { return .late }
+    // Plugins may wait on something else, and say what it means.
+    var events: UInt16 = 0
+    snd_pcm_poll_descriptors_revents(
+      handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
     return events & bad == 0 ? .due : .troubled
   }
 }
