@@ -18,20 +18,25 @@ public protocol BackgroundWork: AnyObject, Sendable {
 final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let work: any BackgroundWork
+    let done: Latch
 
     mutating func run() {
-      while work.step() {
-        HostClock.sleep(until: HostClock.nanoseconds + 20_000_000)
-      }
+      while work.step() { HostClock.pause(milliseconds: 20) }
+      done.raise()
     }
   }
 
   private var thread: RealtimeThread<Loop>?
+  private let done = Latch()
+
+  /// Whether there is no more to do.
+  var isDone: Bool { done.isRaised }
 
   init(_ work: any BackgroundWork) throws(DeviceFailure) {
     do throws(ThreadFailure) {
       thread = try RealtimeThread(
-        name: "duplex-disk", priority: .normal, stackByteCount: 1_048_576, Loop(work: work))
+        name: "duplex-disk", priority: .normal, stackByteCount: 1_048_576,
+        Loop(work: work, done: done))
     } catch {
       throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
     }

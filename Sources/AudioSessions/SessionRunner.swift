@@ -110,6 +110,9 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
     work.unit.stop(draining: work.failure == nil)
     work.unit.callbacks.finish()
     for work in background { work.conclude() }
+    // A stalled disk takes its time, and a second signal must still be heard meanwhile.
+    for _ in 0..<20 where !threads.allSatisfy(\.isDone) { HostClock.pause(milliseconds: 5) }
+    while !threads.allSatisfy(\.isDone) { _ = watch(observer.moment(progress), granted) }
     for thread in threads { thread.join() }
     _ = watch(observer.moment(progress), granted)
     let reason =

@@ -8,6 +8,12 @@ public enum HostClock {
     @_noLocks get { realtime_host_nanoseconds() }
   }
 
+  /// Sleeps for that long, or until a signal comes.
+  @_noLocks
+  public static func pause(milliseconds: Int) {
+    sleep(until: nanoseconds &+ UInt64(truncatingIfNeeded: milliseconds) &* 1_000_000)
+  }
+
   /// Sleeps until `nanoseconds` shows that value, or a signal comes.
   @_noLocks
   public static func sleep(until nanoseconds: UInt64) {

@@ -18,8 +18,16 @@ public enum UserSignal: Sendable, Equatable {
 public struct SignalWatch: ~Copyable {
   private let descriptor: Int32
 
-  /// Blocks the signals and opens the way to read them.
+  /// Blocks the signals, where `hold` has not, and opens the way to read them.
   public init() {
+    var set = Self.hold()
+    descriptor = linux_open_signals(&set)
+  }
+
+  /// Blocks the signals: what comes from now on waits for a watch. Before the first file is made,
+  /// so that no moment is left in which a signal would end the program beside a half-written one.
+  @discardableResult
+  public static func hold() -> sigset_t {
     signal(SIGPIPE, SIG_IGN)
     // A limit on the size of files shows as a failed write, which is told and loses nothing.
     signal(SIGXFSZ, SIG_IGN)
@@ -27,19 +35,11 @@ public struct SignalWatch: ~Copyable {
     sigemptyset(&set)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    descriptor = linux_open_signals(&set)
+    return set
   }
 
   deinit {
     close(descriptor)
-  }
-
-  /// Lets further signals do what they do by themselves: end the program.
-  public func release() {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// What `wait` woke up for.

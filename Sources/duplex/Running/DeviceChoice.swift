@@ -25,6 +25,7 @@ struct DeviceChoice {
 
   func use(_ use: some DeviceUse) throws -> ExitStatus {
     try request.validate()
+    SignalWatch.hold()
     let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
     let simulated = names.filter(SimulatedDeviceSpecification.isSimulated)
     if let name = simulated.first {

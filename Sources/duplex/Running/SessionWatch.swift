@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioDevices
 import AudioSessions
+import Glibc
 import RealtimeAudio
 
 /// The tool's eyes and ears while a session runs: turns what happens into events, draws the meter,
@@ -13,7 +14,8 @@ final class SessionWatch {
   private let isVirtual: Bool
   private let drawsMeter: Bool
   private var hasStarted = false
-  private var isEnding = false
+  /// When the first signal came.
+  private var endingSince: UInt64?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var attend: (SessionMoment) -> StopReason? = { _ in nil }
 
@@ -46,9 +48,13 @@ final class SessionWatch {
   }
 
   private func end(_ reason: StopReason) -> SessionWish {
-    // A second signal is not asked for a reason any more: it ends the program.
-    if !isEnding { signals.release() }
-    isEnding = true
+    // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
+    // to end at once, with what the file holds since its header was last written.
+    if let since = endingSince, HostClock.nanoseconds > since + 300_000_000 {
+      keyboard.restore()
+      Glibc.exit(ExitStatus.done.rawValue)
+    }
+    endingSince = endingSince ?? HostClock.nanoseconds
     return .stop(reason)
   }
 

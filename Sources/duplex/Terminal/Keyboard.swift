@@ -21,6 +21,11 @@ struct Keyboard: ~Copyable {
   }
 
   deinit {
+    restore()
+  }
+
+  /// Gives it back as it was.
+  func restore() {
     guard descriptor != nil else { return }
     var saved = saved
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
