@@ -62,11 +62,19 @@ extension PCM {
     }
   }
 
+  /// Frames that are not heard yet, wherever they are; 0 where nobody knows.
+  private var unheardFrames: Int {
+    var delay: snd_pcm_sframes_t = 0
+    return snd_pcm_delay(handle, &delay) == 0 ? delay : 0
+  }
+
   /// Lets what is queued be heard. ALSA's own drain can hang, so the buffer is watched for as long
   /// as it must take to run dry and half a second more.
   func drain() {
     let rate = max(1, configuration.sampleRate)
-    let queued = configuration.bufferFrames - max(0, available())
+    let inside = configuration.bufferFrames - max(0, available())
+    // A sound server has taken frames from the buffer that it has not played yet.
+    let queued = max(inside, keepsTime ? unheardFrames : 0)
     let deadline =
       HostClock.nanoseconds + UInt64(queued) * 1_000_000_000 / UInt64(rate) + 500_000_000
     while HostClock.nanoseconds < deadline {
@@ -75,6 +83,9 @@ extension PCM {
       if free < 0 || free >= configuration.bufferFrames { break }
       usleep(2000)
     }
+    while keepsTime, unheardFrames > 0, HostClock.nanoseconds < deadline { usleep(2000) }
+    // A server's idea of its own delay is a little behind.
+    if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
     // Files behind plugins are written now; hardware has nothing left to wait for.
     snd_pcm_drain(handle)
   }
