@@ -64,13 +64,10 @@ struct DeviceChoice {
         isLooped: true, resamplerQuality: options.resamplerQuality)
       background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     }
-    var unitRequest = request
-    if let rate = request.sampleRate, rate != specification.sampleRate {
-      unitRequest = request.atRate(specification.sampleRate)
-    }
-    let device = try SimulatedDevice(specification, request: unitRequest, microphone: microphone)
+    let device = try SimulatedDevice(
+      specification, request: request.atRate(specification.sampleRate), microphone: microphone)
     MemoryLock.releaseStartUpCode()
-    guard request.sampleRate ?? specification.sampleRate != specification.sampleRate else {
+    guard device.configuration.needsResampling(for: request) else {
       return try use.run(on: device, clock: clock, background: background)
     }
     return try use.run(

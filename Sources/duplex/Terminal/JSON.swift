@@ -22,11 +22,6 @@ enum JSON {
     .fields([("event", .string(name))] + fields)
   }
 
-  /// `value`, or null where there is none.
-  static func optional(_ value: Double?) -> JSON {
-    value.map { .number($0) } ?? .null
-  }
-
   /// Numbers with at most `digits` digits behind the point.
   static func rounded(_ value: Double, _ digits: Int = 2) -> JSON {
     let scale = digits == 2 ? 100.0 : (0..<digits).reduce(1.0) { power, _ in power * 10 }
