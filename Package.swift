@@ -39,6 +39,11 @@ let package = Package(
       name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
       swiftSettings: strict),
 
+    // Spectra, and how late one signal comes after another.
+    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
+    .target(name: "AudioSpectra", dependencies: ["CKissFFT"], swiftSettings: strict),
+    .target(name: "DelayEstimation", dependencies: ["AudioSpectra"], swiftSettings: safe),
+
     // Sound files and their loudness.
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(
@@ -76,6 +81,10 @@ let package = Package(
           ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"],
           .when(configuration: .release))
       ]),
+
+    // The figures.
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["AudioSpectra", "DelayEstimation"], swiftSettings: safe),
 
     .testTarget(
       name: "AudioSessionsTests",

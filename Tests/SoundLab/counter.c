@@ -6,11 +6,13 @@
 //   counter capture -C PCM [--skip S] [--save F]         checks the numbered frames it hears
 //   counter verify  FILE [--skip S]                      checks a WAV file, or a raw one with -f -c
 //   counter wire    -C PCM -P PCM --headroom H           the barest loop from input to output
+//                   [--delay FRAMES]                     and that much longer: 1234.5 is possible
 //
 // Options of all: -r RATE, -f FORMAT, -c CHANNELS, -p PERIOD, -d SECONDS. Every command prints one
 // JSON line; the status is 0 when each frame was there once, unaltered and in order.
 #include <getopt.h>
 
+#include "delay_line.h"
 #include "request.h"
 
 static const struct {
@@ -23,6 +25,7 @@ static const struct {
 
 static const struct option long_options[] = {
     {"headroom", required_argument, 0, 'H'},
+    {"delay", required_argument, 0, 'D'},
     {"skip", required_argument, 0, 'S'},
     {"save", required_argument, 0, 'O'},
     {0},
@@ -31,6 +34,13 @@ static const struct option long_options[] = {
 static void refuse(const char *sentence) {
   fprintf(stderr, "counter: %s\n", sentence);
   exit(64);
+}
+
+static double number(const char *word) {
+  char *end;
+  double number = strtod(word, &end);
+  if (end == word || *end) refuse("a delay is a number of frames");
+  return number;
 }
 
 static Request parse(int count, char **words) {
@@ -45,6 +55,7 @@ static Request parse(int count, char **words) {
       case 'p': request.period = (snd_pcm_uframes_t)atol(optarg); break;
       case 'd': request.seconds = atof(optarg); break;
       case 'H': request.headroom = atol(optarg); break;
+      case 'D': request.delay = number(optarg); break;
       case 'S': request.skip = atof(optarg); break;
       case 'O': request.save = optarg; break;
       case 'f':
@@ -56,6 +67,8 @@ static Request parse(int count, char **words) {
   request.file = words[optind];
   if (request.headroom < 0) request.headroom = (long)request.period;
   if (request.frames.channels < 1) refuse("at least one channel, please");
+  const char *objection = delay_objection(&request.frames, request.delay);
+  if (objection) refuse(objection);
   return request;
 }
 

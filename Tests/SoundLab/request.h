@@ -9,6 +9,7 @@ typedef struct {
   snd_pcm_uframes_t period;
   long headroom;
   double seconds, skip;
+  double delay;  // in frames
 } Request;
 
 // The commands: each prints one JSON line and returns the exit status.

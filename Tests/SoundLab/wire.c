@@ -1,27 +1,35 @@
 // The barest loop from input to output: what any duplex program is measured against.
 //
 // Captured frames are copied to the output once a period. With `headroom` frames still queued when
-// they arrive, input to output is one period plus the headroom, and no program can do better.
+// they arrive, input to output is one period plus the headroom, and no program can do better. A
+// delay comes on top of that: it stands for a device's converters, or for air.
 #include <sys/resource.h>
 
+#include "delay_line.h"
 #include "request.h"
 
-static void copy(const snd_pcm_channel_area_t *from, snd_pcm_uframes_t from_offset,
+/// `line` is NULL when nothing is to be delayed.
+static void copy(DelayLine *line, const snd_pcm_channel_area_t *from, snd_pcm_uframes_t from_offset,
                  const snd_pcm_channel_area_t *to, snd_pcm_uframes_t to_offset,
                  snd_pcm_uframes_t frames) {
   unsigned step = from->step / 8;
-  memcpy((char *)to->addr + to_offset * step, (char *)from->addr + from_offset * step,
-         frames * step);
+  unsigned char *source = (unsigned char *)from->addr + from_offset * step;
+  unsigned char *target = (unsigned char *)to->addr + to_offset * step;
+  if (line)
+    hold_back(line, source, target, frames);
+  else
+    memcpy(target, source, frames * step);
 }
 
 /// Moves what was captured, at most `frames`, to the output.
-static snd_pcm_uframes_t pass_on(snd_pcm_t *capture, snd_pcm_t *playback, snd_pcm_uframes_t frames) {
+static snd_pcm_uframes_t pass_on(snd_pcm_t *capture, snd_pcm_t *playback, DelayLine *line,
+                                 snd_pcm_uframes_t frames) {
   const snd_pcm_channel_area_t *from, *to;
   snd_pcm_uframes_t from_offset, to_offset, room = frames;
   checked(snd_pcm_mmap_begin(capture, &from, &from_offset, &frames), "reach captured frames");
   checked(snd_pcm_mmap_begin(playback, &to, &to_offset, &room), "reach the output's room");
   if (room < frames) frames = room;
-  copy(from, from_offset, to, to_offset, frames);
+  copy(line, from, from_offset, to, to_offset, frames);
   checked(snd_pcm_mmap_commit(playback, to_offset, frames), "play");
   checked(snd_pcm_mmap_commit(capture, from_offset, frames), "release captured frames");
   return frames;
@@ -54,6 +62,8 @@ int run_wire(const Request *request) {
   wish.device = request->playback;
   wish.direction = SND_PCM_STREAM_PLAYBACK;
   snd_pcm_t *playback = open_stream(wish);
+  DelayLine *line = request->delay > 0 ? new_delay_line(&request->frames, request->delay) : NULL;
+  if (request->delay > 0 && !line) checked(-ENOMEM, "delay frames");
   become_realtime(70);
 
   checked(snd_pcm_link(capture, playback), "link");
@@ -67,7 +77,7 @@ int run_wire(const Request *request) {
     checked(snd_pcm_avail_update(playback), "play");
     // Twice when the ring wraps.
     while (ready > 0) {
-      snd_pcm_uframes_t passed = pass_on(capture, playback, (snd_pcm_uframes_t)ready);
+      snd_pcm_uframes_t passed = pass_on(capture, playback, line, (snd_pcm_uframes_t)ready);
       if (passed == 0) break;
       ready -= (long)passed;
       moved += passed;

@@ -1,0 +1,72 @@
+import CKissFFT
+import Glibc
+
+/// The discrete Fourier transform of real signals of one length, and its inverse, by KissFFT in
+/// single precision.
+///
+/// Bin k of the spectrum of `length` frames is the sum of x[n] exp(-2 pi i k n / length), for k from
+/// 0 to length / 2; the inverse divides by the length, so that there and back changes nothing. Not
+/// for the audio thread. One thread at a time.
+public struct FourierTransform: ~Copyable, @unchecked Sendable {
+  // @unchecked because the plans have one owner, which moves with the value.
+  private let forwardPlan: kiss_fftr_cfg
+  private let inversePlan: kiss_fftr_cfg
+
+  /// Frames of a signal: even.
+  public let length: Int
+
+  /// Bins of a spectrum.
+  public var binCount: Int { length / 2 + 1 }
+
+  /// A transform of at least `frames` frames: the next length with small factors only, which is
+  /// fast. Nil where memory is short, or beyond 2^28 frames.
+  public init?(atLeast frames: Int) {
+    guard frames <= 1 << 28 else { return nil }
+    let length = 2 * Int(kiss_fft_next_fast_size(Int32(max(2, frames) + 1) / 2))
+    guard let forward = kiss_fftr_alloc(Int32(length), 0, nil, nil) else { return nil }
+    guard let inverse = kiss_fftr_alloc(Int32(length), 1, nil, nil) else {
+      free(UnsafeMutableRawPointer(forward))
+      return nil
+    }
+    self.length = length
+    forwardPlan = forward
+    inversePlan = inverse
+  }
+
+  deinit {
+    free(UnsafeMutableRawPointer(forwardPlan))
+    free(UnsafeMutableRawPointer(inversePlan))
+  }
+
+  /// The spectrum of `signal`, which is followed by silence up to `length`, or cut there.
+  public func spectrum(of signal: Span<Float>) -> [Complex] {
+    var padded = [Float](repeating: 0, count: length)
+    for index in 0..<min(length, signal.count) { padded[index] = signal[index] }
+    return [Complex](unsafeUninitializedCapacity: binCount) { bins, count in
+      padded.withUnsafeBufferPointer { frames in
+        guard let target = bins.baseAddress, let source = frames.baseAddress else { return }
+        // The same two floats, under the name that C gives them.
+        target.withMemoryRebound(to: kiss_fft_cpx.self, capacity: binCount) {
+          kiss_fftr(forwardPlan, source, $0)
+        }
+      }
+      count = binCount
+    }
+  }
+
+  /// The signal of which `spectrum` is the spectrum.
+  public func signal(of spectrum: [Complex]) -> [Float] {
+    precondition(spectrum.count == binCount)
+    let scale = 1 / Float(length)
+    return [Float](unsafeUninitializedCapacity: length) { frames, count in
+      spectrum.withUnsafeBufferPointer { bins in
+        guard let target = frames.baseAddress, let source = bins.baseAddress else { return }
+        source.withMemoryRebound(to: kiss_fft_cpx.self, capacity: binCount) {
+          kiss_fftri(inversePlan, $0, target)
+        }
+        for index in 0..<length { target[index] *= scale }
+      }
+      count = length
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import AudioSpectra
+import DelayEstimation
+import Glibc
+
+/// A probe on its way through a simulated world, and the truth about it.
+struct DelayedSignal {
+  /// What happens to a probe on its way.
+  enum Way: String, CaseIterable {
+    case plain, clipped, bandLimited, echoing
+  }
+
+  let reference: [Float]
+  let recording: [Float]
+  let delayFrames: Double
+  let isInverted: Bool
+
+  /// One second of probe at `rate`, `signalToNoiseDB` above white noise as long as it sounds.
+  init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout RandomNumbers) {
+    let probe = ProbeSignal(seed: random.next(), frames: rate).samples
+    delayFrames = random.uniform(0...Double(min(96_000, 2 * rate)))
+    isInverted = random.uniform(0...1) < 0.5
+    let gain = Float(pow(10, random.uniform(-60...0) / 20)) * (isInverted ? -1 : 1)
+    let count = rate + Int(delayFrames) + 2000
+    guard let transform = FourierTransform(atLeast: count + 4000) else { return nil }
+    let spectrum = transform.spectrum(of: probe.span)
+    let echo = (delay: random.uniform(4...2000), gain: 0.5 * (random.uniform(0...1) < 0.5 ? -1 : 1))
+    let length = transform.length
+    let delay = delayFrames
+    let turned = spectrum.indices.map { bin in
+      let frequency = Double(bin) * Double(rate) / Double(length)
+      guard way != .bandLimited || (300...8000).contains(frequency) else { return Complex(0, 0) }
+      let angle = 2 * Double.pi * Double(bin) / Double(length)
+      var real = cos(angle * delay)
+      var imaginary = -sin(angle * delay)
+      if way == .echoing {
+        real += echo.gain * cos(angle * (delay + echo.delay))
+        imaginary -= echo.gain * sin(angle * (delay + echo.delay))
+      }
+      return spectrum[bin] * Complex(Float(real), Float(imaginary)) * gain
+    }
+    var heard = Array(transform.signal(of: turned)[0..<count])
+    let power =
+      heard.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(rate)
+      / (way == .echoing ? 1.25 : 1)
+    if way == .clipped {
+      let limit = heard.reduce(Float(0)) { max($0, abs($1)) } / 2
+      heard = heard.map { max(-limit, min(limit, $0)) }
+    }
+    let deviation = (power / pow(10, signalToNoiseDB / 10)).squareRoot()
+    recording = heard.map { $0 + Float(random.normal() * deviation) }
+    reference = probe
+  }
+}
+
+/// Random numbers that repeat: SplitMix64.
+struct RandomNumbers {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+
+  mutating func uniform(_ range: ClosedRange<Double>) -> Double {
+    let unit = Double(next() >> 11) / 9_007_199_254_740_992
+    return range.lowerBound + unit * (range.upperBound - range.lowerBound)
+  }
+
+  /// Of mean 0 and deviation 1: Box and Muller's transform.
+  mutating func normal() -> Double {
+    let radius = (-2 * log(max(1e-300, uniform(0...1)))).squareRoot()
+    return radius * cos(2 * Double.pi * uniform(0...1))
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// One way by which a signal came: directly, or by an echo.
+public struct Arrival: Sendable, Equatable {
+  /// How late, in frames.
+  public var delayFrames: Double
+  /// What it was multiplied by; negative where it was turned upside down.
+  public var gain: Double
+
+  /// An arrival `delayFrames` late.
+  public init(delayFrames: Double, gain: Double) {
+    self.delayFrames = delayFrames
+    self.gain = gain
+  }
+}
+
+/// How late a known signal comes in a recording, and how well that is known.
+public struct DelayEstimate: Sendable {
+  /// Why an estimate should not be relied on.
+  public enum Doubt: String, Sendable {
+    /// The signal barely stands out of the noise.
+    case faint
+    /// Peak of the correlation and slope of the phase do not say the same.
+    case disagreement
+    /// Another arrival is about as strong.
+    case ambiguous
+    /// Something arrived earlier, at least a third as strong: the strongest may be an echo.
+    case earlierArrival
+    /// Too little of the spectrum came through.
+    case narrowBand
+  }
+
+  /// The delay in frames: that of the strongest arrival, or of the first where that was asked for.
+  public var delayFrames: Double
+  /// The same from the slope of the phase over frequency, a second opinion.
+  public var phaseSlopeFrames: Double
+  /// The delay of the strongest arrival in frames.
+  public var strongestFrames: Double
+  /// What the signal was multiplied by on its way; negative where it was turned upside down.
+  public var gain: Double
+  /// Power of the signal over power of the noise while it sounds, within its band, in dB. At most
+  /// 200.
+  public var signalToNoiseDB: Double
+  /// The least standard deviation that any estimate from this recording can have, in frames: the
+  /// Cramér-Rao bound for its spectrum and its noise. See `DelayEstimator`.
+  public var boundFrames: Double
+  /// How far the peak stands out, in standard deviations of what chance would give.
+  public var score: Double
+  /// Every arrival that was told apart, by time.
+  public var arrivals: [Arrival]
+  /// Why it should not be relied on; empty where nothing speaks against it.
+  public var doubts: [Doubt]
+  /// The correlation around `delayFrames`, for pictures: from `curveFirstFrame` on, in steps of
+  /// `curveStepFrames`, 1 at a perfect match.
+  public var curve: [Float] = []
+  /// The delay in frames of the first value of `curve`.
+  public var curveFirstFrame = 0.0
+  /// Frames from one value of `curve` to the next.
+  public var curveStepFrames = 0.0
+  /// The response to a single sample, for pictures: a value a frame, from `responseFirstFrame` on.
+  public var response: [Float] = []
+  /// The delay in frames of the first value of `response`.
+  public var responseFirstFrame = 0
+
+  /// Whether the signal came upside down.
+  public var isInverted: Bool { gain < 0 }
+
+  /// Whether something speaks against it.
+  public var isDoubtful: Bool { !doubts.isEmpty }
+
+  /// The Cramér-Rao bound for the delay of a known signal of even spectrum in white noise, in
+  /// frames: the square root of 3 / (pi^2 N SNR), for `frames` frames of signal and a ratio of powers
+  /// `signalToNoise`. (S. M. Kay, "Fundamentals of Statistical Signal Processing: Estimation
+  /// Theory", 1993, 3.11, with the mean square bandwidth of a full band.)
+  public static func bound(frames: Int, signalToNoise: Double) -> Double {
+    (3 / (Double.pi * Double.pi * Double(frames) * signalToNoise)).squareRoot()
+  }
+}

@@ -1,0 +1,159 @@
+import AudioSpectra
+import Glibc
+
+/// What was played and what was heard around the place where it was found, as spectra.
+struct Match {
+  /// A fit, and the part of the spectrum and the noise it was made with.
+  struct Outcome {
+    var fit: ArrivalFit
+    var band: SignalBand
+    /// The power at each bin that no arrival explains, evened out.
+    var noise: [Double]
+  }
+
+  /// How well the answer is known.
+  struct Quality {
+    var signalToNoiseDB: Double
+    var boundFrames: Double
+  }
+
+  let played: [Complex]
+  let heard: [Complex]
+  /// Frames of the transform.
+  let length: Int
+  /// Delays that can be told from the excerpt.
+  let lags: Range<Int>
+  let score: Double
+  private let cross: [Complex]
+  private let power: [Float]
+  private let playedDensity: PowerDensity
+
+  init(played: [Complex], heard: [Complex], length: Int, lags: Range<Int>, score: Double) {
+    self.played = played
+    self.heard = heard
+    self.length = length
+    self.lags = lags
+    self.score = score
+    cross = played.indices.map { heard[$0] * played[$0].conjugate }
+    power = played.map(\.power)
+    playedDensity = PowerDensity(of: played, reach: length / 1024)
+  }
+
+  /// Places the arrivals: first the strongest alone, by which band and noise are found, then with
+  /// its echoes.
+  func fit(_ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice) -> Outcome? {
+    let middle = Double(lags.upperBound / 2)
+    let everywhere = SignalBand(
+      cross: cross, power: power, length: length, delay: middle, score: 0)
+    var first = Arrival(delayFrames: middle, gain: 0)
+    var outcome = Outcome(
+      fit: weighted(everywhere, noise: nil, gain: 0, first), band: everywhere, noise: [])
+    outcome.fit.refine()
+    for round in 0..<3 {
+      first = outcome.fit.arrivals[0]
+      let band = SignalBand(
+        cross: cross, power: power, length: length, delay: first.delayFrames, score: score)
+      if round == 0 {
+        // The gain within the band, before what it leaves is taken for noise.
+        outcome.fit = weighted(band, noise: nil, gain: 0, first)
+        outcome.fit.refine()
+      }
+      let arrivals = outcome.fit.arrivals
+      let noise = unexplained(arrivals)
+      outcome = Outcome(
+        fit: weighted(band, noise: noise.bins, gain: arrivals[0].gain, arrivals[0]), band: band,
+        noise: noise.bins)
+      outcome.fit.arrivals = arrivals
+      outcome.fit.refine()
+      if case .first = choice { addFirstArrival(&outcome.fit, transform) }
+      // Ripple within a band that is not whole looks like faint echoes.
+      let share = band.share > 0.9 ? 0.05 : 0.15
+      // The noise must be known before anything is told from it.
+      if round > 0 { outcome.fit.explain(transform, within: lags, share: share) }
+      outcome.fit.prune(below: share)
+    }
+    outcome.noise = unexplained(outcome.fit.arrivals).bins
+    return outcome.fit.arrivals.isEmpty ? nil : outcome
+  }
+
+  /// Which arrival is the answer.
+  func chosen(from outcome: Outcome, _ choice: DelayEstimator.Choice) -> Int? {
+    let arrivals = outcome.fit.arrivals
+    let strongest = arrivals.reduce(0) { max($0, abs($1.gain)) }
+    switch choice {
+    case .strongest:
+      return arrivals.indices.max { abs(arrivals[$0].gain) < abs(arrivals[$1].gain) }
+    case .first:
+      return arrivals.indices.filter { abs(arrivals[$0].gain) >= 0.3 * strongest }
+        .min { arrivals[$0].delayFrames < arrivals[$1].delayFrames }
+    }
+  }
+
+  /// Ratio of powers within the band, and the Cramér-Rao bound that follows from it.
+  func quality(_ outcome: Outcome, _ answer: Arrival, frames: Int) -> Quality {
+    var signal = 0.0
+    var noise = 0.0
+    var information = 0.0
+    let squaredGain = answer.gain * answer.gain
+    for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
+      let frequency = 2 * Double.pi * Double(bin) / Double(length)
+      let heardPower = squaredGain * Double(power[bin])
+      signal += heardPower
+      noise += outcome.noise[bin]
+      information += frequency * frequency * heardPower / max(outcome.noise[bin], 1e-30)
+    }
+    // The excerpt is longer than the signal, and so holds more noise than sounded with it.
+    noise *= Double(frames) / Double(lags.upperBound - 1 + frames)
+    let ratio = noise > 0 && signal > 0 ? 10 * log10(signal / noise) : 200
+    return Quality(
+      signalToNoiseDB: min(200, ratio),
+      boundFrames: information > 0 ? 1 / (2 * information).squareRoot() : .infinity)
+  }
+
+  /// A fit whose bins count by how little noise they have, down to what matters beside the signal.
+  private func weighted(
+    _ band: SignalBand, noise: [Double]?, gain: Double, _ first: Arrival
+  ) -> ArrivalFit {
+    let ample = noise == nil ? 1 : 0.02 * gain * gain
+    let weights = power.indices.map { bin in
+      guard band.bins[bin] else { return Float(0) }
+      guard let noise else { return Float(1) }
+      let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 1e-6 * playedDensity.mean)
+      return clutter > 0 ? Float(1 / clutter) : 0
+    }
+    // Kept near one, so that single precision suffices whatever the levels are.
+    let highest = weights.max() ?? 0
+    let scale = highest > 0 ? 1 / highest : 0
+    return ArrivalFit(
+      cross: CorrelationFunction(
+        bins: cross.indices.map { cross[$0] * (weights[$0] * scale) }, length: length),
+      energy: power.indices.map { power[$0] * weights[$0] * scale }, bandShare: band.share,
+      first: first)
+  }
+
+  private func unexplained(_ arrivals: [Arrival]) -> PowerDensity {
+    var rest = CorrelationFunction(bins: heard, length: length)
+    for arrival in arrivals {
+      rest.subtract(gain: arrival.gain, at: arrival.delayFrames, spectrum: played)
+    }
+    return PowerDensity(of: rest.bins, reach: length / 1024)
+  }
+
+  /// Puts an arrival where the response first rises, if that is before all others.
+  private func addFirstArrival(
+    _ fit: inout ArrivalFit, _ transform: borrowing FourierTransform
+  ) {
+    var whole = fit
+    whole.arrivals = []
+    let response = whole.unexplained(transform)
+    let highest = lags.reduce(Float(0)) { max($0, abs(response[$1])) }
+    let floor = max(0.3 * highest, 6 * Float(ArrivalFit.deviation(of: response)))
+    guard let rise = lags.first(where: { abs(response[$0]) >= floor }) else { return }
+    // From the rise to its crest.
+    var crest = rise
+    while crest + 1 < lags.upperBound, abs(response[crest + 1]) > abs(response[crest]) {
+      crest += 1
+    }
+    fit.add(at: Double(crest))
+  }
+}
