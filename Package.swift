@@ -16,7 +16,7 @@ let package = Package(
       name: "Duplex",
       targets: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions",
+        "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement",
       ]),
     .executable(name: "duplex", targets: ["duplex"]),
   ],
@@ -67,11 +67,18 @@ let package = Package(
       name: "AudioSessions",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices"],
       swiftSettings: safe),
+    .target(
+      name: "LatencyMeasurement",
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioSessions", "DelayEstimation",
+      ],
+      swiftSettings: safe),
+    .target(name: "Reports", swiftSettings: safe),
     .executableTarget(
       name: "duplex",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions",
+        "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: safe,
@@ -93,6 +100,17 @@ let package = Package(
         "AudioSessions",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "DelayEstimationTests", dependencies: ["AudioSpectra", "DelayEstimation"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LatencyMeasurementTests",
+      dependencies: [
+        "AudioBasics", "AudioDevices", "AudioSessions", "SimulatedDevices", "DelayEstimation",
+        "LatencyMeasurement",
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: strict),
     .testTarget(
       name: "AudioDevicesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
       swiftSettings: strict),

@@ -59,8 +59,13 @@ public struct SessionReport: Sendable {
   public var loadMax = 0.0
   /// Samples handed to the output that were no number.
   public var notNumbers = 0
+  /// Frames from input to output as the driver itself counts them; 0 where it does not.
+  public var claimedLatencyFrames = 0
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
+
+  /// Nothing has happened yet.
+  public init() {}
 }
 
 /// How a session's time passes.

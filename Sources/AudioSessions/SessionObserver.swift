@@ -33,6 +33,7 @@ struct SessionObserver: ~Copyable {
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames
     report.notNumbers = progress.notNumbers
+    report.claimedLatencyFrames = progress.claimedLatencyFrames
     let period = Double(periodFrames) * 1e9 / Double(sampleRate)
     if progress.cycles > 0 {
       report.loadMean = Double(progress.busyNanoseconds) / Double(progress.cycles) / period

@@ -5,12 +5,14 @@ import RealtimeAudio
 ///
 /// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
 /// is virtual, does everything itself in an order that repeats.
-public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
+public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>:
+  ~Copyable
+{
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
   /// In real time it is called over and over, and paces itself by waiting for signals or keys.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionWish
 
-  private var unit: DuplexUnit<Device, MixingDesk>
+  private var unit: DuplexUnit<Device, Desk>
   private let background: [any BackgroundWork]
   private let progress: UnitProgress
   private var observer: SessionObserver
@@ -19,7 +21,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
   /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so.
   public init(
-    device: consuming Device, desk: consuming MixingDesk, background: [any BackgroundWork],
+    device: consuming Device, desk: consuming Desk, background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?
   ) {
     configuration = device.configuration
@@ -125,8 +127,8 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
     return report
   }
 
-  private static func started(_ work: consuming AudioThread<Device>, _ priority: ThreadPriority)
-    throws(DeviceFailure) -> RealtimeThread<AudioThread<Device>>
+  private static func started(_ work: consuming AudioThread<Device, Desk>, _ priority: ThreadPriority)
+    throws(DeviceFailure) -> RealtimeThread<AudioThread<Device, Desk>>
   {
     do throws(ThreadFailure) {
       return try RealtimeThread(name: "duplex-audio", priority: priority, work)
@@ -141,15 +143,15 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable>: ~Copyable {
 }
 
 /// A unit on its way through the audio thread.
-private struct AudioThread<Device: DuplexDevice & ~Copyable>: RealtimeWork, ~Copyable,
-  @unchecked Sendable
+private struct AudioThread<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>:
+  RealtimeWork, ~Copyable, @unchecked Sendable
 {
   // @unchecked because it moves whole, from the thread that made it to the one that runs it.
-  var unit: DuplexUnit<Device, MixingDesk>
+  var unit: DuplexUnit<Device, Desk>
   var failure: DeviceFailure?
   let ended: Latch
 
-  init(unit: consuming DuplexUnit<Device, MixingDesk>, ended: Latch) {
+  init(unit: consuming DuplexUnit<Device, Desk>, ended: Latch) {
     self.unit = unit
     self.ended = ended
   }

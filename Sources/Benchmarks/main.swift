@@ -21,8 +21,3 @@ for way in DelayedSignal.Way.allCases {
     print(row.text(way.rawValue, level))
   }
 }
-for seed in 0..<6 {
-  var r = RandomNumbers(seed: UInt64(seed) + 77)
-  guard let s = DelayedSignal(.bandLimited, rate: 96000, signalToNoiseDB: 10, random: &r), let e = DelayEstimator().estimate(reference: s.reference.span, in: s.recording.span) else { continue }
-  print(e.delayFrames - s.delayFrames, "score", e.score, "snr", e.signalToNoiseDB, "bound", e.boundFrames, e.arrivals.map { ($0.delayFrames - s.delayFrames, $0.gain / e.gain) })
-}

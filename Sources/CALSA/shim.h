@@ -25,6 +25,7 @@ BLESSED snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer,
 BLESSED snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
 BLESSED snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
 BLESSED int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *tstamp);
+BLESSED int snd_pcm_delay(snd_pcm_t *pcm, snd_pcm_sframes_t *delayp);
 BLESSED int snd_pcm_start(snd_pcm_t *pcm);
 BLESSED snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
 BLESSED int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,

@@ -69,6 +69,11 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     @_noLocks get { !isUnplugged || mishaps.isBack(at: clock.frame) }
   }
 
+  /// The period and the headroom: no converter is between.
+  public var claimedLatencyFrames: Int {
+    @_noLocks get { shape.periodFrames &+ shape.headroomFrames }
+  }
+
   /// Starts both directions at frame 0.
   public mutating func start() throws(DeviceFailure) {
     clock.start(at: 0)

@@ -12,7 +12,8 @@ struct Duplex: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RecordCommand.self, MonitorCommand.self, PlayCommand.self, DevicesCommand.self,
+      RecordCommand.self, MonitorCommand.self, PlayCommand.self, LatencyCommand.self,
+      DevicesCommand.self,
     ])
 
   static func main() {

@@ -25,6 +25,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// An xrun or worse that came to light in the middle of a cycle.
   private var trouble: DeviceReadiness?
   private var proof = StartProof(expected: 0)
+  /// Frames from input to output as the driver counts them, when the start was last proven.
+  public private(set) var claimedLatencyFrames = 0
   /// Frames the output must still drop (positive) or add as silence (negative).
   private var correction = 0
   /// Without input: frames committed before the start, and whether it was made.
@@ -136,6 +138,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       if captured >= 0 && room >= 0 {
         let queued = shape.playbackBufferFrames &- room
         correction &+= proof.judge(captured: captured, queued: queued)
+        // Both count what lies in converters and cables as well, as far as their driver knows.
+        claimedLatencyFrames = (capture?.delay() ?? 0) &+ (playback?.delay() ?? 0)
       }
     }
     return .ready

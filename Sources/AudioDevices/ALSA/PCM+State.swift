@@ -11,6 +11,13 @@ extension PCM {
     snd_pcm_avail(handle)
   }
 
+  /// Frames between the converter and the program, as the driver counts them; 0 where it does not.
+  @_noLocks
+  func delay() -> Int {
+    var frames: snd_pcm_sframes_t = 0
+    return snd_pcm_delay(handle, &frames) == 0 ? frames : 0
+  }
+
   /// Starts it from the audio thread.
   @_noLocks
   func startNow() -> Bool {
@@ -62,19 +69,13 @@ extension PCM {
     }
   }
 
-  /// Frames that are not heard yet, wherever they are; 0 where nobody knows.
-  private var unheardFrames: Int {
-    var delay: snd_pcm_sframes_t = 0
-    return snd_pcm_delay(handle, &delay) == 0 ? delay : 0
-  }
-
   /// Lets what is queued be heard. ALSA's own drain can hang, so the buffer is watched for as long
   /// as it must take to run dry and half a second more.
   func drain() {
     let rate = max(1, configuration.sampleRate)
     let inside = configuration.bufferFrames - max(0, available())
     // A sound server has taken frames from the buffer that it has not played yet.
-    let queued = max(inside, keepsTime ? unheardFrames : 0)
+    let queued = max(inside, keepsTime ? delay() : 0)
     let deadline =
       HostClock.nanoseconds + UInt64(queued) * 1_000_000_000 / UInt64(rate) + 500_000_000
     while HostClock.nanoseconds < deadline {
@@ -83,7 +84,7 @@ extension PCM {
       if free < 0 || free >= configuration.bufferFrames { break }
       usleep(2000)
     }
-    while keepsTime, unheardFrames > 0, HostClock.nanoseconds < deadline { usleep(2000) }
+    while keepsTime, delay() > 0, HostClock.nanoseconds < deadline { usleep(2000) }
     // A server's idea of its own delay is a little behind.
     if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
     // Files behind plugins are written now; hardware has nothing left to wait for.

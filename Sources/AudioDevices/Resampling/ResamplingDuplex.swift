@@ -80,6 +80,13 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   public var now: UInt64 { base.now }
   /// When the device last had a period.
   public var readyTime: UInt64 { base.readyTime }
+  /// What the device's driver counts, at the unit's rate, and the resampler's own delay.
+  public var claimedLatencyFrames: Int {
+    let claimed = base.claimedLatencyFrames
+    guard claimed > 0 else { return 0 }
+    let pace = Double(configuration.sampleRate) / Double(base.configuration.sampleRate)
+    return Int(Double(claimed) * pace + configuration.resamplerDelayFrames + 0.5)
+  }
   /// When the newest captured frame was complete.
   public var periodTime: UInt64 { base.periodTime }
 

@@ -39,6 +39,10 @@ public protocol DuplexDevice: ~Copyable {
   /// When `wait` last answered `ready`, on the clock of `now`: where the cycle's work begins.
   var readyTime: UInt64 { get }
 
+  /// Frames from input to output as the driver itself counts them, measured in the first periods
+  /// after a start; 0 where it is not known.
+  var claimedLatencyFrames: Int { get }
+
   /// Gets both directions going together.
   mutating func start() throws(DeviceFailure)
 

@@ -152,6 +152,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
     }
     figures.pointee.frames.store(frame, ordering: .relaxed)
+    figures.pointee.claimedFrames.store(device.claimedLatencyFrames, ordering: .relaxed)
     RealtimeContext.leave()
     publishLoad(device.now &- began)
   }

@@ -10,6 +10,7 @@ struct UnitFigures: ~Copyable {
   let playbackXruns = Atomic<Int>(0)
   let lostFrames = Atomic<Int>(0)
   let notNumbers = Atomic<Int>(0)
+  let claimedFrames = Atomic<Int>(0)
   let cycles = Atomic<Int>(0)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
@@ -43,6 +44,8 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   public var lostFrames: Int { figures.pointee.lostFrames.load(ordering: .relaxed) }
   /// Samples handed to the output that were no number.
   public var notNumbers: Int { figures.pointee.notNumbers.load(ordering: .relaxed) }
+  /// Frames from input to output as the driver itself counts them; 0 where it is not known.
+  public var claimedLatencyFrames: Int { figures.pointee.claimedFrames.load(ordering: .relaxed) }
   /// Cycles run.
   public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
   /// Time spent in callbacks and conversion, in nanoseconds.

@@ -12,7 +12,7 @@ public enum RecordingSource: BitwiseCopyable, Sendable {
 
 /// The callbacks of every session: the microphone goes to the recorder, the meter and the ears; a
 /// player is mixed in. What a session does not need it leaves out.
-public struct MixingDesk: DuplexCallbacks, ~Copyable {
+public struct MixingDesk: SessionDesk, ~Copyable {
   private var microphone: SampleBuffer
   private var mix: SampleBuffer
   private var capturedFrames = 0

@@ -87,8 +87,9 @@ private struct MonitorUse: DeviceUse {
       work.append(recording.saver)
       extra.append(("path", .string(target.path)))
     }
+    let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: work
+      running: device, desk, command.audio, clock, background: work, meter: meter
     ) { _ in
       if saver?.isFailed == true { return .disk }
       return nil

@@ -84,8 +84,9 @@ private struct RecordUse: DeviceUse {
     desk.recorder = recording.takeRecorder()
     if command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
     let saver = recording.saver
+    let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: background + [saver]
+      running: device, desk, command.audio, clock, background: background + [saver], meter: meter
     ) { _ in saver.isFailed ? .disk : nil }
     return outcome.conclude(
       "record", recorded: saver.report,

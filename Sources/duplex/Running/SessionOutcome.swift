@@ -11,10 +11,10 @@ struct SessionOutcome {
 
   /// Runs `desk` on `device` with the background work beside it. `attend` is asked at each moment
   /// whether it has a reason to stop.
-  init<Device: DuplexDevice & ~Copyable>(
-    running device: consuming Device, _ desk: consuming MixingDesk, _ options: AudioOptions,
-    _ clock: SessionClock, background: [any BackgroundWork],
-    attend: @escaping (SessionMoment) -> StopReason?
+  init<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>(
+    running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
+    _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
+    frameLimit: Int? = nil, attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
@@ -22,18 +22,9 @@ struct SessionOutcome {
     let watch = SessionWatch(options, configuration, isVirtual: isVirtual)
     watch.attend = attend
     MemoryLock.lockTouchedPages()
-    var view: MeterView?
-    let channels = configuration.capture?.channelCount ?? 0
-    if channels > 0 && (options.json || (Terminal.isWatched && !options.quiet)) {
-      let readings = SampleWriter(
-        frameCount: 64, channelCount: Meter.readingWidth(channels))
-      view = MeterView(readings: readings.makeReader(), channelCount: channels)
-      desk.meter = Meter(
-        readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
-    }
-    let limit = options.duration?.frameCount(at: configuration.sampleRate)
+    let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
-      device: device, desk: desk, background: background, meter: view, frameLimit: limit)
+      device: device, desk: desk, background: background, meter: meter, frameLimit: limit)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()
   }
@@ -77,6 +68,19 @@ extension MixingDesk {
       periodFrames: configuration.periodFrames,
       captureChannels: configuration.capture?.channelCount ?? 0,
       playbackChannels: configuration.playback?.channelCount ?? 0)
+  }
+
+  /// Measures the microphone, where somebody will look: answers with what he looks at.
+  mutating func makeMeter(_ options: AudioOptions, _ configuration: DuplexConfiguration)
+    -> MeterView?
+  {
+    let channels = configuration.capture?.channelCount ?? 0
+    guard channels > 0, options.json || (Terminal.isWatched && !options.quiet) else { return nil }
+    let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
+    let view = MeterView(readings: readings.makeReader(), channelCount: channels)
+    meter = Meter(
+      readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
+    return view
   }
 }
 

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Short texts on disk: settings, reports.
+public enum TextFile {
+  /// The text of the file `path`, at most its first 16 MiB. Throws `.cannotOpen`,
+  /// `.permissionDenied` or `.readFailed`.
+  public static func read(_ path: String) throws(FileFailure) -> String {
+    do throws(SystemError) {
+      let file = try FileDescriptor(opening: path, O_RDONLY)
+      var bytes = [UInt8](repeating: 0, count: 16_777_216)
+      let count = try read(file, &bytes)
+      return String(decoding: bytes.prefix(count), as: UTF8.self)
+    } catch {
+      throw error.isDenied
+        ? FileFailure(
+          .permissionDenied, "This user may not read \(path).", hint: "Check its permissions.")
+        : FileFailure(
+          .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
+    }
+  }
+
+  /// Makes `text` the contents of `path`, and its folders where they are missing: the old contents
+  /// stay until the new ones are complete. Throws `.cannotCreate` or `.permissionDenied`.
+  public static func write(_ text: String, to path: String) throws(FileFailure) {
+    do throws(SystemError) {
+      try makeFolders(of: path)
+      let draft = "\(path).\(getpid()).new"
+      try create(draft, text)
+      guard rename(draft, path) == 0 else { throw .last }
+    } catch {
+      throw FileFailure(
+        error.isDenied ? .permissionDenied : .cannotCreate,
+        "\(path) cannot be written: \(error.reason).",
+        hint: "Choose another place, or make room there.")
+    }
+  }
+
+  private static func create(_ path: String, _ text: String) throws(SystemError) {
+    let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC)
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw .last }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  private static func read(_ file: borrowing FileDescriptor, _ bytes: inout [UInt8])
+    throws(SystemError) -> Int
+  {
+    var result: Result<Int, SystemError> = .success(0)
+    bytes.withUnsafeMutableBytes { memory in
+      guard let start = memory.baseAddress else { return }
+      do throws(SystemError) {
+        result = .success(try file.read(into: start, count: memory.count))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private static func makeFolders(of path: String) throws(SystemError) {
+    var end = path.startIndex
+    while let slash = path[end...].firstIndex(of: "/") {
+      end = path.index(after: slash)
+      guard slash != path.startIndex else { continue }
+      guard mkdir(String(path[..<slash]), 0o777) == 0 || errno == EEXIST || errno == EISDIR else {
+        throw .last
+      }
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import AudioBasics
+import AudioSessions
+import DelayEstimation
+import RealtimeAudio
+
+/// The half of a measurement that thinks: listens to the noise, plays short bursts louder and louder
+/// until one is heard well enough, then measures, channel by channel.
+///
+/// A burst during which frames were lost counts for nothing and is played again.
+public final class ProbeListener: BackgroundWork, @unchecked Sendable {
+  // @unchecked because one thread at a time steps it; the result is read after the last step.
+  private enum Stage {
+    case noise
+    /// A short burst of the level with this index is under way; so many looks were taken.
+    case search(level: Int, looks: Int)
+    /// A measurement by the output channel with this index.
+    case measure(channel: Int, number: Int)
+    /// Something was lost: lets what is still queued be heard, up to this frame of the tape.
+    case settle(until: Int?)
+    case done
+  }
+
+  private let plan: ProbePlan
+  private var sound: SampleWriter
+  private let soundFrames: Int
+  private var tape: ProbeTape
+  private var estimator = DelayEstimator()
+  private var stage = Stage.noise
+  private var afterSettling = Stage.noise
+  private var level = 0
+  private var seed: UInt64 = 0
+  /// The round trip so far known, in frames.
+  private var roundTrip: Int?
+  private let finished = Latch()
+  private let concluded = Latch()
+
+  /// What was found; complete when `isDone`.
+  public private(set) var result = RoundTrips()
+
+  /// Measures as `plan` says, through a desk at the other end of these rings. `sound` must have room
+  /// for the plan's burst.
+  public init(
+    plan: ProbePlan, sound: consuming SampleWriter, tape: consuming SampleReader,
+    gaps: consuming EventReader
+  ) {
+    self.plan = plan
+    soundFrames = sound.room
+    self.sound = sound
+    self.tape = ProbeTape(
+      tape: tape, gaps: gaps, captureChannels: plan.captureChannels,
+      playbackChannels: plan.playbackChannels)
+    self.tape.playedChannel = plan.fromChannels.first ?? 0
+    estimator.choice = plan.choice
+  }
+
+  /// Whether the measurement is complete. Any thread.
+  public var isDone: Bool { finished.isRaised }
+
+  /// Comes to an end at the next step.
+  public func conclude() { concluded.raise() }
+
+  /// Takes a look at what there is.
+  public func step() -> Bool {
+    // In this order: what is on the tape after the end is all there will be.
+    let isLast = tape.isFinished || concluded.isRaised
+    tape.wind()
+    advance()
+    if case .done = stage { finished.raise() }
+    return !isLast && !finished.isRaised
+  }
+
+  private func advance() {
+    switch stage {
+    case .noise: listen()
+    case .search(let level, let looks): search(level, looks)
+    case .measure(let channel, let number): measure(channel, number)
+    case .settle(let end): settle(until: end)
+    case .done: tape.clear()
+    }
+  }
+
+  /// Three tenths of a second: what is heard when nothing is played.
+  private func listen() {
+    if tape.hasGap { tape.clear() }
+    guard tape.frames >= plan.sampleRate * 3 / 10 else { return }
+    for channel in plan.toChannels {
+      let power = tape.heard[channel].reduce(0.0) { $0 + Double($1) * Double($1) }
+      let level = Decibels.level(Float((power / Double(max(1, tape.frames))).squareRoot()))
+      result.noiseDBFS = max(result.noiseDBFS, level)
+    }
+    playSearch(0)
+  }
+
+  // MARK: A burst to find the level
+
+  private func playSearch(_ level: Int) {
+    self.level = level
+    stage = .search(level: level, looks: 0)
+    play(plan.searchFrames, on: plan.fromChannels)
+  }
+
+  private func search(_ level: Int, _ looks: Int) {
+    guard !isSpoiled(.search(level: level, looks: 0)) else { return }
+    // Near ones are found at once; only silence is listened to for the whole range.
+    let waits = [plan.sampleRate / 10, plan.sampleRate / 2, plan.rangeFrames]
+    guard let start = tape.firstPlayed,
+      tape.frames >= start + plan.searchFrames + waits[looks]
+    else { return }
+    let best = estimates(from: start, frames: plan.searchFrames, lags: waits[looks])
+      .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
+    if let best {
+      roundTrip = Int(best.delayFrames)
+      // Twice as loud is twice as exact, until nothing is left to be won.
+      if best.signalToNoiseDB >= 30 || level + 1 == plan.levels.count {
+        playMeasurement(0, 0)
+      } else {
+        playSearch(level + 1)
+      }
+    } else if looks + 1 < waits.count {
+      stage = .search(level: level, looks: looks + 1)
+    } else if level + 1 < plan.levels.count {
+      playSearch(level + 1)
+    } else {
+      stage = .done
+    }
+  }
+
+  // MARK: A burst that measures
+
+  private func playMeasurement(_ channel: Int, _ number: Int) {
+    guard channel < plan.fromChannels.count else {
+      stage = .done
+      return
+    }
+    guard number < plan.repeats else { return playMeasurement(channel + 1, 0) }
+    stage = .measure(channel: channel, number: number)
+    tape.playedChannel = plan.fromChannels[channel]
+    play(plan.probeFrames, on: [plan.fromChannels[channel]])
+  }
+
+  private func measure(_ channel: Int, _ number: Int) {
+    guard !isSpoiled(.measure(channel: channel, number: number)) else { return }
+    let lags = (roundTrip ?? plan.rangeFrames) + plan.tailFrames
+    guard let start = tape.firstPlayed, tape.frames >= start + plan.probeFrames + lags else {
+      return
+    }
+    estimator.draws = plan.draws && number == 0
+    let found = estimates(from: start, frames: plan.probeFrames, lags: lags)
+    for (to, estimate) in found {
+      result.add(estimate, from: plan.fromChannels[channel], to: to)
+    }
+    if found.isEmpty && number == 0 {
+      // This output is not connected.
+      playMeasurement(channel + 1, 0)
+    } else {
+      if found.isEmpty { result.rejected += 1 }
+      playMeasurement(channel, number + 1)
+    }
+  }
+
+  // MARK: Both
+
+  private func play(_ frames: Int, on channels: [Int]) {
+    seed += 1
+    let peak = plan.levels[level]
+    result.levelDBFS = max(result.levelDBFS, peak)
+    let burst = ProbeSignal(
+      seed: seed, frames: frames, rampFrames: plan.sampleRate / 200
+    ).samples
+    let gain = Decibels.gain(peak)
+    var buffer = SampleBuffer(frameCount: frames, channelCount: plan.playbackChannels)
+    for frame in 0..<frames {
+      for channel in channels {
+        buffer[frame * plan.playbackChannels + channel] = burst[frame] * gain
+      }
+    }
+    tape.clear()
+    _ = sound.write(buffer, frames: frames)
+  }
+
+  private func estimates(from start: Int, frames: Int, lags: Int)
+    -> [(to: Int, estimate: DelayEstimate)]
+  {
+    let reference = Array(tape.played[start..<start + frames])
+    return plan.toChannels.compactMap { channel in
+      let recording = Array(tape.heard[channel][start..<min(tape.frames, start + frames + lags)])
+      if recording.contains(where: { abs($0) >= 0.999 }) { result.isClipped = true }
+      return estimator.estimate(
+        reference: reference.span, in: recording.span, lags: -1..<lags
+      ).map { (channel, $0) }
+    }
+  }
+
+  /// Whether frames were lost; then `stage` is taken again when all is quiet.
+  private func isSpoiled(_ stage: Stage) -> Bool {
+    guard tape.hasGap else { return false }
+    result.rejected += 1
+    // A device that loses frames all the time is not going to be measured.
+    afterSettling = result.rejected > 10 + 3 * plan.repeats ? .done : stage
+    self.stage = .settle(until: nil)
+    return true
+  }
+
+  private func settle(until end: Int?) {
+    guard let end else {
+      guard sound.room == soundFrames else { return }
+      tape.clear()
+      stage = .settle(until: (roundTrip ?? 0) + plan.tailFrames)
+      return
+    }
+    guard tape.frames >= end else { return }
+    switch afterSettling {
+    case .search(let level, _): playSearch(level)
+    case .measure(let channel, let number): playMeasurement(channel, number)
+    case .noise, .settle, .done: stage = .done
+    }
+  }
+}

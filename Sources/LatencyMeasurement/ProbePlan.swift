@@ -1,0 +1,61 @@
+import DelayEstimation
+
+/// What is to be measured, and how.
+public struct ProbePlan: Sendable {
+  /// Frames a second of the unit.
+  public var sampleRate: Int
+  /// Channels of the input.
+  public var captureChannels: Int
+  /// Channels of the output.
+  public var playbackChannels: Int
+  /// The unit's own part of the round trip, in frames.
+  public var unitLatencyFrames: Double
+  /// The output channel that plays, from 0; nil for one after the other.
+  public var fromChannel: Int?
+  /// The input channel that listens, from 0; nil for all.
+  public var toChannel: Int?
+  /// Measurements for each output channel.
+  public var repeats = 5
+  /// The highest peak that may be played, in dBFS.
+  public var levelCapDBFS = -12.0
+  /// Which arrival is the answer.
+  public var choice = DelayEstimator.Choice.strongest
+  /// Whether the first estimate of each pair brings its curves along.
+  public var draws = false
+
+  /// A plan for a unit of this shape.
+  public init(
+    sampleRate: Int, captureChannels: Int, playbackChannels: Int, unitLatencyFrames: Double
+  ) {
+    self.sampleRate = sampleRate
+    self.captureChannels = captureChannels
+    self.playbackChannels = playbackChannels
+    self.unitLatencyFrames = unitLatencyFrames
+  }
+
+  /// Peaks to be tried, in dBFS, from one that startles nobody up to the cap.
+  var levels: [Double] {
+    Array(stride(from: -48.0, to: levelCapDBFS, by: 12)) + [levelCapDBFS]
+  }
+
+  /// The output channels that play.
+  var fromChannels: [Int] { fromChannel.map { [$0] } ?? Array(0..<playbackChannels) }
+
+  /// The input channels that listen.
+  var toChannels: [Int] { toChannel.map { [$0] } ?? Array(0..<captureChannels) }
+
+  /// The longest round trip that is found: two seconds, or 96,000 frames where that is longer.
+  var rangeFrames: Int { max(2 * sampleRate, 96_000) + Int(unitLatencyFrames) }
+
+  /// Frames of the burst that only finds out whether there is a signal, and how loud.
+  var searchFrames: Int { sampleRate / 4 }
+
+  /// Frames of the burst that measures: a second.
+  var probeFrames: Int { sampleRate }
+
+  /// Frames in which echoes come in after the burst.
+  var tailFrames: Int {
+    if case .first = choice { return sampleRate / 2 }
+    return sampleRate / 4
+  }
+}

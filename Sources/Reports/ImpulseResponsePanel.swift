@@ -1,0 +1,57 @@
+/// The impulse response from output to input, with a mark at every arrival.
+struct ImpulseResponsePanel: Sendable {
+  let curve: SampledCurve
+  let arrivals: [Double]
+  let rate: FrameRate
+
+  func draw(in panel: Panel, on canvas: inout SVGCanvas) {
+    let arrivals = self.arrivals.filter(\.isDrawable)
+    let noun = arrivals.count == 1 ? "arrival" : "arrivals"
+    let count = arrivals.isEmpty ? "" : "\(arrivals.count) \(noun) marked"
+    panel.draw(title: "Impulse response", caption: count, on: &canvas)
+    let range = curve.range
+    guard range != nil || !arrivals.isEmpty else {
+      return panel.drawNothingMeasured(on: &canvas)
+    }
+    let area = panel.plot
+    let x = Axis(covering: curve.bounds + arrivals, start: area.left, end: area.right)
+    let marks = ArrivalLabels(lags: arrivals, axis: x)
+    // Labels get the top of the plot for themselves: the curve stays below.
+    let labelRoom = arrivals.isEmpty ? 6 : 12 + Double(marks.rows) * ArrivalLabels.rowHeight
+    let y = Axis(
+      covering: [0] + (range.map { [$0.lowerBound, $0.upperBound] } ?? []),
+      start: area.bottom - 6, end: area.top + labelRoom)
+    let plot = Plot(area: area, x: x, y: y)
+    plot.drawScales(rate: rate, yTicks: range == nil ? [] : y.verticalTicks(), on: &canvas)
+    for label in marks.labels { drawMark(label, in: area, on: &canvas) }
+    for label in marks.labels { drawText(label, in: area, on: &canvas) }
+    canvas.curve(curve.points(in: plot), stroke: .signal, width: 1.3)
+  }
+
+  private func drawMark(
+    _ label: ArrivalLabels.Label, in area: Rectangle, on canvas: inout SVGCanvas
+  ) {
+    let x = label.position
+    canvas.group("arrival", tooltip: "arrival at \(rate.span(label.lag))") { canvas in
+      canvas.line(
+        from: Point(x: x, y: area.top), to: Point(x: x, y: area.bottom), stroke: .mark,
+        isDashed: true)
+      canvas.polygon(
+        [
+          Point(x: x - 5, y: area.top), Point(x: x + 5, y: area.top),
+          Point(x: x, y: area.top + 8),
+        ], fill: .mark)
+    }
+  }
+
+  private func drawText(
+    _ label: ArrivalLabels.Label, in area: Rectangle, on canvas: inout SVGCanvas
+  ) {
+    guard let row = label.row else { return }
+    let baseline = area.top + 16 + Double(row) * ArrivalLabels.rowHeight
+    let offset: Double = label.anchor == .end ? -7 : 7
+    canvas.text(
+      label.text, at: Point(x: label.position + offset, y: baseline), .mark, anchor: label.anchor,
+      hasHalo: true)
+  }
+}

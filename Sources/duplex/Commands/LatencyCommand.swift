@@ -1,0 +1,89 @@
+import ArgumentParser
+import AudioDevices
+import DelayEstimation
+import LatencyMeasurement
+
+/// `duplex latency`.
+struct LatencyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "latency",
+    abstract: "Measure the round trip from the output over a wire or the air to the input.",
+    discussion: """
+      Connect an output to an input with a cable, or put a microphone before a loudspeaker
+      (--acoustic). A soft burst of noise is played, louder step by step up to --level until it is
+      heard well enough. With --listen and --reference nothing is played: the delay is found in a
+      recording made elsewhere.
+      """)
+
+  @OptionGroup var audio: AudioOptions
+
+  @Option(
+    name: .customLong("repeat"),
+    help: ArgumentHelp("Measurements for each output channel.", valueName: "n"))
+  var repeats = 5
+
+  @Option(help: ArgumentHelp("Open the device anew so many times, and measure each time.", valueName: "n"))
+  var reopen = 1
+
+  @Option(help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))
+  var level = DecibelOption(-12)
+
+  @Option(
+    help: ArgumentHelp("The output channel that plays, from 1. (default: each)", valueName: "n"))
+  var fromChannel: Int?
+
+  @Option(
+    help: ArgumentHelp("The input channel that listens, from 1. (default: all)", valueName: "n"))
+  var toChannel: Int?
+
+  @Flag(help: "Through the air: the first arrival counts, not the strongest.")
+  var acoustic = false
+
+  @Flag(help: "Keep the result for this device, rate, period and headroom: overdubs use it.")
+  var save = false
+
+  @Option(
+    help: ArgumentHelp("Draw the result, as .svg or .html.", valueName: "file"))
+  var report: String?
+
+  @Option(
+    help: ArgumentHelp("Measure in this recording, of what --reference holds.", valueName: "file"))
+  var listen: String?
+
+  @Option(help: ArgumentHelp("What was played for --listen.", valueName: "file"))
+  var reference: String?
+
+  func validate() throws {
+    guard (1...10_000).contains(repeats), (1...1000).contains(reopen) else {
+      throw ValidationError("--repeat takes 1 to 10000, --reopen 1 to 1000.")
+    }
+    guard level.decibels <= 0 else {
+      throw ValidationError("--level is a peak below full scale: 0 or less, such as -12.")
+    }
+    guard (listen == nil) == (reference == nil) else {
+      throw ValidationError("--listen and --reference belong together: name both files.")
+    }
+    guard listen == nil || !save else {
+      throw ValidationError("--save is for a device, not for --listen.")
+    }
+    for channel in [fromChannel, toChannel].compactMap({ $0 }) where !(1...64).contains(channel) {
+      throw ValidationError("Channels are counted from 1.")
+    }
+    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
+      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
+    }
+  }
+
+  func run() throws {
+    let status = try inTermsOfTheTool {
+      if let listen, let reference {
+        return try OfflineLatency(self, listen: listen, reference: reference).run()
+      }
+      return try LatencyRun(self).run()
+    }
+    throw ExitCode(status.rawValue)
+  }
+
+  /// Which arrival is the answer.
+  var choice: DelayEstimator.Choice { acoustic ? .first : .strongest }
+}

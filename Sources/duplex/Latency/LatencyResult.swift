@@ -1,0 +1,119 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import DelayEstimation
+import LatencyMeasurement
+
+/// What a measurement came to, told to a person, a script, a settings file and a report.
+struct LatencyResult {
+  private let trips: RoundTrips
+  private let configuration: DuplexConfiguration
+  private let sessions: SessionTotals
+
+  init(_ trips: RoundTrips, _ configuration: DuplexConfiguration, _ sessions: SessionTotals) {
+    self.trips = trips
+    self.configuration = configuration
+    self.sessions = sessions
+  }
+
+  func conclude(_ command: LatencyCommand) throws -> ExitStatus {
+    var status = ExitStatus.done
+    let answer = trips.main.flatMap { PairAnswer($0, configuration.sampleRate) }
+    if let failure = sessions.report.stopReason.failure {
+      ToolFailure(failure).report()
+      status = .loss
+    } else if answer == nil {
+      noSignal(command).report()
+      status = .loss
+    }
+    let summary = JSON.event("summary", fields(answer))
+    if answer != nil, command.save {
+      let path = try SavedRoundTrip.save(summary, for: configuration)
+      if !command.audio.quiet { Terminal.say("Kept in \(path).") }
+    }
+    if let answer, let path = command.report {
+      let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
+      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+    }
+    if command.audio.json {
+      Terminal.printLine(summary.text)
+    } else if let answer {
+      for line in lines(answer) { Terminal.printLine(line) }
+    }
+    return status
+  }
+
+  private func noSignal(_ command: LatencyCommand) -> ToolFailure {
+    // Ended by hand, or torn by xruns: that is not for lack of a cable.
+    if case .end = sessions.report.stopReason {} else {
+      return ToolFailure(
+        .loss, code: "noSignal", "The measurement ended before anything was heard.",
+        hint: "Give it some seconds more.")
+    }
+    if trips.rejected > 0 {
+      return ToolFailure(
+        .loss, code: "noSignal",
+        "Frames were lost in every measurement (\(trips.rejected) thrown away).",
+        hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
+    }
+    return ToolFailure(
+      .loss, code: "noSignal",
+      "No signal came back, at peaks up to \(trips.levelDBFS.shown(0)) dBFS; the input's noise is "
+        + "at \(trips.noiseDBFS.shown(0)) dBFS.",
+      hint: "Check that neither side is muted, that the cable is in the right jacks, that phantom "
+        + "power is on if the microphone wants it, that the mixer plays the computer and not the "
+        + "monitor mix; then try a higher --level.")
+  }
+
+  private func fields(_ answer: PairAnswer?) -> [(String, JSON)] {
+    let unit = configuration.latencyFrames
+    let claimed = sessions.report.claimedLatencyFrames
+    return JSON.summary(of: "latency", sessions.report, configuration)
+      + PairAnswer.fields(answer, rejected: trips.rejected) + [
+        ("bufferFrames", .rounded(unit, 4)),
+        ("externalFrames", answer.map { .rounded($0.frames.median - unit, 4) } ?? .null),
+        ("claimedFrames", claimed > 0 ? .integer(claimed) : .null),
+        ("levelDBFS", .rounded(trips.levelDBFS)), ("noiseDBFS", .rounded(trips.noiseDBFS)),
+        ("clipped", .bool(trips.isClipped)),
+        ("periodFrames", .integer(configuration.periodFrames)),
+        ("headroomFrames", .integer(configuration.headroomFrames)),
+        (
+          "pairs",
+          .array(
+            trips.pairs.compactMap { pair in
+              PairAnswer(pair, configuration.sampleRate)?.pairJSON
+            })
+        ),
+      ]
+  }
+
+  private func lines(_ answer: PairAnswer) -> [String] {
+    let rate = Double(configuration.sampleRate)
+    func both(_ frames: Double) -> String {
+      "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
+    }
+    let unit = configuration.latencyFrames
+    let claimed = sessions.report.claimedLatencyFrames
+    var lines = [
+      "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "
+        + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",
+      "  buffers of this program \(both(unit)); driver, converters and wire "
+        + "\(both(answer.frames.median - unit))"
+        + (claimed > 0 ? "; ALSA claims \(claimed) frames in all." : "."),
+    ]
+    lines += answer.lines(rejected: trips.rejected)
+    for pair in trips.pairs where pair.fromChannel != answer.pair.fromChannel
+      || pair.toChannel != answer.pair.toChannel
+    {
+      if let other = PairAnswer(pair, configuration.sampleRate) {
+        lines.append(
+          "  output \(pair.fromChannel + 1) to input \(pair.toChannel + 1): "
+            + "\(both(other.frames.median)), signal to noise \(other.signalToNoise) dB")
+      }
+    }
+    if trips.isClipped {
+      lines.append("  The input was overdriven: turn its gain down for a better answer.")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,131 @@
+import AudioDevices
+import AudioSessions
+import LatencyMeasurement
+import RealtimeAudio
+
+/// Measures on a device, over one open stream or several, and tells what came of it.
+final class LatencyRun {
+  private let command: LatencyCommand
+  private var trips = RoundTrips()
+  private var sessions = SessionTotals()
+  private var configuration: DuplexConfiguration?
+
+  init(_ command: LatencyCommand) {
+    self.command = command
+  }
+
+  func run() throws -> ExitStatus {
+    for number in 0..<command.reopen {
+      let use = MeasureUse(run: self, isFirst: number == 0)
+      _ = try DeviceChoice(command.audio, captures: true, plays: true).use(use)
+      // Where one stream has heard nothing, the next will not either.
+      if sessions.isEnded || trips.pairs.isEmpty { break }
+    }
+    guard let configuration else { return .loss }
+    let result = LatencyResult(trips, configuration, sessions)
+    return try result.conclude(command)
+  }
+
+  /// One stream came to its end.
+  fileprivate func add(_ found: RoundTrips, _ outcome: SessionOutcome) {
+    trips.add(found)
+    sessions.add(outcome.report)
+    configuration = outcome.configuration
+  }
+}
+
+/// Measures on one open stream.
+struct MeasureUse: DeviceUse {
+  fileprivate let run: LatencyRun
+  fileprivate let isFirst: Bool
+
+  func run<Device: DuplexDevice & ~Copyable>(
+    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  ) throws -> ExitStatus {
+    let plan = try run.plan(device.configuration, draws: isFirst)
+    let (found, outcome) = try measureRoundTrips(
+      on: device, plan, run.options, clock, background: background)
+    run.add(found, outcome)
+    return .done
+  }
+}
+
+extension LatencyRun {
+  fileprivate var options: AudioOptions { command.audio }
+
+  fileprivate func plan(_ configuration: DuplexConfiguration, draws: Bool) throws -> ProbePlan {
+    var plan = ProbePlan(configuration)
+    plan.fromChannel = try channel(command.fromChannel, of: plan.playbackChannels, "output")
+    plan.toChannel = try channel(command.toChannel, of: plan.captureChannels, "input")
+    plan.repeats = command.repeats
+    plan.levelCapDBFS = command.level.decibels
+    plan.choice = command.choice
+    plan.draws = draws && command.report != nil
+    return plan
+  }
+
+  private func channel(_ number: Int?, of count: Int, _ side: String) throws -> Int? {
+    guard let number else { return nil }
+    guard number <= count else {
+      throw ToolFailure(
+        .usage, code: "usage", "The \(side) has \(count) channels, and no channel \(number).",
+        hint: "Ask for more with --channels, if the device has them.")
+    }
+    return number - 1
+  }
+}
+
+extension ProbePlan {
+  /// A plan for a unit as it was granted.
+  init(_ configuration: DuplexConfiguration) {
+    self.init(
+      sampleRate: configuration.sampleRate,
+      captureChannels: configuration.capture?.channelCount ?? 1,
+      playbackChannels: configuration.playback?.channelCount ?? 1,
+      unitLatencyFrames: configuration.latencyFrames)
+  }
+}
+
+/// Measures by `plan` on an open device.
+func measureRoundTrips<Device: DuplexDevice & ~Copyable>(
+  on device: consuming Device, _ plan: ProbePlan, _ options: AudioOptions, _ clock: SessionClock,
+  background: [any BackgroundWork]
+) throws -> (RoundTrips, SessionOutcome) {
+  var session = ProbeSession(plan, periodFrames: device.configuration.periodFrames)
+  let listener = session.listener
+  guard let desk = session.takeDesk() else {
+    throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
+  }
+  let outcome = try SessionOutcome(
+    running: device, desk, options, clock, background: background + [listener]
+  ) { _ in listener.isDone ? .end : nil }
+  return (listener.result, outcome)
+}
+
+/// What several sessions come to.
+struct SessionTotals {
+  private(set) var report = SessionReport()
+  private var loads = 0.0
+  private var count = 0.0
+
+  /// Whether the last one did not come to its own end.
+  var isEnded: Bool {
+    if case .end = report.stopReason { return false }
+    return count > 0
+  }
+
+  mutating func add(_ other: SessionReport) {
+    let before = report
+    report = other
+    report.frames += before.frames
+    report.captureXruns += before.captureXruns
+    report.playbackXruns += before.playbackXruns
+    report.lostFrames += before.lostFrames
+    report.notNumbers += before.notNumbers
+    report.events = before.events + other.events
+    report.loadMax = max(before.loadMax, other.loadMax)
+    loads += other.loadMean
+    count += 1
+    report.loadMean = loads / count
+  }
+}
