@@ -28,6 +28,10 @@ struct Match {
   private let power: [Float]
   private let playedDensity: PowerDensity
 
+  /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
+  /// bent rather than noisy, and every part of the spectrum is to have its say.
+  private static let ample = 0.002
+
   init(played: [Complex], heard: [Complex], length: Int, lags: Range<Int>, score: Double) {
     self.played = played
     self.heard = heard
@@ -95,11 +99,15 @@ struct Match {
     var noise = 0.0
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
+    // Weighted as the fit was: a stretch that a filter bends is no noise.
+    let floor = 1e-6 * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
       let heardPower = squaredGain * Double(power[bin])
-      signal += heardPower
-      noise += outcome.noise[bin]
+      let weight =
+        1 / (outcome.noise[bin] + Self.ample * squaredGain * playedDensity.bins[bin] + floor)
+      signal += weight * heardPower
+      noise += weight * outcome.noise[bin]
       information += frequency * frequency * heardPower / max(outcome.noise[bin], 1e-30)
     }
     // The excerpt is longer than the signal, and so holds more noise than sounded with it.
@@ -114,7 +122,7 @@ struct Match {
   private func weighted(
     _ band: SignalBand, noise: [Double]?, gain: Double, _ first: Arrival
   ) -> ArrivalFit {
-    let ample = noise == nil ? 1 : 0.02 * gain * gain
+    let ample = Self.ample * gain * gain
     let weights = power.indices.map { bin in
       guard band.bins[bin] else { return Float(0) }
       guard let noise else { return Float(1) }

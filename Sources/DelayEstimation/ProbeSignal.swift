@@ -1,32 +1,60 @@
+import AudioSpectra
 import Glibc
 
 /// A burst of white noise, the same for the same seed: what is played to find out how late it comes
 /// back.
 ///
-/// Noise of independent samples keeps its place when a converter or an amplifier clips it: what
-/// distortion adds is as symmetric in time as the noise itself. A maximum-length sequence shifts by
-/// 0.1 frame. An even distribution has the most power for its peak of all such noise: its RMS is
-/// 4.8 dB below.
+/// Noise keeps its place when a converter or an amplifier clips it: what distortion adds is as
+/// symmetric in time as the noise itself. A maximum-length sequence shifts by 0.1 frame. It ends at
+/// 0.445 of the rate, since what lies above is bent by every converter's own filter.
 public struct ProbeSignal: Sendable {
   /// The burst, with peaks of at most 1.
   public let samples: [Float]
+
+  /// Where the spectrum begins to fall, and where it has ended, over the rate.
+  private static let edge = 0.42...0.445
 
   /// A burst of `frames` frames. Its ends rise and fall for `rampFrames` frames, so that no ear or
   /// loudspeaker is struck.
   public init(seed: UInt64, frames: Int, rampFrames: Int = 0) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x5EED
-    let ramp = max(0, min(rampFrames, frames / 2))
-    samples = (0..<max(0, frames)).map { frame in
+    let noise: [Float] = (0..<max(0, frames)).map { _ in
       // SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
       state &+= 0x9E37_79B9_7F4A_7C15
       var word = state
       word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
       word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
       word ^= word >> 31
-      let value = Float(Int64(bitPattern: word) >> 40) / 8_388_608
-      let distance = min(frame, frames - 1 - frame)
-      guard distance < ramp else { return value }
-      return value * Float(0.5 - 0.5 * cos(Double.pi * (Double(distance) + 0.5) / Double(ramp)))
+      return Float(Int64(bitPattern: word) >> 40) / 8_388_608
     }
+    samples = Self.ramped(Self.limited(noise), rampFrames)
+  }
+
+  /// Without what lies above the edge, and as loud as a peak of 1 allows.
+  private static func limited(_ noise: [Float]) -> [Float] {
+    guard noise.count > 1, let transform = FourierTransform(atLeast: noise.count) else {
+      return noise
+    }
+    var spectrum = transform.spectrum(of: noise.span)
+    for bin in spectrum.indices {
+      let frequency = Double(bin) / Double(transform.length)
+      let place = (frequency - edge.lowerBound) / (edge.upperBound - edge.lowerBound)
+      let weight = place <= 0 ? 1 : place >= 1 ? 0 : 0.5 + 0.5 * cos(Double.pi * place)
+      spectrum[bin] = spectrum[bin] * Float(weight)
+    }
+    let signal = transform.signal(of: spectrum).prefix(noise.count)
+    let peak = signal.reduce(Float(0)) { max($0, abs($1)) }
+    return signal.map { peak > 0 ? $0 / peak : 0 }
+  }
+
+  private static func ramped(_ signal: [Float], _ rampFrames: Int) -> [Float] {
+    let ramp = max(0, min(rampFrames, signal.count / 2))
+    var signal = signal
+    for frame in 0..<ramp {
+      let weight = Float(0.5 - 0.5 * cos(Double.pi * (Double(frame) + 0.5) / Double(ramp)))
+      signal[frame] *= weight
+      signal[signal.count - 1 - frame] *= weight
+    }
+    return signal
   }
 }

@@ -27,7 +27,9 @@ struct SignalBand {
       matches[part(bin)] += aligned
       powers[part(bin)] += Double(power[bin])
     }
-    let gains = (0..<parts).map { powers[$0] > 0 ? abs(matches[$0] / powers[$0]) : 0 }
+    // Where the reference itself has next to nothing, a gain would be chance.
+    let least = 0.01 * powers.reduce(0, +) / Double(parts)
+    let gains = (0..<parts).map { powers[$0] > least ? abs(matches[$0] / powers[$0]) : 0 }
     let highest = gains.max() ?? 0
     let strong = gains.filter { $0 >= 0.5 * highest }.sorted()
     let best = strong.isEmpty ? 0 : strong[strong.count / 2]

@@ -110,8 +110,11 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
       .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
     if let best {
       roundTrip = Int(best.delayFrames)
-      // Twice as loud is twice as exact, until nothing is left to be won.
-      if best.signalToNoiseDB >= 30 || level + 1 == plan.levels.count {
+      // Louder is more exact, until nothing is left to be won, or the input can take no more.
+      let isOverdriven = result.isClipped
+      if best.boundFrames < 0.001 || isOverdriven || level + 1 == plan.levels.count {
+        if isOverdriven, level > 0 { self.level = level - 1 }
+        result.isClipped = false
         playMeasurement(0, 0)
       } else {
         playSearch(level + 1)

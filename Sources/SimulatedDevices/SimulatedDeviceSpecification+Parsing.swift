@@ -59,8 +59,8 @@ extension SimulatedDeviceSpecification {
 
   /// Refuses what contradicts itself.
   func validate() throws(DeviceFailure) {
-    guard delayFrames <= 10 * Double(sampleRate) else {
-      throw Self.refusal("delay", "\(delayFrames)", "0 to \(10 * sampleRate) frames (10 seconds)")
+    guard delayFrames <= Double(max(10 * sampleRate, 480_000)) else {
+      throw Self.refusal("delay", "\(delayFrames)", "0 to \(max(10 * sampleRate, 480_000)) frames")
     }
     guard let replugSeconds else { return }
     guard let unplugSeconds, replugSeconds > unplugSeconds else {
