@@ -61,7 +61,8 @@ let package = Package(
 
     // ~~~ the waterline ~~~
     .target(
-      name: "SimulatedDevices", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
+      name: "SimulatedDevices",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices"],
       swiftSettings: safe),
     .target(
       name: "AudioSessions",

@@ -1,5 +1,6 @@
 // Audio thread.
 import AudioBasics
+import AudioClocks
 
 /// Reads between the frames of a band-limited signal: a sinc under a Kaiser window.
 ///

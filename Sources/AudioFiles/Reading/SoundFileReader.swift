@@ -69,6 +69,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     handle = source.takeHandle()
   }
 
+  /// Whether there is a file of that name, readable or not.
+  public static func exists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
+  }
+
   /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
   /// room for); returns how many, and 0 at the end. A file cut short ends where it was cut.
   ///

@@ -20,6 +20,11 @@ public final class Track: FrameSource {
   private var decodedFrames = 0
   private var deliveredFrames = 0
   private let ratio: Double
+  private let sampleRate: Int
+  /// Frames at the unit's rate that are still to be left out at the beginning.
+  private var leadFrames = 0
+  /// Frames at the unit's rate that are still to be delivered; nil for all.
+  private var restFrames: Int?
 
   /// What the file is called.
   public let path: String
@@ -38,6 +43,7 @@ public final class Track: FrameSource {
     decoded = SampleBuffer(frameCount: 1024, channelCount: file.channelCount)
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     let fileRate = file.sampleRate
+    self.sampleRate = sampleRate
     ratio = Double(sampleRate) / Double(fileRate)
     frameCount = file.frameCount.map {
       Int((Double($0) * Double(sampleRate) / Double(fileRate)).rounded())
@@ -55,8 +61,40 @@ public final class Track: FrameSource {
     }
   }
 
+  /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
+  /// Before the first read. Throws as the file's `seek` does.
+  public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
+    restFrames = frames
+    leadFrames = start
+    guard start > 0, file.isSeekable else { return }
+    // Frames of the file that come to a whole number of frames of the unit, a twentieth of a second
+    // early so that the converter has a past.
+    let common = Self.greatestCommonDivisor(file.sampleRate, sampleRate)
+    let fileStep = file.sampleRate / common
+    let unitStep = sampleRate / common
+    let early = file.sampleRate == sampleRate ? 0 : sampleRate / 20
+    let steps = max(0, start - early) / unitStep
+    try file.seek(toFrame: min(steps * fileStep, file.frameCount ?? .max))
+    leadFrames = start - steps * unitStep
+  }
+
+  private static func greatestCommonDivisor(_ one: Int, _ other: Int) -> Int {
+    other == 0 ? one : greatestCommonDivisor(other, one % other)
+  }
+
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    while leadFrames > 0 {
+      let count = try take(into: &buffer, frames: min(frames, leadFrames))
+      guard count > 0 else { return 0 }
+      leadFrames -= count
+    }
+    let count = try take(into: &buffer, frames: min(frames, restFrames ?? .max))
+    if let rest = restFrames { restFrames = rest - count }
+    return count
+  }
+
+  private func take(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {
       if waiting.isEmpty { try decode() }

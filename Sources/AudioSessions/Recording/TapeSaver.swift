@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioClocks
 import AudioFiles
 import RealtimeAudio
 
@@ -28,6 +29,9 @@ public struct RecordingReport: Sendable {
   public var integratedLUFS: Double?
   /// Why it ended early, where it did.
   public var failure: FileFailure?
+
+  /// Nothing recorded yet.
+  public init() {}
 }
 
 /// The disk thread's half of a recording: winds the tape off into a sound file, puts silence where
@@ -42,18 +46,26 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private var silence: SampleBuffer
   private var pendingGap: TimelineEvent?
   private let headerFrames: Int
+  private let window: TakeWindow
+  private var shift: FrameShift?
+  /// Frames of the tape that were wound off, gaps included.
+  private var position = 0
   private var framesSinceHeader = 0
   private let hasFailed = Latch()
 
   /// What became of the recording; complete when `step` has answered false.
   public private(set) var report = RecordingReport()
 
-  /// Saves what comes from the other end of `tape` and `gaps` to `writer`.
+  /// Saves what comes from the other end of `tape` and `gaps` to `writer`: all of it, or what lies
+  /// within `window`, moved by the fraction of a frame that `shift` says.
   public init(
     tape: consuming SampleReader, gaps: consuming EventReader, writer: consuming SoundFileWriter,
-    sampleRate: Int, channelCount: Int
+    sampleRate: Int, channelCount: Int, window: TakeWindow = TakeWindow(),
+    shift: consuming FrameShift? = nil
   ) {
     self.tape = tape
+    self.window = window
+    self.shift = shift
     self.gaps = gaps
     self.writer = consume writer
     loudness = LoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
@@ -96,7 +108,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
       let untilGap = gap.map { $0.frame - tape.frameCount } ?? .max
       let count = tape.read(into: &chunk, frames: min(rest, 4096, max(1, untilGap)))
       guard count > 0 else { return }
-      try write(chunk, frames: count)
+      try pass(&chunk, frames: count)
       rest -= count
     }
   }
@@ -110,21 +122,42 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private func fillGap(before position: Int) throws(FileFailure) {
     while let gap = nextGap(), gap.frame <= position {
       pendingGap = nil
-      report.gaps.append(RecordingGap(frame: report.frames, frames: gap.frames))
+      tellGap(gap.frames)
       var rest = gap.frames
       while rest > 0 {
         let count = min(rest, silence.frameCount)
-        try write(silence, frames: count)
+        silence.clear(frames: count)
+        try pass(&silence, frames: count)
         rest -= count
       }
     }
   }
 
-  private func write(_ buffer: borrowing SampleBuffer, frames: Int) throws(FileFailure) {
-    try writer?.write(buffer, frames: frames)
-    loudness.add(buffer, frames: frames)
-    report.frames += frames
-    framesSinceHeader += frames
+  /// Lists what of a gap at the present position lies within the file.
+  private func tellGap(_ frames: Int) {
+    let isShifted =
+      switch shift {
+      case .some: true
+      case nil: false
+      }
+    let first = position + (isShifted ? FrameShift.delayFrames : 0)
+    let lost = window.part(of: first, frames: frames)
+    guard !lost.isEmpty else { return }
+    report.gaps.append(
+      RecordingGap(
+        frame: first + lost.lowerBound - window.firstFrame, frames: lost.count))
+  }
+
+  /// Shifts the frames and writes those of them that belong into the file.
+  private func pass(_ buffer: inout SampleBuffer, frames: Int) throws(FileFailure) {
+    shift?.process(&buffer, frames: frames)
+    let part = window.part(of: position, frames: frames)
+    position += frames
+    guard !part.isEmpty else { return }
+    try writer?.write(buffer, from: part.lowerBound, frames: part.count)
+    loudness.add(buffer, from: part.lowerBound, frames: part.count)
+    report.frames += part.count
+    framesSinceHeader += part.count
     guard framesSinceHeader >= headerFrames else { return }
     framesSinceHeader = 0
     try writer?.refreshHeader()

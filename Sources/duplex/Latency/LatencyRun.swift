@@ -114,6 +114,11 @@ struct SessionTotals {
     return count > 0
   }
 
+  /// Remembers how a session ended, but none of its figures.
+  mutating func note(_ other: SessionReport) {
+    report.stopReason = other.stopReason
+  }
+
   mutating func add(_ other: SessionReport) {
     let before = report
     report = other

@@ -28,6 +28,11 @@ struct PairAnswer {
     return doubts
   }
 
+  /// Whether a recording may be aligned by it.
+  var isTrustworthy: Bool {
+    !doubts.contains(.faint) && !doubts.contains(.disagreement) && frames.standardDeviation < 0.5
+  }
+
   private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
 
   /// What the contract names, nulls where nothing was found, and what else is known.

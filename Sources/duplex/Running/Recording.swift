@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioClocks
 import AudioDevices
 import AudioFiles
 import AudioSessions
@@ -60,9 +61,11 @@ struct Recording: ~Copyable {
   let channelCount: Int
   private var recorder: Recorder?
 
-  /// Makes the file and a tape that holds ten seconds of a stalled disk.
+  /// Makes the file and a tape that holds ten seconds of a stalled disk. Only what lies within
+  /// `window` goes into the file, moved as `shift` says.
   init(
-    _ target: RecordingTarget, channelCount: Int, sampleRate: Int, from format: SampleFormat?
+    _ target: RecordingTarget, channelCount: Int, sampleRate: Int, from format: SampleFormat?,
+    window: TakeWindow = TakeWindow(), shift: consuming FrameShift? = nil
   ) throws {
     self.target = target
     self.channelCount = channelCount
@@ -81,7 +84,7 @@ struct Recording: ~Copyable {
     }
     saver = TapeSaver(
       tape: tape.makeReader(), gaps: gaps.makeReader(), writer: writer, sampleRate: sampleRate,
-      channelCount: channelCount)
+      channelCount: channelCount, window: window, shift: shift)
     recorder = Recorder(tape: tape, gaps: gaps)
   }
 

@@ -5,7 +5,7 @@ import RealtimeAudio
 
 /// A session that ran to its end, to be summed up.
 struct SessionOutcome {
-  let report: SessionReport
+  private(set) var report: SessionReport
   let configuration: DuplexConfiguration
   private let options: AudioOptions
 
@@ -29,7 +29,15 @@ struct SessionOutcome {
     watch.finish()
   }
 
+  /// The same with the figures of several sessions.
+  func with(_ totals: SessionReport) -> SessionOutcome {
+    var outcome = self
+    outcome.report = totals
+    return outcome
+  }
+
   /// Prints the summary, and the error before it where there was a loss; answers with the status.
+  @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
     extra: [(String, JSON)], sentence: String?

@@ -2,9 +2,10 @@ import AudioBasics
 import Glibc
 
 /// The weights of an interpolator: a sinc under a Kaiser window.
-enum KaiserSinc {
-  /// The taps for a value `fraction` of a frame after the one before the middle. They add up to 1.
-  static func design(
+public enum KaiserSinc {
+  /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames for a value `fraction` of a
+  /// frame after the one before the middle. They add up to 1. Not on the audio thread.
+  public static func design(
     _ taps: inout SampleBuffer, row: Int, halfWidth: Int, fraction: Double
   ) {
     let slope = 0.1 * 2 * Double.pi

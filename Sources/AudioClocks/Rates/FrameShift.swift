@@ -1,0 +1,55 @@
+import AudioBasics
+
+/// Moves frames by a fraction of a frame, as a band-limited signal moves.
+///
+/// Right to better than 100 dB up to 0.45 of the rate: a sinc under a Kaiser window. Not on the audio
+/// thread.
+public struct FrameShift: ~Copyable, Sendable {
+  /// How many frames late everything comes out, less the fraction.
+  public static let delayFrames = 36
+
+  private let taps: SampleBuffer
+  /// The frames that the filter still looks at, and room for the next ones.
+  private var past: SampleBuffer
+  private var shifted: SampleBuffer
+  private let channelCount: Int
+  private static let chunkFrames = 1024
+
+  /// A shift by `fraction` of a frame, 0 up to 1: what comes out as frame n is what went in at n -
+  /// `delayFrames` + `fraction`.
+  public init(fraction: Double, channelCount: Int) {
+    let width = 2 * Self.delayFrames
+    var taps = SampleBuffer(frameCount: 1, channelCount: width)
+    KaiserSinc.design(&taps, row: 0, halfWidth: Self.delayFrames, fraction: fraction)
+    self.taps = taps
+    self.channelCount = channelCount
+    past = SampleBuffer(frameCount: width - 1 + Self.chunkFrames, channelCount: channelCount)
+    shifted = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channelCount)
+  }
+
+  /// Shifts the first `frames` frames of `buffer`, which go on from those before.
+  public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
+    precondition(buffer.channelCount == channelCount && frames <= buffer.frameCount)
+    let history = taps.channelCount - 1
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, Self.chunkFrames)
+      past.replace(at: history, with: buffer, from: done, frames: count)
+      for frame in 0..<count {
+        for channel in 0..<channelCount {
+          var sum: Float = 0
+          for tap in 0...history {
+            sum += taps[tap] * past[(frame + tap) * channelCount + channel]
+          }
+          shifted[frame * channelCount + channel] = sum
+        }
+      }
+      buffer.replace(at: done, with: shifted, from: 0, frames: count)
+      // Forwards, because the two stretches overlap.
+      for sample in 0..<history * channelCount {
+        past[sample] = past[count * channelCount + sample]
+      }
+      done += count
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import AudioFiles
+
+/// Where the round trip comes from.
+enum LatencyOption: ExpressibleByArgument {
+  /// Saved for this setting, else measured on the spot.
+  case automatic
+  case frames(Double)
+  case file(String)
+
+  init?(argument: String) {
+    if argument == "auto" {
+      self = .automatic
+    } else if let frames = Double(argument) {
+      guard frames.isFinite, (0...10_000_000).contains(frames) else { return nil }
+      self = .frames(frames)
+    } else if !argument.isEmpty {
+      self = .file(argument)
+    } else {
+      return nil
+    }
+  }
+
+  var defaultValueDescription: String { "auto" }
+}
+
+/// `duplex overdub`.
+struct OverdubCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "overdub",
+    abstract: "Play a backing track and record a take that lines up with it to the frame.",
+    discussion: """
+      TAKE is as long as BACKING and begins at its first frame. With --from or --to only that region
+      is recorded, into TAKE as it is: the rest stays identical to the bit. The round trip that is
+      taken off is the one that `duplex latency --save` kept for this device, rate, period and
+      headroom; else it is measured first, over a cable or the air.
+      """)
+
+  @OptionGroup var audio: AudioOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The round trip: auto, frames, or a file that names it.", valueName: "auto|frames|file"))
+  var latency = LatencyOption.automatic
+
+  @Flag(help: "Take the fraction of a frame off as well, by resampling.")
+  var subFrame = false
+
+  @Option(help: ArgumentHelp("Record from this time of the backing on.", valueName: "time"))
+  var from: TimeOption?
+
+  @Option(help: ArgumentHelp("Record up to this time of the backing.", valueName: "time"))
+  var to: TimeOption?
+
+  @Option(help: ArgumentHelp("So many passes, each a file: take-1.wav ...", valueName: "n"))
+  var takes = 1
+
+  @Option(help: ArgumentHelp("Write backing and take together to a file.", valueName: "file"))
+  var mix: String?
+
+  @Flag(help: "Hear yourself: play the input to the output as well.")
+  var monitor = false
+
+  @Option(help: ArgumentHelp("Beats to count in with.", valueName: "beats"))
+  var countIn = 0
+
+  @Option(help: ArgumentHelp("Beats a minute of the count-in.", valueName: "bpm"))
+  var tempo = 120.0
+
+  @Flag(help: "Replace TAKE (and the mix) if it exists.")
+  var overwrite = false
+
+  @Argument(help: "The sound file to be played.")
+  var backing: String
+
+  @Argument(help: "Where to record to.")
+  var take: String
+
+  func validate() throws {
+    guard (1...1000).contains(takes) else { throw ValidationError("--takes takes 1 to 1000.") }
+    guard (0...1000).contains(countIn) else {
+      throw ValidationError("--count-in takes 0 to 1000 beats.")
+    }
+    guard (10...1000).contains(tempo) else {
+      throw ValidationError("--tempo takes 10 to 1000 beats a minute.")
+    }
+    guard take != "-", mix != "-" else {
+      throw ValidationError("A take is a file; standard output cannot be aligned.")
+    }
+    guard take != backing, mix != backing, mix != take else {
+      throw ValidationError("BACKING, TAKE and --mix must be different files.")
+    }
+  }
+
+  /// Whether only a region is recorded, into what is there.
+  var isPunchIn: Bool { from != nil || to != nil }
+
+  func run() throws {
+    let status = try inTermsOfTheTool { try OverdubRun(self).run() }
+    throw ExitCode(status.rawValue)
+  }
+}

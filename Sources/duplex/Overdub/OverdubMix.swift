@@ -1,0 +1,47 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+
+/// Backing and take, added up in a file of their own.
+struct OverdubMix {
+  private let command: OverdubCommand
+  private let take: String
+
+  init(_ command: OverdubCommand, _ pass: OverdubPass) {
+    self.command = command
+    take = pass.path
+  }
+
+  func write(to path: String) throws {
+    let recorded = try SoundFileReader(path: take)
+    let backing = try SoundFileReader(path: command.backing)
+    let rate = recorded.sampleRate
+    let channels = max(recorded.channelCount, backing.channelCount)
+    let target = try RecordingTarget(
+      path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
+    let wanted = recorded.sampleFormat ?? .s24
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: target.fileFormat, sampleFormat: target.fileFormat.nearest(to: wanted),
+      sampleRate: rate, channelCount: channels, overwrite: command.overwrite)
+    let mix = TrackMix(
+      try [command.backing, take].map {
+        try Track(
+          path: $0, sampleRate: rate, channelCount: channels,
+          resamplerQuality: command.audio.resamplerQuality)
+      }, channelCount: channels)
+    var buffer = SampleBuffer(frameCount: 1024, channelCount: channels)
+    var peak: Float = 0
+    while true {
+      let count = try mix.read(into: &buffer, frames: buffer.frameCount)
+      guard count > 0 else { break }
+      for sample in 0..<count * channels { peak = max(peak, abs(buffer[sample])) }
+      try writer.write(buffer, frames: count)
+    }
+    try writer.finish()
+    if peak > 1, !command.audio.quiet {
+      Terminal.say(
+        "duplex: \(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is "
+          + "clipped there; mix the two files by hand with less gain.")
+    }
+  }
+}

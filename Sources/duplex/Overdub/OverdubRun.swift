@@ -1,0 +1,112 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import LatencyMeasurement
+import RealtimeAudio
+
+/// An overdub from its first check to its summary: finds the round trip, records each pass, puts
+/// regions into their takes, mixes.
+final class OverdubRun {
+  /// Where the round trip came from.
+  enum Source: String {
+    case given, file, saved, measured
+  }
+
+  let command: OverdubCommand
+  let takes: OverdubTakes
+  /// The round trip in frames, and where it came from, once known.
+  var roundTrip: (frames: Double, source: Source)?
+  var totals = SessionTotals()
+  var passes: [OverdubPass] = []
+  private var audio: AudioOptions
+
+  init(_ command: OverdubCommand) throws {
+    self.command = command
+    audio = command.audio
+    let backing = try SoundFileReader(path: command.backing)
+    if audio.rate == nil { audio.rate = backing.sampleRate }
+    takes = try OverdubTakes(command)
+    switch command.latency {
+    case .automatic: break
+    case .frames(let frames): roundTrip = (frames, .given)
+    case .file(let path): roundTrip = (try SavedRoundTrip(file: path).frames, .file)
+    }
+  }
+
+  /// The options, with the backing's rate where none was asked for.
+  var options: AudioOptions { audio }
+
+  func run() throws -> ExitStatus {
+    var status = ExitStatus.done
+    while status == .done, passes.count < command.takes, !totals.isInterrupted {
+      let wasKnown = roundTrip != nil
+      let count = passes.count
+      let use = OverdubUse(run: self, path: takes.paths[count])
+      status = try DeviceChoice(audio, captures: true, plays: true).use(use)
+      // A stream that only found the round trip is followed by one that records.
+      guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
+    }
+    guard let last = passes.last else { return status == .done ? .loss : status }
+    if status == .done, let mix = command.mix {
+      try OverdubMix(command, last).write(to: mix)
+    }
+    last.conclude(self)
+    return status
+  }
+}
+
+extension SessionTotals {
+  /// Whether the user ended the last session.
+  var isInterrupted: Bool {
+    switch report.stopReason {
+    case .signal, .key: true
+    case .duration, .end, .device, .disk: false
+    }
+  }
+}
+
+/// One stream of an overdub: measures where the round trip is not known, else records a pass.
+struct OverdubUse: DeviceUse {
+  let run: OverdubRun
+  let path: String
+
+  func run<Device: DuplexDevice & ~Copyable>(
+    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  ) throws -> ExitStatus {
+    if run.roundTrip == nil, let saved = SavedRoundTrip.find(device.configuration) {
+      run.roundTrip = (saved.frames, .saved)
+    }
+    guard let roundTrip = run.roundTrip else {
+      return try measure(on: device, clock, background)
+    }
+    return try OverdubPass(run, path, roundTrip: roundTrip.frames).record(
+      on: device, clock, background: background)
+  }
+
+  private func measure<Device: DuplexDevice & ~Copyable>(
+    on device: consuming Device, _ clock: SessionClock, _ background: [any BackgroundWork]
+  ) throws -> ExitStatus {
+    var plan = ProbePlan(device.configuration)
+    plan.repeats = 3
+    if !run.command.audio.quiet {
+      Terminal.say("The round trip is not known: measuring it with a soft noise ...")
+    }
+    let (found, outcome) = try measureRoundTrips(
+      on: device, plan, run.options, clock, background: background)
+    run.totals.note(outcome.report)
+    if run.totals.isInterrupted { return .done }
+    if let failure = outcome.report.stopReason.failure { throw failure }
+    guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate),
+      answer.isTrustworthy
+    else {
+      throw ToolFailure(
+        .loss, code: "noSignal",
+        "The round trip cannot be measured: nothing clear came back from the output.",
+        hint: "Connect an output to an input and run `duplex latency --save` once with the same "
+          + "device, rate and period, or say --latency FRAMES.")
+    }
+    run.roundTrip = (answer.frames.median, .measured)
+    return .done
+  }
+}
