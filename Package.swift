@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "LatencyMeasurement",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioSessions", "DelayEstimation",
+        "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "AudioSessions",
+        "DelayEstimation",
       ],
       swiftSettings: safe),
     .target(name: "Reports", swiftSettings: safe),

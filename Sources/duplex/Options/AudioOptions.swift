@@ -81,8 +81,10 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("p"), .long],
-    help: ArgumentHelp("Frames a callback gets: small for low latency.", valueName: "frames"))
-  var periodSize = 256
+    help: ArgumentHelp(
+      "Frames a callback gets: small for low latency. (default: what tune found, else 256)",
+      valueName: "frames"))
+  var periodSize: Int?
 
   @Option(
     name: [.customShort("n"), .long],
@@ -120,6 +122,25 @@ struct AudioOptions: ParsableArguments {
   @Flag(name: [.customShort("v"), .long], help: "Say more.")
   var verbose = false
 
+  /// What `tune` kept for the devices, where no period is asked for.
+  var profile: DeviceProfile? {
+    guard periodSize == nil else { return nil }
+    return DeviceProfile.find(
+      capture: captureDevice ?? device, playback: playbackDevice ?? device, rate: rate)
+  }
+
+  /// The same options with what a profile says.
+  func following(_ profile: DeviceProfile) -> AudioOptions {
+    var options = self
+    options.periodSize = profile.periodFrames
+    options.headroom = headroom ?? profile.headroomFrames
+    options.followsProfile = true
+    return options
+  }
+
+  /// Whether period and headroom come from a profile.
+  private(set) var followsProfile = false
+
   /// What these options ask of a unit that captures, plays, or both.
   func request(captures: Bool, plays: Bool) -> DuplexRequest {
     var request = DuplexRequest(
@@ -128,7 +149,7 @@ struct AudioOptions: ParsableArguments {
     request.sampleRate = rate
     request.channelCount = channels
     request.format = format
-    request.periodFrames = periodSize
+    request.periodFrames = periodSize ?? request.periodFrames
     request.periods = periods
     request.headroomFrames = headroom
     request.resamplerQuality = resamplerQuality

@@ -19,6 +19,7 @@ struct DeviceChoice {
   let request: DuplexRequest
 
   init(_ options: AudioOptions, captures: Bool, plays: Bool) {
+    let options = options.profile.map(options.following) ?? options
     self.options = options
     request = options.request(captures: captures, plays: plays)
   }

@@ -1,0 +1,89 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import Glibc
+import RealtimeAudio
+
+/// Work that competes with the audio thread as other programs do: every processor busy, and a disk
+/// that is written to and waited for. Lasts until it goes out of scope.
+public final class SystemLoad {
+  private let over = Latch()
+  private var threads: [LoadThread] = []
+
+  /// Starts it; the disk's part is written to `path`, which is removed in the end.
+  public init(path: String) throws(DeviceFailure) {
+    let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    for _ in 0..<processors { threads.append(try LoadThread(.arithmetic, until: over)) }
+    threads.append(try LoadThread(.disk(path), until: over))
+  }
+
+  deinit {
+    over.raise()
+    for thread in threads { thread.join() }
+  }
+}
+
+/// One thread of it.
+private final class LoadThread {
+  enum Kind: Sendable {
+    case arithmetic
+    case disk(String)
+  }
+
+  private struct Loop: RealtimeWork, ~Copyable, Sendable {
+    let kind: Kind
+    let over: Latch
+
+    mutating func run() {
+      switch kind {
+      case .arithmetic: compute()
+      case .disk(let path): write(path)
+      }
+    }
+
+    private func compute() {
+      var word: UInt64 = 1
+      while !over.isRaised {
+        // More memory than a cache holds would be unfair to no one: this is only arithmetic.
+        for _ in 0..<100_000 { word = word &* 6_364_136_223_846_793_005 &+ 1 }
+        if word == 0 { return }
+      }
+    }
+
+    private func write(_ path: String) {
+      var block = SampleBuffer(frameCount: 262_144, channelCount: 1)
+      for index in 0..<block.sampleCount { block[index] = Float(index % 100) / 100 }
+      while !over.isRaised {
+        guard
+          var file = try? SoundFileWriter(
+            path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
+            overwrite: true)
+        else { return }
+        for _ in 0..<16 where !over.isRaised {
+          guard (try? file.write(block, frames: block.frameCount)) != nil,
+            (try? file.synchronize()) != nil
+          else { break }
+        }
+        try? file.finish()
+      }
+      unlink(path)
+    }
+  }
+
+  private var thread: RealtimeThread<Loop>?
+
+  init(_ kind: Kind, until over: Latch) throws(DeviceFailure) {
+    do throws(ThreadFailure) {
+      thread = try RealtimeThread(
+        name: "duplex-load", priority: .normal, stackByteCount: 1_048_576,
+        Loop(kind: kind, over: over))
+    } catch {
+      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+    }
+  }
+
+  func join() {
+    guard let thread = thread.take() else { return }
+    _ = thread.join()
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// `duplex tune`.
+struct TuneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tune",
+    abstract: "Find the lowest period size and headroom that this machine holds.",
+    discussion: """
+      Runs the device silently, again and again, with ever fewer frames, and refuses a setting with a
+      single xrun or with a callback that takes longer than the margin allows. With a wire from output
+      to input the round trip is measured in the end. Work as you usually do meanwhile, or let --load
+      do it.
+      """)
+
+  @OptionGroup var audio: AudioOptions
+
+  @Option(help: ArgumentHelp("Length of each trial in seconds.", valueName: "s"))
+  var seconds = 10.0
+
+  @Flag(help: "Keep every processor and the disk busy meanwhile.")
+  var load = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The share of each period that must stay free, in percent.", valueName: "percent"))
+  var margin = 30.0
+
+  @Flag(help: "Keep the result as the device's profile: commands without -p use it.")
+  var save = false
+
+  @Option(help: ArgumentHelp("Draw the trials, as .svg or .html.", valueName: "file"))
+  var report: String?
+
+  func validate() throws {
+    guard (0.1...86_400).contains(seconds) else {
+      throw ValidationError("--seconds takes 0.1 to 86400.")
+    }
+    guard (0...99).contains(margin) else { throw ValidationError("--margin takes 0 to 99 percent.") }
+    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
+      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
+    }
+  }
+
+  func run() throws {
+    let status = try inTermsOfTheTool { try TuneRun(self).run() }
+    throw ExitCode(status.rawValue)
+  }
+}

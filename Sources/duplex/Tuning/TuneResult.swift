@@ -1,0 +1,126 @@
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import LatencyMeasurement
+import Reports
+
+/// What a search came to, told to a person, a script, a profile and a report.
+struct TuneResult {
+  private let run: TuneRun
+  private let chosen: TuneSetting?
+  private let roundTripFrames: Double?
+
+  init(_ run: TuneRun, chosen: TuneSetting?, roundTripFrames: Double?) {
+    self.run = run
+    self.chosen = chosen
+    self.roundTripFrames = roundTripFrames
+  }
+
+  func conclude() throws -> ExitStatus {
+    guard let configuration = run.configuration else { return .loss }
+    var status = ExitStatus.done
+    if chosen == nil, !run.totals.isInterrupted {
+      ToolFailure(
+        .loss, code: "unstable", "No setting ran for \(run.command.seconds.shown(1)) s without a "
+          + "dropout.",
+        hint: "Allow realtime priority (see the README), end other programs, or try less --margin."
+      ).report()
+      status = .loss
+    }
+    if let path = run.command.report {
+      let picture = picture(configuration)
+      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+    }
+    if let chosen, run.command.save {
+      let audio = run.command.audio
+      let path = try DeviceProfile(
+        periodFrames: chosen.periodFrames, headroomFrames: chosen.headroomFrames,
+        sampleRate: configuration.sampleRate
+      ).save(
+        capture: audio.captureDevice ?? audio.device,
+        playback: audio.playbackDevice ?? audio.device)
+      if !audio.quiet { Terminal.say("Kept in \(path).") }
+    }
+    if run.command.audio.json {
+      Terminal.printLine(JSON.event("summary", fields(configuration)).text)
+    } else if let chosen {
+      Terminal.printLine(sentence(chosen, configuration))
+    }
+    return status
+  }
+
+  private func fields(_ configuration: DuplexConfiguration) -> [(String, JSON)] {
+    JSON.summary(of: "tune", run.totals.report, configuration) + [
+      ("periodFrames", chosen.map { .integer($0.periodFrames) } ?? .null),
+      ("headroomFrames", chosen.map { .integer($0.headroomFrames) } ?? .null),
+      ("latencyFrames", chosen.map { .integer($0.latencyFrames) } ?? .null),
+      ("roundTripFrames", roundTripFrames.map { .rounded($0, 4) } ?? .null),
+      ("marginPercent", .rounded(run.command.margin)),
+      (
+        "trials",
+        .array(
+          run.trials.map {
+            .object([
+              "periodFrames": .integer($0.setting.periodFrames),
+              "headroomFrames": .integer($0.setting.headroomFrames),
+              "sampleRate": .integer($0.sampleRate), "seconds": .rounded($0.seconds, 3),
+              "xruns": .integer($0.xruns), "loadMax": .rounded($0.loadMax, 5),
+              "granted": .bool($0.isGranted),
+              "stable": .bool($0.isStable(loadLimit: run.loadLimit)),
+            ])
+          })
+      ),
+    ]
+  }
+
+  private func sentence(_ chosen: TuneSetting, _ configuration: DuplexConfiguration) -> String {
+    let rate = configuration.sampleRate
+    let milliseconds = Double(chosen.latencyFrames) * 1000 / Double(rate)
+    let trip =
+      roundTripFrames.map {
+        ", round trip \($0.shown(2)) frames (\(($0 * 1000 / Double(rate)).shown(2)) ms)"
+      } ?? ""
+    return "Lowest stable: -p \(chosen.periodFrames) --headroom \(chosen.headroomFrames), "
+      + "\(chosen.latencyFrames) frames (\(milliseconds.shown(2)) ms) from input to output at "
+      + "\(rate) Hz\(trip); \(run.command.margin.shown(0)) % of every period stayed free."
+  }
+
+  private func picture(_ configuration: DuplexConfiguration) -> TunePicture {
+    // The last trial of the setting is the one that confirmed it.
+    let index = chosen.flatMap { chosen in run.trials.lastIndex { $0.setting == chosen } }
+    let names = [configuration.playback?.device, configuration.capture?.device]
+      .compactMap { $0 }.joined(separator: " and ")
+    return TunePicture(
+      title: names,
+      subtitle: "\(configuration.sampleRate) Hz, \(run.trials.count) trials of "
+        + "\(run.command.seconds.shown(1)) s\(run.command.load ? " under load" : "")",
+      sampleRate: configuration.sampleRate,
+      trials: run.trials.map {
+        TunePicture.Trial(
+          periodFrames: $0.setting.periodFrames, headroomFrames: $0.setting.headroomFrames,
+          seconds: $0.seconds, xruns: $0.xruns, loadMax: $0.loadMax,
+          isStable: $0.isStable(loadLimit: run.loadLimit))
+      }, chosen: index, loadLimit: run.loadLimit)
+  }
+}
+
+/// One trial as a row of a table.
+struct TrialLine {
+  static let heading = "   rate  period  headroom  seconds  xruns  load max"
+
+  let text: String
+
+  init(_ trial: TuneTrial, loadLimit: Double) {
+    func column(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+    let verdict =
+      !trial.isGranted
+      ? "the device does not do this" : trial.isStable(loadLimit: loadLimit) ? "stable" : "refused"
+    text =
+      column("\(trial.sampleRate)", 7) + column("\(trial.setting.periodFrames)", 8)
+      + column("\(trial.setting.headroomFrames)", 10) + column(trial.seconds.shown(1), 9)
+      + column("\(trial.xruns)", 7) + column((trial.loadMax * 100).shown(1) + " %", 10)
+      + "  " + verdict
+  }
+}
