@@ -103,7 +103,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "DelayEstimationTests", dependencies: ["AudioSpectra", "DelayEstimation"],
+      name: "DelayEstimationTests",
+      dependencies: ["AudioSpectra", "DelayEstimation", "Benchmarks"],
       swiftSettings: strict),
     .testTarget(
       name: "LatencyMeasurementTests",

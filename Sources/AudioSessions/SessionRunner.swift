@@ -127,7 +127,9 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     return report
   }
 
-  private static func started(_ work: consuming AudioThread<Device, Desk>, _ priority: ThreadPriority)
+  private static func started(
+    _ work: consuming AudioThread<Device, Desk>, _ priority: ThreadPriority
+  )
     throws(DeviceFailure) -> RealtimeThread<AudioThread<Device, Desk>>
   {
     do throws(ThreadFailure) {

@@ -52,6 +52,19 @@ struct DelayedSignal {
   }
 }
 
+extension DelayedSignal {
+  /// `signal`, so many frames later, in a recording of `frames` frames; nil where memory is short.
+  static func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
+    guard let transform = FourierTransform(atLeast: frames + signal.count) else { return nil }
+    var spectrum = transform.spectrum(of: signal.span)
+    for bin in spectrum.indices {
+      let angle = -2 * Double.pi * Double(bin) / Double(transform.length) * delay
+      spectrum[bin] = spectrum[bin] * Complex(Float(cos(angle)), Float(sin(angle)))
+    }
+    return Array(transform.signal(of: spectrum)[0..<frames])
+  }
+}
+
 /// Random numbers that repeat: SplitMix64.
 struct RandomNumbers {
   private var state: UInt64

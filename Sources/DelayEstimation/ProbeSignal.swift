@@ -17,17 +17,22 @@ public struct ProbeSignal: Sendable {
   /// A burst of `frames` frames. Its ends rise and fall for `rampFrames` frames, so that no ear or
   /// loudspeaker is struck.
   public init(seed: UInt64, frames: Int, rampFrames: Int = 0) {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x5EED
+    // Mixed, so that no two seeds begin the same sequence at different places.
+    var state = Self.mixed(seed)
     let noise: [Float] = (0..<max(0, frames)).map { _ in
-      // SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
       state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      word ^= word >> 31
-      return Float(Int64(bitPattern: word) >> 40) / 8_388_608
+      return Float(Int64(bitPattern: Self.mixed(state)) >> 40) / 8_388_608
     }
     samples = Self.ramped(Self.limited(noise), rampFrames)
+  }
+
+  /// The mixing step of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
+  /// generators" (2014).
+  private static func mixed(_ state: UInt64) -> UInt64 {
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
   }
 
   /// Without what lies above the edge, and as loud as a peak of 1 allows.

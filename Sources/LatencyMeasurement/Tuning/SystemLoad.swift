@@ -66,7 +66,7 @@ private final class LoadThread {
         }
         try? file.finish()
       }
-      unlink(path)
+      unsafe unlink(path)
     }
   }
 

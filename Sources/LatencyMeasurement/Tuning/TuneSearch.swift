@@ -17,6 +17,7 @@ public struct TuneSearch: Sendable {
   private let periods: [Int]
   private var stage: Stage
   private var asked: TuneSetting?
+  private var refused: [TuneSetting] = []
 
   /// The stable setting with the lowest latency so far.
   public private(set) var best: TuneSetting?
@@ -36,8 +37,23 @@ public struct TuneSearch: Sendable {
   /// The setting to try now; nil when the search is over. `note` tells what came of it.
   public mutating func next() -> TuneSetting? {
     if let asked { return asked }
-    asked = proposal()
-    return asked
+    while let setting = proposal() {
+      asked = setting
+      guard isRefused(setting) else { return setting }
+      note(isStable: false)
+    }
+    return nil
+  }
+
+  /// Remembers that a setting failed: no other with as few frames or fewer is tried again.
+  public mutating func refuse(_ setting: TuneSetting) {
+    refused.append(setting)
+  }
+
+  private func isRefused(_ setting: TuneSetting) -> Bool {
+    refused.contains {
+      setting.periodFrames <= $0.periodFrames && setting.headroomFrames <= $0.headroomFrames
+    }
   }
 
   /// What came of the setting that `next` proposed.
@@ -45,6 +61,7 @@ public struct TuneSearch: Sendable {
     guard let setting = asked else { return }
     asked = nil
     if isStable, setting.latencyFrames < best?.latencyFrames ?? .max { best = setting }
+    if !isStable, !isRefused(setting) { refuse(setting) }
     switch stage {
     case .period(let range):
       // Later rungs are shorter.
@@ -59,6 +76,22 @@ public struct TuneSearch: Sendable {
       stage = rest.isEmpty ? .done : .headroom(rest)
     case .done: break
     }
+  }
+
+  /// The next safer setting, for one that did not keep what a short trial promised: more headroom up
+  /// to a period, then a longer period. Nil above the longest.
+  public func above(_ setting: TuneSetting) -> TuneSetting? {
+    var next = setting
+    repeat {
+      if next.headroomFrames < next.periodFrames {
+        next.headroomFrames = min(next.periodFrames, 2 * next.headroomFrames)
+      } else {
+        next = TuneSetting(
+          periodFrames: 2 * next.periodFrames, headroomFrames: next.periodFrames)
+      }
+      guard next.periodFrames <= periods.first ?? 0 else { return nil }
+    } while isRefused(next)
+    return next
   }
 
   private mutating func proposal() -> TuneSetting? {

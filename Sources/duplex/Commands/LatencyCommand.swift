@@ -22,7 +22,8 @@ struct LatencyCommand: ParsableCommand {
     help: ArgumentHelp("Measurements for each output channel.", valueName: "n"))
   var repeats = 5
 
-  @Option(help: ArgumentHelp("Open the device anew so many times, and measure each time.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Open the device anew so many times, measuring each time.", valueName: "n"))
   var reopen = 1
 
   @Option(help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))

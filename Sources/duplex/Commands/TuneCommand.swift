@@ -35,7 +35,9 @@ struct TuneCommand: ParsableCommand {
     guard (0.1...86_400).contains(seconds) else {
       throw ValidationError("--seconds takes 0.1 to 86400.")
     }
-    guard (0...99).contains(margin) else { throw ValidationError("--margin takes 0 to 99 percent.") }
+    guard (0...99).contains(margin) else {
+      throw ValidationError("--margin takes 0 to 99 percent.")
+    }
     if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
       throw ValidationError("--report draws .svg or .html; \(report) is neither.")
     }

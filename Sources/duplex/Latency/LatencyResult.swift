@@ -45,7 +45,8 @@ struct LatencyResult {
 
   private func noSignal(_ command: LatencyCommand) -> ToolFailure {
     // Ended by hand, or torn by xruns: that is not for lack of a cable.
-    if case .end = sessions.report.stopReason {} else {
+    if case .end = sessions.report.stopReason {
+    } else {
       return ToolFailure(
         .loss, code: "noSignal", "The measurement ended before anything was heard.",
         hint: "Give it some seconds more.")
@@ -102,7 +103,8 @@ struct LatencyResult {
         + (claimed > 0 ? "; ALSA claims \(claimed) frames in all." : "."),
     ]
     lines += answer.lines(rejected: trips.rejected)
-    for pair in trips.pairs where pair.fromChannel != answer.pair.fromChannel
+    for pair in trips.pairs
+    where pair.fromChannel != answer.pair.fromChannel
       || pair.toChannel != answer.pair.toChannel
     {
       if let other = PairAnswer(pair, configuration.sampleRate) {

@@ -134,12 +134,15 @@ struct AudioOptions: ParsableArguments {
     var options = self
     options.periodSize = profile.periodFrames
     options.headroom = headroom ?? profile.headroomFrames
-    options.followsProfile = true
     return options
   }
 
-  /// Whether period and headroom come from a profile.
-  private(set) var followsProfile = false
+  /// Whether what was granted is what a profile says.
+  func followsProfile(_ configuration: DuplexConfiguration) -> Bool {
+    guard let profile else { return false }
+    return profile.periodFrames == configuration.periodFrames
+      && (headroom ?? profile.headroomFrames) == configuration.headroomFrames
+  }
 
   /// What these options ask of a unit that captures, plays, or both.
   func request(captures: Bool, plays: Bool) -> DuplexRequest {

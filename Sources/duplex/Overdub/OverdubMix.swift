@@ -21,8 +21,9 @@ struct OverdubMix {
       path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     let wanted = recorded.sampleFormat ?? .s24
     var writer = try SoundFileWriter(
-      path: path, fileFormat: target.fileFormat, sampleFormat: target.fileFormat.nearest(to: wanted),
-      sampleRate: rate, channelCount: channels, overwrite: command.overwrite)
+      path: path, fileFormat: target.fileFormat,
+      sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
+      overwrite: command.overwrite)
     let mix = TrackMix(
       try [command.backing, take].map {
         try Track(

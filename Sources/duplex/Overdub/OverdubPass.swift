@@ -67,7 +67,8 @@ final class OverdubPass {
     if run.command.isPunchIn, report.failure == nil, outcome.report.stopReason.failure == nil {
       try put(target, recording.sampleFormat, splice, plan, rate: rate, channels: channels)
     }
-    let isWhole = report.failure == nil && feeder.failure == nil
+    let isWhole =
+      report.failure == nil && feeder.failure == nil
       && outcome.report.stopReason.failure == nil
     return isWhole ? .done : .loss
   }

@@ -30,25 +30,32 @@ struct OverdubPlan {
     _ configuration: DuplexConfiguration
   ) throws {
     let rate = configuration.sampleRate
-    guard let frames = track.frameCount, frames > 0 else {
+    backingFrames = track.frameCount ?? 0
+    region = try Self.region(command, of: backingFrames, rate: rate)
+    let first = region.lowerBound
+    countInFrames = Int((Double(command.countIn) * 60 / command.tempo * Double(rate)).rounded())
+    playedFrom = command.countIn > 0 ? first : max(0, first - Self.leadSeconds * rate)
+    alignmentFrames = command.subFrame ? roundTrip : roundTrip.rounded()
+    restFrames = roundTrip - alignmentFrames
+  }
+
+  /// The stretch to be recorded of a backing of so many frames at this rate.
+  static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
+    guard frames > 0 else {
       throw ToolFailure(
-        .unusableInput, code: "inputUnusable", "\(track.path) does not say how long it is.",
+        .unusableInput, code: "inputUnusable",
+        "\(command.backing) has no frames, or does not say how many.",
         hint: "Save it to a file with sound in it first.")
     }
-    backingFrames = frames
     let first = command.from?.frameCount(at: rate) ?? 0
     var end = min(frames, command.to?.frameCount(at: rate) ?? frames)
     if let most = command.audio.duration?.frameCount(at: rate) { end = min(end, first + most) }
     guard first < end else {
       throw ToolFailure(
-        .usage, code: "usage", "There is nothing between --from and --to in \(track.path).",
+        .usage, code: "usage", "There is nothing between --from and --to in \(command.backing).",
         hint: "It has \(frames) frames, \((Double(frames) / Double(rate)).shown(2)) s.")
     }
-    region = first..<end
-    countInFrames = Int((Double(command.countIn) * 60 / command.tempo * Double(rate)).rounded())
-    playedFrom = command.countIn > 0 ? first : max(0, first - Self.leadSeconds * rate)
-    alignmentFrames = command.subFrame ? roundTrip : roundTrip.rounded()
-    restFrames = roundTrip - alignmentFrames
+    return first..<end
   }
 
   /// The fraction of a frame to shift by; nil for none.

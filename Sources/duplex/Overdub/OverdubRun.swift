@@ -26,6 +26,10 @@ final class OverdubRun {
     audio = command.audio
     let backing = try SoundFileReader(path: command.backing)
     if audio.rate == nil { audio.rate = backing.sampleRate }
+    // Before anything sounds; the device may still choose another rate.
+    let pace = Double(audio.rate ?? backing.sampleRate) / Double(backing.sampleRate)
+    let frames = Int((Double(backing.frameCount ?? 0) * pace).rounded())
+    _ = try OverdubPlan.region(command, of: frames, rate: audio.rate ?? backing.sampleRate)
     takes = try OverdubTakes(command)
     switch command.latency {
     case .automatic: break

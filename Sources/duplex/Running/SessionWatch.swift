@@ -62,7 +62,8 @@ final class SessionWatch {
     hasStarted = true
     if let warning = granted?.warning, !options.quiet { Terminal.say("duplex: \(warning)") }
     if options.json {
-      Terminal.printLine(JSON.started(configuration, granted).text)
+      let follows = options.followsProfile(configuration)
+      Terminal.printLine(JSON.started(configuration, granted, followsProfile: follows).text)
     } else if options.verbose {
       Terminal.say(configuration.sentence)
     }

@@ -6,7 +6,9 @@ import RealtimeAudio
 
 extension JSON {
   /// The event that says what was granted.
-  static func started(_ configuration: DuplexConfiguration, _ granted: GrantedPriority?) -> JSON {
+  static func started(
+    _ configuration: DuplexConfiguration, _ granted: GrantedPriority?, followsProfile: Bool
+  ) -> JSON {
     let capture = configuration.capture
     let playback = configuration.playback
     func name(_ stream: StreamConfiguration?) -> JSON {
@@ -28,6 +30,7 @@ extension JSON {
         "headroomFrames": .integer(configuration.headroomFrames),
         "realtimePriority": .integer(granted?.number ?? 0),
         "linked": .bool(configuration.isLinked), "resampling": .bool(configuration.isResampling),
+        "profile": .bool(followsProfile),
       ])
   }
 

@@ -21,9 +21,10 @@ struct TuneResult {
     var status = ExitStatus.done
     if chosen == nil, !run.totals.isInterrupted {
       ToolFailure(
-        .loss, code: "unstable", "No setting ran for \(run.command.seconds.shown(1)) s without a "
-          + "dropout.",
-        hint: "Allow realtime priority (see the README), end other programs, or try less --margin."
+        .loss, code: "unstable",
+        "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
+        hint:
+          "Allow realtime priority (see the README), end other programs, or ask for less --margin."
       ).report()
       status = .loss
     }

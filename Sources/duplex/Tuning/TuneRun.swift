@@ -33,24 +33,24 @@ final class TuneRun {
       load = nil
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
-    let roundTrip = try measure(chosen)
     load = nil
+    let roundTrip = try measure(chosen)
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
 
-  /// The lowest stable setting at the present rate, confirmed by a longer soak; else the next lowest.
+  /// The lowest stable setting at the present rate that a longer soak confirms.
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
-    let first = trials.count
     while let setting = search.next(), !totals.isInterrupted {
       let trial = try soak(setting, seconds: command.seconds)
       search.note(isStable: trial.isStable(loadLimit: loadLimit))
     }
-    let stable = trials[first...].filter { $0.isStable(loadLimit: loadLimit) }.map(\.setting)
-      .sorted { $0.latencyFrames < $1.latencyFrames }
-    for setting in stable where !totals.isInterrupted {
+    var candidate = search.best
+    while let setting = candidate, !totals.isInterrupted {
       let trial = try soak(setting, seconds: command.seconds * Self.confirmation)
       if trial.isStable(loadLimit: loadLimit) { return setting }
+      search.refuse(setting)
+      candidate = search.above(setting)
     }
     return nil
   }
@@ -60,6 +60,8 @@ final class TuneRun {
     options.periodSize = setting.periodFrames
     options.headroom = setting.headroomFrames
     options.duration = .seconds(seconds)
+    // An xrun is what is looked for here, and stands in the table.
+    options.quiet = !command.audio.verbose
     let use = SoakUse(run: self, options: options, setting: setting)
     do {
       _ = try DeviceChoice(options, captures: true, plays: true).use(use)
@@ -97,6 +99,7 @@ final class TuneRun {
     options.periodSize = setting.periodFrames
     options.headroom = setting.headroomFrames
     options.duration = nil
+    options.quiet = !command.audio.verbose
     let use = RoundTripUse(run: self, options: options)
     _ = try DeviceChoice(options, captures: true, plays: true).use(use)
     return use.result.frames
@@ -120,7 +123,7 @@ private struct SoakUse: DeviceUse {
     let configuration = device.configuration
     run.configuration = configuration
     let isGranted =
-      configuration.periodFrames == setting.periodFrames
+      !configuration.isResampling && configuration.periodFrames == setting.periodFrames
       && configuration.headroomFrames == setting.headroomFrames
     guard isGranted else {
       run.note(
@@ -129,10 +132,8 @@ private struct SoakUse: DeviceUse {
           isGranted: false))
       return .done
     }
-    var desk = MixingDesk(configuration)
-    let meter = desk.makeMeter(options, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, options, clock, background: background, meter: meter
+      running: device, MixingDesk(configuration), options, clock, background: background
     ) { moment in
       // One is enough to refuse it.
       moment.captureXruns + moment.playbackXruns > 0 ? .end : nil

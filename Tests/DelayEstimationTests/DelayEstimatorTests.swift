@@ -1,0 +1,104 @@
+import DelayEstimation
+import Glibc
+import Testing
+
+@testable import Benchmarks
+
+@Suite struct DelayEstimatorTests {
+  private func estimate(_ signal: DelayedSignal) -> DelayEstimate? {
+    estimate(signal.reference, in: signal.recording)
+  }
+
+  private func estimate(
+    _ reference: [Float], in recording: [Float],
+    choice: DelayEstimator.Choice = .strongest
+  ) -> DelayEstimate? {
+    var estimator = DelayEstimator()
+    estimator.choice = choice
+    return estimator.estimate(reference: reference.span, in: recording.span)
+  }
+
+  @Test(arguments: [-10.0, 0, 20, 40])
+  func `errors in white noise stay near the bound of Cramér and Rao`(level: Double) throws {
+    var random = RandomNumbers(seed: 17)
+    var squares = 0.0
+    let trials = 12
+    for trial in 0..<trials {
+      let rate = trial % 2 == 0 ? 8000 : 48000
+      let signal = try #require(
+        DelayedSignal(.plain, rate: rate, signalToNoiseDB: level, random: &random))
+      let found = try #require(estimate(signal))
+      let bound = DelayEstimate.bound(frames: rate, signalToNoise: pow(10, level / 10))
+      let error = found.delayFrames - signal.delayFrames
+      squares += error * error / (bound * bound)
+      #expect(found.isInverted == signal.isInverted)
+      #expect(!found.isDoubtful)
+      #expect(abs(found.signalToNoiseDB - level) < 2)
+      if level >= 20 { #expect(abs(error) < 0.01) }
+    }
+    #expect((squares / Double(trials)).squareRoot() < 2)
+  }
+
+  @Test(arguments: [DelayedSignal.Way.clipped, .bandLimited, .echoing], [20.0, 50])
+  func `what happens on the way moves the answer by less than a twentieth of a frame`(
+    way: DelayedSignal.Way, level: Double
+  ) throws {
+    var random = RandomNumbers(seed: 4)
+    for _ in 0..<4 {
+      let signal = try #require(
+        DelayedSignal(way, rate: 48000, signalToNoiseDB: level, random: &random))
+      let found = try #require(estimate(signal))
+      #expect(abs(found.delayFrames - signal.delayFrames) < 0.05)
+      #expect(found.isInverted == signal.isInverted)
+    }
+  }
+
+  @Test func `an echo is told from the direct sound`() throws {
+    var random = RandomNumbers(seed: 9)
+    let signal = try #require(
+      DelayedSignal(.echoing, rate: 48000, signalToNoiseDB: 40, random: &random))
+    let found = try #require(estimate(signal))
+    #expect(found.arrivals.count == 2)
+    let gains = found.arrivals.map { abs($0.gain) }
+    #expect(abs(gains[1] / gains[0] - 0.5) < 0.01)
+  }
+
+  @Test(arguments: [-40.25, -3.5, 0])
+  func `a recording may begin after its reference`(delay: Double) throws {
+    let probe = ProbeSignal(seed: 3, frames: 8000).samples
+    let lead = 64
+    let shifted = try #require(delayed(probe, by: Double(lead) + delay, frames: 9000))
+    // The first frames are cut off, as if the recorder had been started late.
+    let found = try #require(
+      estimate(probe, in: Array(shifted[lead...])))
+    #expect(abs(found.delayFrames - delay) < 0.001)
+  }
+
+  @Test func `through the air the first arrival counts, though an echo be louder`() throws {
+    let probe = ProbeSignal(seed: 5, frames: 24000).samples
+    let direct = try #require(delayed(probe, by: 500.3, frames: 30000))
+    let echo = try #require(delayed(probe, by: 812.8, frames: 30000))
+    let heard = zip(direct, echo).map { $0 * 0.5 + $1 }
+    let strongest = try #require(estimate(probe, in: heard))
+    #expect(abs(strongest.delayFrames - 812.8) < 0.01)
+    #expect(strongest.doubts.contains(.earlierArrival))
+    let first = try #require(estimate(probe, in: heard, choice: .first))
+    #expect(abs(first.delayFrames - 500.3) < 0.01)
+    #expect(abs(first.strongestFrames - 812.8) < 0.01)
+    #expect(!first.isDoubtful)
+  }
+
+  @Test func `two arrivals of about the same strength are doubtful`() throws {
+    let probe = ProbeSignal(seed: 6, frames: 24000).samples
+    let one = try #require(delayed(probe, by: 300, frames: 30000))
+    let other = try #require(delayed(probe, by: 700.5, frames: 30000))
+    let heard = zip(one, other).map { $0 + 0.95 * $1 }
+    let found = try #require(estimate(probe, in: heard))
+    #expect(found.isDoubtful)
+  }
+
+  /// `signal`, so many frames later, in a recording of `frames` frames.
+  private func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
+    DelayedSignal.delayed(signal, by: delay, frames: frames)
+  }
+}

@@ -1,0 +1,44 @@
+import AudioSpectra
+import DelayEstimation
+import Testing
+
+@Suite struct SpreadTests {
+  @Test func `five measurements are summed up as a textbook does`() throws {
+    let spread = try #require(Spread(of: [3, 1, 2, 5, 4]))
+    #expect(spread.median == 3)
+    #expect(spread.mean == 3)
+    #expect(abs(spread.standardDeviation - 1.5811) < 1e-4)
+    #expect(abs(spread.interval95.upperBound - 3 - 1.9630) < 1e-3)
+    #expect(spread.minimum == 1)
+    #expect(spread.maximum == 5)
+    #expect(spread.jitter == 1.75)
+  }
+
+  @Test func `one measurement has no spread, and none has nothing`() throws {
+    let spread = try #require(Spread(of: [7]))
+    #expect(spread.standardDeviation == 0)
+    #expect(spread.interval95 == 7...7)
+    #expect(Spread(of: []) == nil)
+  }
+
+  @Test(arguments: [2, 100, 1023, 48000])
+  func `a spectrum there and back is the same signal`(frames: Int) throws {
+    guard let transform = FourierTransform(atLeast: frames) else { throw OutOfMemory() }
+    let length = transform.length
+    #expect(length >= frames)
+    let signal = ProbeSignal(seed: 2, frames: frames).samples
+    let back = transform.signal(of: transform.spectrum(of: signal.span))
+    for frame in 0..<frames { #expect(abs(back[frame] - signal[frame]) < 1e-5) }
+  }
+
+  @Test func `a tone has its power in its own bin`() throws {
+    guard let transform = FourierTransform(atLeast: 64) else { throw OutOfMemory() }
+    let tone: [Float] = (0..<64).map { $0 % 4 == 0 ? 1 : $0 % 4 == 2 ? -1 : 0 }
+    let spectrum = transform.spectrum(of: tone.span)
+    for (bin, value) in spectrum.enumerated() {
+      #expect(abs(value.power - (bin == 16 ? 1024 : 0)) < 1e-3)
+    }
+  }
+}
+
+private struct OutOfMemory: Error {}

@@ -1,0 +1,73 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import LatencyMeasurement
+import SimulatedDevices
+import Testing
+
+/// Whole measurements on the simulated wire.
+@Suite struct RoundTripTests {
+  private func measure(
+    _ wire: String, periodFrames: Int = 256, _ change: (inout ProbePlan) -> Void = { _ in }
+  ) throws -> RoundTrips {
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = periodFrames
+    let specification = try SimulatedDeviceSpecification(parsing: "sim:clock=free," + wire)
+    let device = try SimulatedDevice(specification, request: request)
+    let configuration = device.configuration
+    var plan = ProbePlan(
+      sampleRate: configuration.sampleRate, captureChannels: 2, playbackChannels: 2,
+      unitLatencyFrames: configuration.latencyFrames)
+    plan.repeats = 2
+    change(&plan)
+    var session = ProbeSession(plan, periodFrames: periodFrames)
+    let listener = session.listener
+    guard let desk = session.takeDesk() else {
+      Issue.record("the session has no desk")
+      return RoundTrips()
+    }
+    let runner = SessionRunner(
+      device: device, desk: desk, background: [listener], meter: nil, frameLimit: nil)
+    _ = try runner.run(clock: .virtual) { _, _ in listener.isDone ? .stop(.end) : .proceed }
+    return listener.result
+  }
+
+  @Test(arguments: [0, 63.5, 1234.25, 95_999.9])
+  func `period, headroom and wire add up`(delay: Double) throws {
+    let trips = try measure("delay=\(delay)")
+    let pair = try #require(trips.main)
+    for frames in pair.frames { #expect(abs(frames - 512 - delay) < 0.001) }
+    #expect(trips.pairs.map { [$0.fromChannel, $0.toChannel] } == [[0, 0], [1, 1]])
+  }
+
+  @Test func `an inverted wire in noise is found, and played no louder than allowed`() throws {
+    let trips = try measure("delay=300.5,noise=-40,invert=1,gain=-12") { $0.levelCapDBFS = -20 }
+    let pair = try #require(trips.main)
+    for estimate in pair.estimates { #expect(estimate.isInverted) }
+    for frames in pair.frames { #expect(abs(frames - 812.5) < 0.01) }
+    #expect(trips.levelDBFS <= -20)
+    #expect(abs(trips.noiseDBFS + 40) < 0.5)
+  }
+
+  @Test func `measurements with an xrun are thrown away and made again`() throws {
+    let clean = try measure("delay=300")
+    let torn = try measure("delay=300,xrun-at=0.8,xrun-at=1.5,xrun-at=3")
+    #expect(torn.rejected >= 2)
+    #expect(torn.main?.frames.count == clean.main?.frames.count)
+    for frames in torn.main?.frames ?? [] { #expect(abs(frames - 812) < 0.001) }
+  }
+
+  @Test func `without a wire there is no answer`() throws {
+    let trips = try measure("gain=-200,noise=-50")
+    #expect(trips.pairs.isEmpty)
+    #expect(trips.levelDBFS == -12)
+  }
+
+  @Test func `channels that are not connected are not in the answer`() throws {
+    let trips = try measure("delay=10") {
+      $0.fromChannel = 0
+      $0.toChannel = 1
+    }
+    #expect(trips.pairs.isEmpty)
+  }
+}

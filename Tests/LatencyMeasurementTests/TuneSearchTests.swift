@@ -1,0 +1,59 @@
+import LatencyMeasurement
+import Testing
+
+/// Searches on machines that hold certain settings and no others.
+@Suite struct TuneSearchTests {
+  /// The search's answer and its trials, for a machine that holds what `holds` says.
+  private func search(_ holds: (TuneSetting) -> Bool) -> (best: TuneSetting?, trials: [TuneSetting])
+  {
+    var search = TuneSearch()
+    var trials: [TuneSetting] = []
+    while let setting = search.next(), trials.count < 100 {
+      trials.append(setting)
+      search.note(isStable: holds(setting))
+    }
+    return (search.best, trials)
+  }
+
+  @Test func `a machine that holds everything gets the least there is`() {
+    let found = search { _ in true }
+    #expect(found.best == TuneSetting(periodFrames: 16, headroomFrames: 1))
+    #expect(found.trials.count < 10)
+  }
+
+  @Test func `a machine that holds nothing gets nothing`() {
+    #expect(search { _ in false }.best == nil)
+  }
+
+  @Test(arguments: [17, 33, 64, 100, 200, 500, 1500])
+  func `the answer is held, and half of it is not`(least: Int) throws {
+    // So many frames must be queued, whatever the period.
+    let holds = { (setting: TuneSetting) in setting.latencyFrames >= least }
+    let found = search(holds)
+    let best = try #require(found.best)
+    #expect(holds(best))
+    #expect(best.latencyFrames < 2 * least + 2)
+    #expect(found.trials.count < 16)
+  }
+
+  @Test func `nothing is tried twice`() {
+    for least in [20, 70, 130, 300] {
+      let trials = search { $0.latencyFrames >= least }.trials
+      for (index, setting) in trials.enumerated() {
+        #expect(!trials[..<index].contains(setting))
+      }
+    }
+  }
+
+  @Test func `what failed is not tried again, nor anything below it`() {
+    var search = TuneSearch()
+    let failed = TuneSetting(periodFrames: 64, headroomFrames: 64)
+    search.refuse(failed)
+    while let setting = search.next() {
+      #expect(setting.periodFrames > 64 || setting.headroomFrames > 64)
+      search.note(isStable: true)
+    }
+    #expect(search.above(TuneSetting(periodFrames: 32, headroomFrames: 16)) != failed)
+    #expect(search.above(TuneSetting(periodFrames: 1024, headroomFrames: 1024)) == nil)
+  }
+}
