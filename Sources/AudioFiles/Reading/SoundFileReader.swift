@@ -74,6 +74,14 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     access(path, F_OK) == 0
   }
 
+  /// Whether two names lead to one file.
+  public static func isSame(_ path: String, _ other: String) -> Bool {
+    var one = stat()
+    var two = stat()
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
+      && one.st_ino == two.st_ino
+  }
+
   /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
   /// room for); returns how many, and 0 at the end. A file cut short ends where it was cut.
   ///

@@ -26,7 +26,9 @@ struct LatencyCommand: ParsableCommand {
     help: ArgumentHelp("Open the device anew so many times, measuring each time.", valueName: "n"))
   var reopen = 1
 
-  @Option(help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))
   var level = DecibelOption(-12)
 
   @Option(

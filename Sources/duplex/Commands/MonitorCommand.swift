@@ -21,7 +21,8 @@ struct MonitorCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  @Option(help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
   var gain = DecibelOption(0)
 
   @Flag(help: "Do not play the microphone, only what is mixed in.")

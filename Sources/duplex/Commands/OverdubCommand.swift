@@ -87,7 +87,11 @@ struct OverdubCommand: ParsableCommand {
     guard take != "-", mix != "-" else {
       throw ValidationError("A take is a file; standard output cannot be aligned.")
     }
-    guard take != backing, mix != backing, mix != take else {
+    let files = [backing, take] + [mix].compactMap { $0 }
+    let isOneTwice = files.indices.contains { index in
+      files[..<index].contains { $0 == files[index] || SoundFileReader.isSame($0, files[index]) }
+    }
+    guard !isOneTwice else {
       throw ValidationError("BACKING, TAKE and --mix must be different files.")
     }
   }

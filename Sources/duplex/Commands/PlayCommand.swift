@@ -13,7 +13,8 @@ struct PlayCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  @Option(help: ArgumentHelp("Gain in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Gain in dB.", valueName: "db"))
   var gain = DecibelOption(0)
 
   @Argument(help: "Files to play.")

@@ -43,7 +43,8 @@ struct RecordCommand: ParsableCommand {
   @Flag(help: "Hear yourself: play the input to the output as well.")
   var monitor = false
 
-  @Option(help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
   var gain = DecibelOption(0)
 
   @Argument(help: "Where to record to.")
