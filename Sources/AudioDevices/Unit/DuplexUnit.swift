@@ -53,6 +53,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
   private var lastReady: UInt64 = 0
+  /// When the first recovery was made after which no cycle came yet.
+  private var fruitlessSince: UInt64?
   /// An xrun that was mended and whose gap the next cycle will tell.
   private var xrun: TimelineEvent.Kind?
 
@@ -135,6 +137,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private mutating func runCallbacks() {
     let began = device.readyTime
     lastReady = began
+    fruitlessSince = nil
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)
     if let kind = xrun {
@@ -208,7 +211,11 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       return .failed(error)
     }
     lastReady = device.now
-    return .recovered
+    let since = fruitlessSince ?? lastReady
+    fruitlessSince = since
+    // A gap after a gap, with never a frame between, would go on for ever.
+    return lastReady &- since < 5_000_000_000
+      ? .recovered : .failed(Self.breathless(configuration))
   }
 
   private mutating func publishLoad(_ nanoseconds: UInt64) {
@@ -224,6 +231,13 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     DeviceFailure(
       .lost, "The device \(configuration.deviceNames) went away.",
       hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+  }
+
+  private static func breathless(_ configuration: DuplexConfiguration) -> DeviceFailure {
+    DeviceFailure(
+      .lost,
+      "The device \(configuration.deviceNames) loses frames faster than it delivers them.",
+      hint: "Ask for a larger --period-size or --headroom, or find both with `duplex tune`.")
   }
 
   private static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {

@@ -1,16 +1,16 @@
 /// Which setting to try next, and which is the best so far: a value that knows nothing of devices or
 /// time.
 ///
-/// A setting with more frames is held to be at least as stable as one with fewer. So the period is
-/// bisected first, with a headroom of one period, because it decides most; then the next shorter
-/// period gets the headroom it may have lacked; last the headroom is bisected down to a frame.
+/// A setting with more frames is held to be at least as stable as one with fewer. The period decides
+/// most, so it is bisected first, with a headroom of one period; then it is halved for as long as the
+/// headroom found carries it; last the headroom is bisected, to a sixteenth, down to one frame.
 public struct TuneSearch: Sendable {
   private enum Stage {
-    /// The shortest stable period lies in this range of the ladder, if any is.
+    /// The shortest stable period is among these rungs of the ladder, if any is.
     case period(Range<Int>)
     case shorterPeriod
-    /// The smallest stable headroom lies in this range of halvings.
-    case headroom(Range<Int>)
+    /// The smallest stable headroom is one of these sixteenths of what the setting has.
+    case headroom(Range<Int>, of: TuneSetting)
     case done
   }
 
@@ -26,12 +26,12 @@ public struct TuneSearch: Sendable {
   public init(longest: Int = 1024, shortest: Int = 16) {
     var periods: [Int] = []
     var period = longest
-    while period >= max(1, shortest) {
-      periods.append(period)
+    while period >= max(1, shortest) || periods.isEmpty {
+      periods.append(max(1, period))
       period /= 2
     }
     self.periods = periods
-    stage = periods.isEmpty ? .done : .period(0..<periods.count)
+    stage = .period(0..<periods.count)
   }
 
   /// The setting to try now; nil when the search is over. `note` tells what came of it.
@@ -45,17 +45,6 @@ public struct TuneSearch: Sendable {
     return nil
   }
 
-  /// Remembers that a setting failed: no other with as few frames or fewer is tried again.
-  public mutating func refuse(_ setting: TuneSetting) {
-    refused.append(setting)
-  }
-
-  private func isRefused(_ setting: TuneSetting) -> Bool {
-    refused.contains {
-      setting.periodFrames <= $0.periodFrames && setting.headroomFrames <= $0.headroomFrames
-    }
-  }
-
   /// What came of the setting that `next` proposed.
   public mutating func note(isStable: Bool) {
     guard let setting = asked else { return }
@@ -67,15 +56,25 @@ public struct TuneSearch: Sendable {
       // Later rungs are shorter.
       let middle = range.lowerBound + range.count / 2
       let rest = isStable ? middle + 1..<range.upperBound : range.lowerBound..<middle
-      stage = rest.isEmpty ? (best == nil ? .done : .shorterPeriod) : .period(rest)
+      stage = !rest.isEmpty ? .period(rest) : best == nil ? .done : .shorterPeriod
     case .shorterPeriod:
-      stage = headroomStage()
-    case .headroom(let range):
+      if !isStable { stage = headroomStage() }
+    case .headroom(let range, let base):
       let middle = range.lowerBound + range.count / 2
-      let rest = isStable ? middle + 1..<range.upperBound : range.lowerBound..<middle
-      stage = rest.isEmpty ? .done : .headroom(rest)
+      let rest = isStable ? range.lowerBound..<middle : middle + 1..<range.upperBound
+      if !rest.isEmpty {
+        stage = .headroom(rest, of: base)
+      } else {
+        // Down to the first sixteenth there may be more to win.
+        stage = isStable && middle == 1 ? headroomStage() : .done
+      }
     case .done: break
     }
+  }
+
+  /// Remembers that a setting failed: no other with as few frames or fewer is tried again.
+  public mutating func refuse(_ setting: TuneSetting) {
+    refused.append(setting)
   }
 
   /// The next safer setting, for one that did not keep what a short trial promised: more headroom up
@@ -87,16 +86,23 @@ public struct TuneSearch: Sendable {
         next.headroomFrames = min(next.periodFrames, 2 * next.headroomFrames)
       } else {
         next = TuneSetting(
-          periodFrames: 2 * next.periodFrames, headroomFrames: next.periodFrames)
+          periodFrames: 2 * next.periodFrames,
+          headroomFrames: max(next.periodFrames, next.headroomFrames))
       }
-      guard next.periodFrames <= periods.first ?? 0 else { return nil }
+      guard next.periodFrames <= periods[0] else { return nil }
     } while isRefused(next)
     return next
   }
 
+  private func isRefused(_ setting: TuneSetting) -> Bool {
+    refused.contains {
+      setting.periodFrames <= $0.periodFrames && setting.headroomFrames <= $0.headroomFrames
+    }
+  }
+
   private mutating func proposal() -> TuneSetting? {
     if case .shorterPeriod = stage {
-      if let best, best.periodFrames / 2 >= periods.last ?? .max {
+      if let best, best.periodFrames / 2 >= periods[periods.count - 1] {
         return TuneSetting(
           periodFrames: best.periodFrames / 2, headroomFrames: best.headroomFrames)
       }
@@ -106,21 +112,17 @@ public struct TuneSearch: Sendable {
     case .period(let range):
       let period = periods[range.lowerBound + range.count / 2]
       return TuneSetting(periodFrames: period, headroomFrames: period)
-    case .headroom(let range):
-      let halvings = range.lowerBound + range.count / 2
+    case .headroom(let range, let base):
+      let part = range.lowerBound + range.count / 2
       return TuneSetting(
-        periodFrames: headroomBase.periodFrames,
-        headroomFrames: max(1, headroomBase.headroomFrames >> halvings))
+        periodFrames: base.periodFrames,
+        headroomFrames: base.headroomFrames * part / min(16, base.headroomFrames))
     case .shorterPeriod, .done: return nil
     }
   }
 
-  private var headroomBase = TuneSetting(periodFrames: 0, headroomFrames: 0)
-
-  private mutating func headroomStage() -> Stage {
+  private func headroomStage() -> Stage {
     guard let best, best.headroomFrames > 1 else { return .done }
-    headroomBase = best
-    let halvings = Int.bitWidth - 1 - best.headroomFrames.leadingZeroBitCount
-    return .headroom(1..<halvings + 1)
+    return .headroom(1..<min(16, best.headroomFrames), of: best)
   }
 }
