@@ -1,8 +1,8 @@
 import AudioSpectra
 import Glibc
 
-/// The part of the spectrum in which a signal came through: within 6 dB of where it came through
-/// best.
+/// The part of the spectrum in which a signal came through: within 6 dB of where it typically came
+/// through.
 struct SignalBand {
   /// Whether each bin is part of it.
   let bins: [Bool]
@@ -30,9 +30,7 @@ struct SignalBand {
     // Where the reference itself has next to nothing, a gain would be chance.
     let least = 0.01 * powers.reduce(0, +) / Double(parts)
     let gains = (0..<parts).map { powers[$0] > least ? abs(matches[$0] / powers[$0]) : 0 }
-    let highest = gains.max() ?? 0
-    let strong = gains.filter { $0 >= 0.5 * highest }.sorted()
-    let best = strong.isEmpty ? 0 : strong[strong.count / 2]
+    let best = Self.typical(gains, weights: matches)
     // A part at an edge of the band may be half empty, unless it is about as strong as the best.
     func isAtEdge(_ index: Int) -> Bool {
       index == 0 || index == parts - 1
@@ -43,5 +41,17 @@ struct SignalBand {
     }
     bins = (0..<count).map { inner[part($0)] }
     share = Double(inner.count { $0 }) / Double(parts)
+  }
+
+  /// The gain by which half of the signal came through, or more: a median in which parts count by
+  /// what came through them, and chance does not.
+  private static func typical(_ gains: [Double], weights: [Double]) -> Double {
+    let half = weights.reduce(0) { $0 + abs($1) } / 2
+    var sum = 0.0
+    for index in gains.indices.sorted(by: { gains[$0] < gains[$1] }) {
+      sum += abs(weights[index])
+      if sum >= half { return gains[index] }
+    }
+    return 0
   }
 }
