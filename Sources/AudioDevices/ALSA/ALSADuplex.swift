@@ -175,8 +175,12 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     // Linked, both stop as one, and the input's state was just read.
-    if shape.isLinked && correction == 0 { return playback?.borrowFrames(frames) ?? nil }
+    if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil {
+      return lent
+    }
     var available = playback?.available() ?? 0
+    // The output's own interrupt may come a little after the input's: the kernel knows better.
+    if available >= 0 && available < frames { available = playback?.availableNow() ?? 0 }
     if correction < 0 && available > frames {
       // Never at the cost of the sound that is due.
       let silence = min(0 &- correction, min(available &- frames, shape.periodFrames))
