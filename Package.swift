@@ -98,8 +98,8 @@ let package = Package(
     .testTarget(
       name: "AudioSessionsTests",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioFiles", "SimulatedDevices",
-        "AudioSessions",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices", "AudioFiles",
+        "SimulatedDevices", "AudioSessions",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioFiles
 import AudioSessions
 import RealtimeAudio
 import Testing
@@ -31,5 +32,46 @@ import Testing
     // Silence behind the end is no starvation.
     late = starved.value
     #expect(late == 6)
+  }
+
+  @Test func `on the timeline, what was not played in time is left out`() {
+    var ring = SampleWriter(frameCount: 64, channelCount: 1)
+    var player = Player(ring: ring.makeReader(), channelCount: 1, periodFrames: 8)
+    player.keepsTimeline = true
+    var sound = SampleBuffer(frameCount: 64, channelCount: 1)
+    for index in 0..<64 { sound[index] = Float(index) }
+    func heard(_ player: inout Player) -> [Float] {
+      var mix = SampleBuffer(frameCount: 8, channelCount: 1)
+      _ = player.play(into: &mix, frames: 8)
+      return (0..<8).map { mix[$0] }
+    }
+
+    // Frames 0 to 3 come in time, 4 to 7 do not.
+    _ = ring.write(sound, frames: 4)
+    #expect(heard(&player) == [0, 1, 2, 3, 0, 0, 0, 0])
+    _ = ring.write(sound, from: 4, frames: 20)
+    #expect(heard(&player) == [8, 9, 10, 11, 12, 13, 14, 15])
+    // The unit lost 10 frames, two of which are not even queued.
+    player.skip(10)
+    #expect(heard(&player) == [0, 0, 0, 0, 0, 0, 0, 0])
+    _ = ring.write(sound, from: 24, frames: 40)
+    #expect(heard(&player) == [34, 35, 36, 37, 38, 39, 40, 41])
+  }
+
+  @Test func `a count-in has as many frames as its beats, and a click at each`() throws {
+    let clicks = ClickTrack(beats: 3, tempo: 90, sampleRate: 8000, channelCount: 1)
+    #expect(clicks.frameCount == 16000)
+    var buffer = SampleBuffer(frameCount: 20000, channelCount: 1)
+    let count = try clicks.read(into: &buffer, frames: 20000)
+    #expect(count == 16000)
+    for beat in 0..<3 {
+      let start = Int((Double(beat) * 16000 / 3).rounded(.up))
+      let loudest = (start..<start + 160).map { abs(buffer[$0]) }.max() ?? 0
+      let quietest = (start + 160..<start + 5000).map { abs(buffer[$0]) }.max() ?? 1
+      #expect(loudest > 0.1 && loudest <= 0.25)
+      #expect(quietest == 0)
+    }
+    let after = try clicks.read(into: &buffer, frames: 10)
+    #expect(after == 0)
   }
 }

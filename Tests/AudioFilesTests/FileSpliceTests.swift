@@ -1,0 +1,85 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@Suite struct FileSpliceTests {
+  /// Writes frames whose samples are their number, plus `base`, over 32768.
+  private func write(
+    _ path: String, frames: Int, base: Int, _ format: FileFormat, _ sample: FileSampleFormat
+  ) throws {
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: format, sampleFormat: sample, sampleRate: 48000, channelCount: 2,
+      overwrite: true)
+    var buffer = SampleBuffer(frameCount: frames, channelCount: 2)
+    for index in 0..<buffer.sampleCount { buffer[index] = Float(base + index % 1000) / 32768 }
+    try writer.write(buffer, frames: frames)
+    try writer.finish()
+  }
+
+  @Test(arguments: [
+    (FileFormat.wav, FileSampleFormat.s16), (.wav, .float), (.flac, .s24), (.aiff, .s16),
+  ])
+  func `a stretch is replaced and the rest stays`(format: FileFormat, sample: FileSampleFormat)
+    throws
+  {
+    let folder = TemporaryFolder()
+    let take = folder("take")
+    let region = folder("region")
+    try write(take, frames: 10_000, base: 0, format, sample)
+    try write(region, frames: 3000, base: 5000, format, sample)
+    let before = try load(take)
+    let splice = try FileSplice(path: take)
+    try splice.replace(from: 4000, with: region, leastFrames: 0, isNew: false)
+    let after = try load(take)
+    #expect(after.count == before.count)
+    #expect(after[..<8000] == before[..<8000])
+    #expect(after[14_000...] == before[14_000...])
+    #expect(after[8000] == Float(5000) / 32768)
+    #expect(!SoundFileReader.exists(region))
+  }
+
+  @Test func `a region behind the end makes the file longer, with silence between`() throws {
+    let folder = TemporaryFolder()
+    let take = folder("take.wav")
+    let region = folder("region.wav")
+    try write(take, frames: 100, base: 1, .wav, .s16)
+    try write(region, frames: 50, base: 9, .wav, .s16)
+    try FileSplice(path: take).replace(from: 200, with: region, leastFrames: 300, isNew: false)
+    let after = try load(take)
+    #expect(after.count == 600)
+    #expect(after[200..<400].contains { $0 != 0 } == false)
+    #expect(after[400] == Float(9) / 32768)
+    #expect(after[500..<600].contains { $0 != 0 } == false)
+  }
+
+  @Test func `a file that would change by being written again is refused`() throws {
+    let folder = TemporaryFolder()
+    let take = folder("take.ogg")
+    try write(take, frames: 1000, base: 0, .ogg, .float)
+    #expect(throws: FileFailure.self) { try FileSplice(path: take) }
+  }
+
+  @Test func `what goes wrong leaves the old file alone`() throws {
+    let folder = TemporaryFolder()
+    let take = folder("take.wav")
+    try write(take, frames: 100, base: 1, .wav, .s16)
+    let before = try load(take)
+    let splice = try FileSplice(path: take)
+    let missing = folder("none")
+    #expect(throws: FileFailure.self) {
+      try splice.replace(from: 10, with: missing, leastFrames: 0, isNew: false)
+    }
+    #expect(try load(take) == before)
+  }
+
+  @Test func `a settings file is written whole, and read back`() throws {
+    let folder = TemporaryFolder()
+    let path = folder("c.json")
+    try TextFile.write("one\n", to: path)
+    try TextFile.write("two ü\n", to: path)
+    #expect(try TextFile.read(path) == "two ü\n")
+    let missing = folder("none")
+    #expect(throws: FileFailure.self) { try TextFile.read(missing) }
+    #expect(throws: FileFailure.self) { try TextFile.write("x", to: "/proc/none/x") }
+  }
+}
