@@ -7,6 +7,13 @@ struct DelayedSignal {
   /// What happens to a probe on its way.
   enum Way: String, CaseIterable {
     case plain, clipped, bandLimited, echoing
+    /// With an echo three to eight frames behind.
+    case nearEcho
+    /// The same within a band of 300 to 8000 Hz.
+    case narrowEcho
+
+    var isBandLimited: Bool { self == .bandLimited || self == .narrowEcho }
+    var isEchoing: Bool { self == .echoing || self == .nearEcho || self == .narrowEcho }
   }
 
   let reference: [Float]
@@ -23,16 +30,19 @@ struct DelayedSignal {
     let count = rate + Int(delayFrames) + 2000
     guard let transform = FourierTransform(atLeast: count + 4000) else { return nil }
     let spectrum = transform.spectrum(of: probe.span)
-    let echo = (delay: random.uniform(4...2000), gain: 0.5 * (random.uniform(0...1) < 0.5 ? -1 : 1))
+    let echo = (
+      delay: random.uniform(way == .echoing ? 4...2000 : 3...8),
+      gain: 0.5 * (random.uniform(0...1) < 0.5 ? -1 : 1)
+    )
     let length = transform.length
     let delay = delayFrames
     let turned = spectrum.indices.map { bin in
       let frequency = Double(bin) * Double(rate) / Double(length)
-      guard way != .bandLimited || (300...8000).contains(frequency) else { return Complex(0, 0) }
+      guard !way.isBandLimited || (300...8000).contains(frequency) else { return Complex(0, 0) }
       let angle = 2 * Double.pi * Double(bin) / Double(length)
       var real = cos(angle * delay)
       var imaginary = -sin(angle * delay)
-      if way == .echoing {
+      if way.isEchoing {
         real += echo.gain * cos(angle * (delay + echo.delay))
         imaginary -= echo.gain * sin(angle * (delay + echo.delay))
       }
@@ -41,7 +51,7 @@ struct DelayedSignal {
     var heard = Array(transform.signal(of: turned)[0..<count])
     let power =
       heard.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(rate)
-      / (way == .echoing ? 1.25 : 1)
+      / (way.isEchoing ? 1.25 : 1)
     if way == .clipped {
       let limit = heard.reduce(Float(0)) { max($0, abs($1)) } / 2
       heard = heard.map { max(-limit, min(limit, $0)) }

@@ -12,7 +12,7 @@ for way in DelayedSignal.Way.allCases {
   for level in stride(from: -10.0, through: 60, by: 10) {
     var row = AccuracyRow()
     for _ in 0..<trials {
-      let rates = way == .bandLimited ? [44100, 48000, 96000] : [8000, 16000, 44100, 48000]
+      let rates = way.isBandLimited ? [44100, 48000, 96000] : [8000, 16000, 44100, 48000]
       let rate = rates[Int(random.next() % UInt64(rates.count))]
       if let signal = DelayedSignal(way, rate: rate, signalToNoiseDB: level, random: &random) {
         row.add(signal, rate: rate, signalToNoiseDB: level)

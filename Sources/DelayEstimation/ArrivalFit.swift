@@ -3,9 +3,10 @@ import AudioSpectra
 /// Explains a recording by arrivals of one known signal, each with its own delay and gain, so that
 /// an echo does not pull at the delay of the direct sound.
 ///
-/// Every arrival is fitted in turn to what the others leave, until none moves any more: the RELAX
-/// algorithm (J. Li and P. Stoica, "Efficient mixed-spectrum estimation with applications to target
-/// feature extraction", IEEE Trans. Signal Processing 44, 1996), least squares in the end.
+/// Arrivals are found one after the other in what the others leave, as in the RELAX algorithm (J. Li
+/// and P. Stoica, "Efficient mixed-spectrum estimation with applications to target feature
+/// extraction", IEEE Trans. Signal Processing 44, 1996), and all fitted together to least squares by
+/// the method of Levenberg and Marquardt: an echo a few frames away is too near for one at a time.
 struct ArrivalFit {
   /// The weighted correlation of recording and reference.
   let cross: CorrelationFunction
@@ -14,7 +15,10 @@ struct ArrivalFit {
   /// The reference's weighted power at each bin.
   let energy: [Float]
   private let energySum: Double
-  /// Frames below which two arrivals are one.
+  /// The width of a peak in frames.
+  private let lobe: Double
+  /// Frames below which two arrivals are one: where the band is whole, two that are nearer may as well
+  /// be one whose treble is missing.
   private let resolution: Double
   /// The arrivals found so far.
   var arrivals: [Arrival]
@@ -26,52 +30,53 @@ struct ArrivalFit {
     self.energy = energy
     own = CorrelationFunction(bins: energy.map { Complex($0, 0) }, length: cross.length)
     energySum = own.point(at: 0).value
-    resolution = 1.2 / max(bandShare, 1e-3)
+    lobe = 1 / max(bandShare, 1e-3)
+    resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.6)
     arrivals = [first]
+    if first.gain == 0 {
+      arrivals[0].gain = energySum > 0 ? cross.point(at: first.delayFrames).value / energySum : 0
+    }
   }
 
-  /// Fits every arrival to what the others leave, until none moves by more than a millionth of a
-  /// frame, or ten times.
+  /// Fits delays and gains of all arrivals together.
   mutating func refine() {
     guard energySum > 0 else { return }
-    for _ in 0..<10 {
-      var moved = 0.0
+    var damping = 1e-4
+    var equations = ArrivalEquations(self)
+    for _ in 0..<40 {
+      guard let step = equations.step(damping: damping) else { return }
+      var trial = self
+      let longest = step.delays.reduce(0) { max($0, abs($1)) }
+      let share = longest > 0.4 * resolution ? 0.4 * resolution / longest : 1
       for index in arrivals.indices {
-        let before = arrivals[index].delayFrames
-        refine(index)
-        moved = max(moved, abs(arrivals[index].delayFrames - before))
+        trial.arrivals[index].gain += share * step.gains[index]
+        trial.arrivals[index].delayFrames += share * step.delays[index]
       }
-      if arrivals.count == 1 || moved < 1e-6 { return }
+      let next = ArrivalEquations(trial)
+      if next.cost <= equations.cost {
+        self = trial
+        equations = next
+        damping = max(1e-9, damping / 10)
+        if longest < 1e-7 { return }
+      } else {
+        damping *= 10
+        if damping > 1e6 { return }
+      }
     }
   }
 
-  private mutating func refine(_ index: Int) {
-    var delay = arrivals[index].delayFrames
-    var point = rest(at: delay, without: index)
-    let sign = point.value < 0 ? -1.0 : 1.0
-    for _ in 0..<12 {
-      // Newton's step where the peak is near; else a little uphill.
-      let slope = sign * point.slope
-      let curvature = sign * point.curvature
-      let step =
-        curvature < 0 ? max(-0.25, min(0.25, -slope / curvature)) : slope > 0 ? 0.1 : -0.1
-      delay += step
-      point = rest(at: delay, without: index)
-      if abs(step) < 1e-6 { break }
-    }
-    arrivals[index] = Arrival(delayFrames: delay, gain: point.value / energySum)
+  /// How many times less exactly the delay of an arrival is known because others are near.
+  func inflation(of index: Int) -> Double {
+    ArrivalEquations(self).inflation(of: index)
   }
 
-  /// The correlation at `delay` less what all arrivals but one add to it.
-  private func rest(at delay: Double, without left: Int) -> CorrelationFunction.Point {
-    var point = cross.point(at: delay)
-    for (index, arrival) in arrivals.enumerated() where index != left {
-      let other = own.point(at: delay - arrival.delayFrames)
-      point.value -= arrival.gain * other.value
-      point.slope -= arrival.gain * other.slope
-      point.curvature -= arrival.gain * other.curvature
+  /// The best gain for an arrival at `delay`, as things stand.
+  private func gain(at delay: Double) -> Double {
+    var value = cross.point(at: delay).value
+    for arrival in arrivals {
+      value -= arrival.gain * own.point(at: delay - arrival.delayFrames).value
     }
-    return point
+    return energySum > 0 ? value / energySum : 0
   }
 
   /// What the arrivals leave unexplained of the response to a single sample.
@@ -90,27 +95,42 @@ struct ArrivalFit {
   ) {
     while arrivals.count < Self.mostArrivals {
       let response = unexplained(transform)
-      let strongest = arrivals.reduce(0) { max($0, abs($1.gain)) }
-      let floor = max(8 * Self.deviation(of: response), share * strongest)
-      var best: (lag: Int, height: Double)?
-      for lag in lags {
-        let value = response[lag >= 0 ? lag : lag + response.count]
-        let height = Double(abs(value))
-        guard height > max(floor, best?.height ?? 0),
-          !arrivals.contains(where: { abs($0.delayFrames - Double(lag)) < resolution })
-        else { continue }
-        best = (lag, height)
+      let strongest = arrivals.max { abs($0.gain) < abs($1.gain) } ?? arrivals[0]
+      let floor = max(8 * Self.deviation(of: response), share * abs(strongest.gain))
+      guard let peak = highest(response, within: lags, above: floor) else { return }
+      // Where two arrivals overlap, what one leaves of them peaks beside the other: its neighbourhood
+      // is tried as well.
+      let places = [peak] + [-1.6, -0.9, 0.9, 1.6].map { strongest.delayFrames + $0 * lobe }
+      let trials = places.map { place in
+        var trial = self
+        trial.add(at: place)
+        return (fit: trial, cost: ArrivalEquations(trial).cost)
       }
-      guard let best else { return }
-      add(at: Double(best.lag))
+      guard let best = trials.min(by: { $0.cost < $1.cost }),
+        best.fit.arrivals.count > arrivals.count
+      else { return }
+      self = best.fit
     }
+  }
+
+  /// The lag of the highest value of `response` that is no arrival yet.
+  private func highest(_ response: [Float], within lags: Range<Int>, above floor: Double) -> Double?
+  {
+    var best: (lag: Int, height: Double)?
+    for lag in lags {
+      let height = Double(abs(response[lag >= 0 ? lag : lag + response.count]))
+      guard height > max(floor, best?.height ?? 0),
+        !arrivals.contains(where: { abs($0.delayFrames - Double(lag)) < resolution })
+      else { continue }
+      best = (lag, height)
+    }
+    return best.map { Double($0.lag) }
   }
 
   /// Adds an arrival at `delay` and fits it, unless one is there already.
   mutating func add(at delay: Double) {
     guard !arrivals.contains(where: { abs($0.delayFrames - delay) < resolution }) else { return }
-    arrivals.append(Arrival(delayFrames: delay, gain: 0))
-    refine(arrivals.count - 1)
+    arrivals.append(Arrival(delayFrames: delay, gain: gain(at: delay)))
     refine()
   }
 
@@ -120,6 +140,13 @@ struct ArrivalFit {
     let count = arrivals.count
     arrivals.removeAll { abs($0.gain) < share * strongest }
     arrivals.sort { abs($0.gain) > abs($1.gain) }
+    // Two that ran into each other are one, the stronger.
+    for index in arrivals.indices.dropFirst().reversed()
+    where arrivals[..<index].contains(where: {
+      abs($0.delayFrames - arrivals[index].delayFrames) < resolution
+    }) {
+      arrivals.remove(at: index)
+    }
     if arrivals.count < count { refine() }
   }
 

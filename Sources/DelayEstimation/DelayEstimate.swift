@@ -28,6 +28,8 @@ public struct DelayEstimate: Sendable {
     case earlierArrival
     /// Too little of the spectrum came through.
     case narrowBand
+    /// The delay changes while the signal sounds: two clocks, or frames lost.
+    case drifting
   }
 
   /// The delay in frames: that of the strongest arrival, or of the first where that was asked for.
@@ -61,6 +63,11 @@ public struct DelayEstimate: Sendable {
   public var response: [Float] = []
   /// The delay in frames of the first value of `response`.
   public var responseFirstFrame = 0
+
+  /// Adds a doubt, once.
+  mutating func add(_ doubt: Doubt) {
+    if !doubts.contains(doubt) { doubts.append(doubt) }
+  }
 
   /// Whether the signal came upside down.
   public var isInverted: Bool { gain < 0 }

@@ -57,7 +57,7 @@ public struct DelayEstimator: Sendable {
         reference: reference, recording: recording, lags: lags?.clamped(to: all) ?? all)
     else { return nil }
     // Room for echoes on either side; the rest of the recording holds nothing but noise.
-    let guardFrames = max(256, min(65536, reference.count / 4))
+    let guardFrames = Self.guardFrames(reference.count)
     let start = found.lag - guardFrames
     let frames = reference.count + 2 * guardFrames
     let excerpt = (start..<start + frames).map {
@@ -67,9 +67,30 @@ public struct DelayEstimator: Sendable {
     let match = Match(
       played: transform.spectrum(of: reference), heard: transform.spectrum(of: excerpt.span),
       length: transform.length, lags: 0..<2 * guardFrames + 1, score: found.score)
-    guard let fit = match.fit(transform, choice), let chosen = match.chosen(from: fit, choice)
+    guard let fit = match.fit(transform, choice), let chosen = match.chosen(from: fit, choice),
+      var estimate = conclude(
+        match, fit, chosen, transform, offset: start, frames: reference.count)
     else { return nil }
-    return conclude(match, fit, chosen, transform, offset: start, frames: reference.count)
+    if case .strongest = choice {
+      if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
+      if found.rival > 0.8 { estimate.add(.ambiguous) }
+      // Faint, and one of several: that is what two signals do that only resemble each other.
+      let isOneOfMany =
+        found.rival > 0.7 || estimate.doubts.contains(.ambiguous)
+        || estimate.doubts.contains(.earlierArrival)
+      if isOneOfMany, estimate.doubts.contains(.faint) { return nil }
+    }
+    let halves = HalfDelays(
+      reference, match, fit.fit, delay: fit.fit.arrivals[chosen].delayFrames, transform)
+    if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
+      estimate.add(.drifting)
+    }
+    return estimate
+  }
+
+  /// Frames before and after a match in which echoes are looked for.
+  static func guardFrames(_ referenceFrames: Int) -> Int {
+    max(256, min(65536, referenceFrames / 4))
   }
 
   private func conclude(
@@ -81,7 +102,7 @@ public struct DelayEstimator: Sendable {
     let strongest = arrivals.max { abs($0.gain) < abs($1.gain) } ?? answer
     guard answer.gain != 0, answer.delayFrames.isFinite else { return nil }
     let slope = PhaseSlope(fit.fit, of: chosen)
-    let quality = match.quality(fit, answer, frames: frames)
+    let quality = match.quality(fit, chosen, frames: frames)
     var estimate = DelayEstimate(
       delayFrames: answer.delayFrames + Double(offset),
       phaseSlopeFrames: slope.delayFrames + Double(offset),

@@ -47,21 +47,16 @@ struct Match {
   /// its echoes.
   func fit(_ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice) -> Outcome? {
     let middle = Double(lags.upperBound / 2)
-    let everywhere = SignalBand(
-      cross: cross, power: power, length: length, delay: middle, score: 0)
+    // All that was heard is taken for noise first, so that a hum does not outweigh the signal.
+    let heardDensity = PowerDensity(of: heard, reach: length / 1024).bins
     var first = Arrival(delayFrames: middle, gain: 0)
+    let around = band(at: middle, score: score)
     var outcome = Outcome(
-      fit: weighted(everywhere, noise: nil, gain: 0, first), band: everywhere, noise: [])
+      fit: weighted(around, noise: heardDensity, gain: around.gain, first), band: around, noise: [])
     outcome.fit.refine()
     for round in 0..<3 {
       first = outcome.fit.arrivals[0]
-      let band = SignalBand(
-        cross: cross, power: power, length: length, delay: first.delayFrames, score: score)
-      if round == 0 {
-        // The gain within the band, before what it leaves is taken for noise.
-        outcome.fit = weighted(band, noise: nil, gain: 0, first)
-        outcome.fit.refine()
-      }
+      let band = band(at: first.delayFrames, score: score)
       let arrivals = outcome.fit.arrivals
       let noise = unexplained(arrivals)
       outcome = Outcome(
@@ -71,13 +66,19 @@ struct Match {
       outcome.fit.refine()
       if case .first = choice { addFirstArrival(&outcome.fit, transform) }
       // Ripple within a band that is not whole looks like faint echoes.
-      let share = band.share > 0.9 ? 0.05 : 0.15
+      let share = band.share > 0.85 ? 0.04 : 0.1
       // The noise must be known before anything is told from it.
       if round > 0 { outcome.fit.explain(transform, within: lags, share: share) }
       outcome.fit.prune(below: share)
     }
     outcome.noise = unexplained(outcome.fit.arrivals).bins
     return outcome.fit.arrivals.isEmpty ? nil : outcome
+  }
+
+  private func band(at delay: Double, score: Double) -> SignalBand {
+    SignalBand(
+      cross: cross, power: power, heardPower: heard.map(\.power), length: length, delay: delay,
+      score: score)
   }
 
   /// Which arrival is the answer.
@@ -94,13 +95,14 @@ struct Match {
   }
 
   /// Ratio of powers within the band, and the Cramér-Rao bound that follows from it.
-  func quality(_ outcome: Outcome, _ answer: Arrival, frames: Int) -> Quality {
+  func quality(_ outcome: Outcome, _ chosen: Int, frames: Int) -> Quality {
+    let answer = outcome.fit.arrivals[chosen]
     var signal = 0.0
     var noise = 0.0
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
     // Weighted as the fit was: a stretch that a filter bends is no noise.
-    let floor = 1e-6 * squaredGain * playedDensity.mean
+    let floor = 0.01 * Self.ample * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
       let heardPower = squaredGain * Double(power[bin])
@@ -115,18 +117,18 @@ struct Match {
     let ratio = noise > 0 && signal > 0 ? 10 * log10(signal / noise) : 200
     return Quality(
       signalToNoiseDB: min(200, ratio),
-      boundFrames: information > 0 ? 1 / (2 * information).squareRoot() : .infinity)
+      boundFrames: information > 0
+        ? outcome.fit.inflation(of: chosen) / (2 * information).squareRoot() : .infinity)
   }
 
   /// A fit whose bins count by how little noise they have, down to what matters beside the signal.
   private func weighted(
-    _ band: SignalBand, noise: [Double]?, gain: Double, _ first: Arrival
+    _ band: SignalBand, noise: [Double], gain: Double, _ first: Arrival
   ) -> ArrivalFit {
     let ample = Self.ample * gain * gain
     let weights = power.indices.map { bin in
       guard band.bins[bin] else { return Float(0) }
-      guard let noise else { return Float(1) }
-      let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 1e-6 * playedDensity.mean)
+      let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 0.01 * playedDensity.mean)
       return clutter > 0 ? Float(1 / clutter) : 0
     }
     // Kept near one, so that single precision suffices whatever the levels are.

@@ -31,4 +31,12 @@ struct PowerDensity {
     guard floor > 0 else { return spectrum }
     return spectrum.indices.map { spectrum[$0] * Float(1 / (bins[$0] + floor).squareRoot()) }
   }
+
+  /// The spectrum within the band of this density: what lies 35 dB below where most of the power is,
+  /// the ends of a burst for instance, is left out.
+  func limited(_ spectrum: [Complex]) -> [Complex] {
+    let floor = 3e-4 * bins.reduce(0) { $0 + $1 * $1 } / max(1e-300, bins.reduce(0, +))
+    guard floor > 0 else { return spectrum }
+    return spectrum.indices.map { spectrum[$0] * Float(bins[$0] / (bins[$0] + floor)) }
+  }
 }

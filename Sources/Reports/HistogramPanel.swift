@@ -1,7 +1,7 @@
-/// How the repeats scatter, with their mean and standard deviation.
+/// How the repeats scatter, with their median and standard deviation.
 struct HistogramPanel: Sendable {
   let measurements: [Double]
-  let mean: Double
+  let median: Double
   let standardDeviation: Double
   let rate: FrameRate
 
@@ -24,9 +24,9 @@ struct HistogramPanel: Sendable {
 
   private var caption: String {
     guard measurements.count > 1 else { return "one measurement" }
-    guard mean.isDrawable, standardDeviation.isDrawable else { return "" }
+    guard median.isDrawable, standardDeviation.isDrawable else { return "" }
     let decimals = NumberText.decimals(for: standardDeviation)
-    return "mean " + NumberText.shortest(mean, decimals: decimals) + ", standard deviation "
+    return "median " + NumberText.shortest(median, decimals: decimals) + ", standard deviation "
       + NumberText.shortest(standardDeviation, decimals: decimals)
   }
 
@@ -46,17 +46,17 @@ struct HistogramPanel: Sendable {
     }
   }
 
-  /// The mean as a line, and one standard deviation to either side as a whisker above the bars.
+  /// The median as a line, and one standard deviation to either side as a whisker above the bars.
   private func drawMean(in plot: Plot, on canvas: inout SVGCanvas) {
-    guard measurements.count > 1, standardDeviation.isDrawable, plot.x.contains(mean) else {
+    guard measurements.count > 1, standardDeviation.isDrawable, plot.x.contains(median) else {
       return
     }
-    let x = plot.x.position(of: mean)
+    let x = plot.x.position(of: median)
     let y = plot.area.top + 14
     canvas.line(
       from: Point(x: x, y: y), to: Point(x: x, y: plot.area.bottom), stroke: .mark,
       isDashed: true)
-    let ends = [mean - standardDeviation, mean + standardDeviation].map(plot.x.position(of:))
+    let ends = [median - standardDeviation, median + standardDeviation].map(plot.x.position(of:))
     canvas.line(
       from: Point(x: ends[0], y: y), to: Point(x: ends[1], y: y), stroke: .mark, width: 2)
     for end in ends {

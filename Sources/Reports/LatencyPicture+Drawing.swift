@@ -25,7 +25,7 @@ extension LatencyPicture {
       roundTripFrames: roundTripFrames, rate: rate
     ).draw(in: Panel(frame: correlation), on: &canvas)
     HistogramPanel(
-      measurements: measurements, mean: roundTripFrames,
+      measurements: measurements, median: roundTripFrames,
       standardDeviation: standardDeviationFrames, rate: rate
     ).draw(in: Panel(frame: repeats), on: &canvas)
     BreakdownPanel(
@@ -45,7 +45,10 @@ extension LatencyPicture {
   private var rate: FrameRate { FrameRate(sampleRate) }
 
   /// No sound arrives before it was sent, nor with it: then nothing was measured.
-  private var hasRoundTrip: Bool { roundTripFrames.isDrawable && roundTripFrames > 0 }
+  /// A recording may even be early, but no round trip without a measurement takes no time.
+  private var hasRoundTrip: Bool {
+    roundTripFrames.isDrawable && (roundTripFrames > 0 || !measurements.isEmpty)
+  }
 
   /// A single measurement deviates from nothing.
   private var hasDeviation: Bool {
@@ -57,11 +60,11 @@ extension LatencyPicture {
     let deviation =
       hasDeviation
       ? " \u{B1} " + NumberText.shortest(standardDeviationFrames, decimals: decimals) : ""
-    let mean = NumberText.shortest(roundTripFrames, decimals: decimals)
+    let median = NumberText.shortest(roundTripFrames, decimals: decimals)
     return PageHeader(
       title: title, subtitle: subtitle,
       headline: hasRoundTrip ? rate.milliseconds(roundTripFrames) : "nothing measured",
-      detail: hasRoundTrip ? mean + deviation + " frames" : "")
+      detail: hasRoundTrip ? median + deviation + " frames" : "")
   }
 
   private var figures: [[String]] {

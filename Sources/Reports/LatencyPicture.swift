@@ -9,7 +9,7 @@ public struct LatencyPicture: Sendable {
   public var subtitle: String
   /// Frames a second.
   public var sampleRate: Int
-  /// The round trip from output to input, in frames: the mean of the measurements.
+  /// The round trip from output to input, in frames: the median of the measurements.
   public var roundTripFrames: Double
   /// The standard deviation of the measurements, in frames.
   public var standardDeviationFrames: Double

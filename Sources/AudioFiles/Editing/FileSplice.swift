@@ -31,7 +31,8 @@ public struct FileSplice: Sendable {
           + "unchanged.",
         hint: "Convert it with sox to a WAV file of 16 or 24 bits or of floats.")
     }
-    self.path = path
+    // The file itself, where the name is a link to it.
+    self.path = Self.resolved(path)
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
@@ -61,8 +62,12 @@ public struct FileSplice: Sendable {
       try write(draft, from: firstFrame, region, leastFrames: leastFrames, isNew: isNew)
     } catch {
       unlink(draft)
-      throw error
+      throw FileFailure(
+        error.kind, "The region could not be put into \(path): \(error.message)",
+        hint: "\(isNew ? "" : "The take is as it was; ")the region alone is \(region).")
     }
+    var status = stat()
+    if stat(path, &status) == 0 { chmod(draft, status.st_mode & 0o7777) }
     guard rename(draft, path) == 0 else {
       let reason = SystemError.last.reason
       throw FileFailure(
@@ -70,6 +75,12 @@ public struct FileSplice: Sendable {
         hint: "The new version is \(draft), and the region alone is \(region).")
     }
     unlink(region)
+  }
+
+  private static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
   }
 
   private func write(

@@ -19,11 +19,14 @@ public enum TextFile {
     }
   }
 
-  /// Makes `text` the contents of `path`, and its folders where they are missing: the old contents
-  /// stay until the new ones are complete. Throws `.cannotCreate` or `.permissionDenied`.
-  public static func write(_ text: String, to path: String) throws(FileFailure) {
+  /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for: the
+  /// old contents stay until the new ones are complete. Throws `.cannotCreate` or
+  /// `.permissionDenied`.
+  public static func write(
+    _ text: String, to path: String, makingFolders makesFolders: Bool = false
+  ) throws(FileFailure) {
     do throws(SystemError) {
-      try makeFolders(of: path)
+      if makesFolders { try makeFolders(of: path) }
       let draft = "\(path).\(getpid()).new"
       try create(draft, text)
       guard rename(draft, path) == 0 else { throw .last }

@@ -70,7 +70,7 @@ struct LatencyCommand: ParsableCommand {
       throw ValidationError("--save is for a device, not for --listen.")
     }
     for channel in [fromChannel, toChannel].compactMap({ $0 }) where !(1...64).contains(channel) {
-      throw ValidationError("Channels are counted from 1.")
+      throw ValidationError("Channels are counted from 1, and there are at most 64.")
     }
     if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
       throw ValidationError("--report draws .svg or .html; \(report) is neither.")

@@ -22,18 +22,15 @@ struct LatencyResult {
     if let failure = sessions.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
-    } else if answer == nil {
+    } else if answer == nil, !sessions.isInterrupted {
       noSignal(command).report()
       status = .loss
     }
     let summary = JSON.event("summary", fields(answer))
-    if answer != nil, command.save {
-      let path = try SavedRoundTrip.save(summary, for: configuration)
-      if !command.audio.quiet { Terminal.say("Kept in \(path).") }
-    }
-    if let answer, let path = command.report {
-      let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
-      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+    // What was measured is told in any case.
+    if let failure = keep(answer, summary, command) {
+      failure.report()
+      status = failure.status
     }
     if command.audio.json {
       Terminal.printLine(summary.text)
@@ -43,7 +40,36 @@ struct LatencyResult {
     return status
   }
 
+  /// Saves and draws what is to be saved and drawn; answers with what went wrong.
+  private func keep(_ answer: PairAnswer?, _ summary: JSON, _ command: LatencyCommand)
+    -> ToolFailure?
+  {
+    guard let answer else { return nil }
+    do throws(ToolFailure) {
+      try inTermsOfTheTool {
+        if command.save, answer.isTrustworthy {
+          let path = try SavedRoundTrip.save(summary, for: configuration)
+          if !command.audio.quiet { Terminal.say("Kept in \(path).") }
+        } else if command.save {
+          Terminal.say("duplex: The result is doubtful and was not kept.")
+        }
+        if let path = command.report {
+          let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
+          try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+        }
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   private func noSignal(_ command: LatencyCommand) -> ToolFailure {
+    if command.listen != nil {
+      return ToolFailure(
+        .loss, code: "noSignal", "The reference is not to be found in the recording.",
+        hint: "Check that both files are of the same take, and that its sound is not cut off.")
+    }
     // Ended by hand, or torn by xruns: that is not for lack of a cable.
     if case .end = sessions.report.stopReason {
     } else {

@@ -22,8 +22,7 @@ final class LatencyRun {
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
     guard let configuration else { return .loss }
-    let result = LatencyResult(trips, configuration, sessions)
-    return try result.conclude(command)
+    return try LatencyResult(trips, configuration, sessions).conclude(command)
   }
 
   /// One stream came to its end.
@@ -100,37 +99,4 @@ func measureRoundTrips<Device: DuplexDevice & ~Copyable>(
     running: device, desk, options, clock, background: background + [listener]
   ) { _ in listener.isDone ? .end : nil }
   return (listener.result, outcome)
-}
-
-/// What several sessions come to.
-struct SessionTotals {
-  private(set) var report = SessionReport()
-  private var loads = 0.0
-  private var count = 0.0
-
-  /// Whether the last one did not come to its own end.
-  var isEnded: Bool {
-    if case .end = report.stopReason { return false }
-    return count > 0
-  }
-
-  /// Remembers how a session ended, but none of its figures.
-  mutating func note(_ other: SessionReport) {
-    report.stopReason = other.stopReason
-  }
-
-  mutating func add(_ other: SessionReport) {
-    let before = report
-    report = other
-    report.frames += before.frames
-    report.captureXruns += before.captureXruns
-    report.playbackXruns += before.playbackXruns
-    report.lostFrames += before.lostFrames
-    report.notNumbers += before.notNumbers
-    report.events = before.events + other.events
-    report.loadMax = max(before.loadMax, other.loadMax)
-    loads += other.loadMean
-    count += 1
-    report.loadMean = loads / count
-  }
 }

@@ -25,13 +25,15 @@ struct PairAnswer {
     for estimate in pair.estimates {
       for doubt in estimate.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
     }
+    let bound = pair.estimates.reduce(0) { max($0, $1.boundFrames) }
+    if frames.standardDeviation > max(0.5, 6 * bound), !doubts.contains(.drifting) {
+      doubts.append(.drifting)
+    }
     return doubts
   }
 
   /// Whether a recording may be aligned by it.
-  var isTrustworthy: Bool {
-    !doubts.contains(.faint) && !doubts.contains(.disagreement) && frames.standardDeviation < 0.5
-  }
+  var isTrustworthy: Bool { doubts.isEmpty }
 
   private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
 
@@ -110,6 +112,16 @@ struct PairAnswer {
     return lines
   }
 
+  private func subtitle(_ configuration: DuplexConfiguration) -> String {
+    let unit =
+      configuration.periodFrames > 0
+      ? "period \(configuration.periodFrames), headroom \(configuration.headroomFrames), " : ""
+    let doubt =
+      doubts.isEmpty ? "" : ", doubtful: " + doubts.map(\.rawValue).joined(separator: ", ")
+    return "\(sampleRate) Hz, \(unit)\(pair.estimates.count) measurements, signal to noise "
+      + "\(signalToNoise) dB\(doubt)"
+  }
+
   /// What is to be drawn.
   func picture(_ configuration: DuplexConfiguration, _ claimedFrames: Int) -> LatencyPicture {
     let first = pair.estimates[0]
@@ -117,17 +129,15 @@ struct PairAnswer {
       .compactMap { $0 }.joined(separator: " to ")
     return LatencyPicture(
       title: "\(names), channel \(pair.fromChannel + 1) to \(pair.toChannel + 1)",
-      subtitle: "\(sampleRate) Hz, period \(configuration.periodFrames), headroom "
-        + "\(configuration.headroomFrames), \(pair.estimates.count) measurements, "
-        + "signal to noise \(signalToNoise) dB",
-      sampleRate: sampleRate, roundTripFrames: frames.mean,
+      subtitle: subtitle(configuration),
+      sampleRate: sampleRate, roundTripFrames: frames.median,
       standardDeviationFrames: frames.standardDeviation, impulseResponse: first.response,
       impulseFirstFrame: Double(first.responseFirstFrame), correlation: first.curve,
       correlationFirstFrame: first.curveFirstFrame,
       correlationStepFrames: first.curveStepFrames,
       arrivals: first.arrivals.map(\.delayFrames), measurements: pair.frames,
       bufferFrames: configuration.latencyFrames,
-      externalFrames: frames.mean - configuration.latencyFrames,
+      externalFrames: frames.median - configuration.latencyFrames,
       claimedFrames: claimedFrames > 0 ? Double(claimedFrames) : nil)
   }
 }
@@ -141,6 +151,7 @@ extension DelayEstimate.Doubt {
     case .ambiguous: "an echo is about as strong as what came first."
     case .earlierArrival: "something came earlier, and weaker; through the air use --acoustic."
     case .narrowBand: "too little of the spectrum came through."
+    case .drifting: "the delay changes while the signal sounds: two clocks, or lost frames."
     }
   }
 }

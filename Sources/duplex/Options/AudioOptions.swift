@@ -134,6 +134,7 @@ struct AudioOptions: ParsableArguments {
     var options = self
     options.periodSize = profile.periodFrames
     options.headroom = headroom ?? profile.headroomFrames
+    options.rate = rate ?? profile.sampleRate
     return options
   }
 

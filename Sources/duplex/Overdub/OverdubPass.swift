@@ -64,8 +64,11 @@ final class OverdubPass {
     report = saver.report
     run.totals.add(outcome.report)
     run.passes.append(self)
-    if run.command.isPunchIn, report.failure == nil, outcome.report.stopReason.failure == nil {
+    // What was recorded goes into the take, even where the device went away.
+    if run.command.isPunchIn, report.failure == nil, report.frames > 0 {
       try put(target, recording.sampleFormat, splice, plan, rate: rate, channels: channels)
+    } else if run.command.isPunchIn {
+      Terminal.say("duplex: What was recorded of the region is in \(target.path).")
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil
@@ -120,12 +123,20 @@ final class OverdubPass {
   }
 
   /// Tells what came of all passes, this one being the last.
-  func conclude(_ run: OverdubRun) {
-    guard let outcome, let plan, let roundTrip = run.roundTrip else { return }
+  func conclude(
+    _ run: OverdubRun, _ totals: SessionReport,
+    _ roundTrip: (frames: Double, source: OverdubRun.Source)
+  ) {
+    guard let outcome, let plan else { return }
     let paths = run.passes.map(\.path)
     let seconds = Double(report.frames) / Double(outcome.configuration.sampleRate)
     let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
-    outcome.with(run.totals.report).conclude(
+    var totals = totals
+    // The backing's end is the end, unless the user named an earlier one.
+    if case .duration = totals.stopReason, run.command.audio.duration == nil {
+      totals.stopReason = .end
+    }
+    outcome.with(totals).conclude(
       "overdub", recorded: report, failure: feeder?.failure,
       extra: [
         ("path", .string(paths.last ?? path)), ("paths", .array(paths.map { .string($0) })),

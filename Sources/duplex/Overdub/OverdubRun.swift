@@ -19,6 +19,9 @@ final class OverdubRun {
   var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
   var passes: [OverdubPass] = []
+  /// The device as it was granted last.
+  var configuration: DuplexConfiguration?
+  private let saved: SavedRoundTrip?
   private var audio: AudioOptions
 
   init(_ command: OverdubCommand) throws {
@@ -32,16 +35,43 @@ final class OverdubRun {
     _ = try OverdubPlan.region(command, of: frames, rate: audio.rate ?? backing.sampleRate)
     takes = try OverdubTakes(command)
     switch command.latency {
-    case .automatic: break
-    case .frames(let frames): roundTrip = (frames, .given)
-    case .file(let path): roundTrip = (try SavedRoundTrip(file: path).frames, .file)
+    case .automatic: saved = nil
+    case .frames(let frames):
+      saved = nil
+      roundTrip = (frames, .given)
+    case .file(let path): saved = try SavedRoundTrip(file: path)
     }
   }
 
   /// The options, with the backing's rate where none was asked for.
   var options: AudioOptions { audio }
 
+  /// Looks the round trip up for an open device, where it was given in a file or kept.
+  func findRoundTrip(_ configuration: DuplexConfiguration) throws {
+    self.configuration = configuration
+    guard roundTrip == nil else { return }
+    if let saved {
+      roundTrip = (try saved.frames(for: configuration), .file)
+    } else if let kept = SavedRoundTrip.find(configuration) {
+      roundTrip = (kept.frames, .saved)
+    }
+  }
+
   func run() throws -> ExitStatus {
+    var status = ExitStatus.done
+    do throws(ToolFailure) {
+      status = try inTermsOfTheTool { try recordAll() }
+    } catch {
+      // Once sound has flowed there is something to sum up.
+      guard configuration != nil else { throw error }
+      error.report()
+      status = error.status
+    }
+    conclude()
+    return status
+  }
+
+  private func recordAll() throws -> ExitStatus {
     var status = ExitStatus.done
     while status == .done, passes.count < command.takes, !totals.isInterrupted {
       let wasKnown = roundTrip != nil
@@ -51,22 +81,22 @@ final class OverdubRun {
       // A stream that only found the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
     }
-    guard let last = passes.last else { return status == .done ? .loss : status }
-    if status == .done, let mix = command.mix {
+    if status == .done, let last = passes.last, let mix = command.mix {
       try OverdubMix(command, last).write(to: mix)
     }
-    last.conclude(self)
     return status
   }
-}
 
-extension SessionTotals {
-  /// Whether the user ended the last session.
-  var isInterrupted: Bool {
-    switch report.stopReason {
-    case .signal, .key: true
-    case .duration, .end, .device, .disk: false
+  /// Tells what came of all passes.
+  private func conclude() {
+    guard let configuration else { return }
+    if let last = passes.last, let roundTrip {
+      return last.conclude(self, totals.report, roundTrip)
     }
+    guard command.audio.json else { return }
+    let fields = JSON.summary(of: "overdub", totals.report, configuration)
+    Terminal.printLine(
+      JSON.event("summary", fields + [("path", .null), ("alignmentFrames", .null)]).text)
   }
 }
 
@@ -78,9 +108,7 @@ struct OverdubUse: DeviceUse {
   func run<Device: DuplexDevice & ~Copyable>(
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
-    if run.roundTrip == nil, let saved = SavedRoundTrip.find(device.configuration) {
-      run.roundTrip = (saved.frames, .saved)
-    }
+    try run.findRoundTrip(device.configuration)
     guard let roundTrip = run.roundTrip else {
       return try measure(on: device, clock, background)
     }

@@ -13,10 +13,20 @@ struct OverdubTakes {
     let target = try RecordingTarget(
       path: command.take, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     fileFormat = target.fileFormat
+    guard fileFormat != .mp3 else {
+      throw ToolFailure(
+        .usage, code: "usage", "An MP3 file begins with silence of the encoder's own.",
+        hint: "Record the take as WAV or FLAC, so that it lines up.")
+    }
     paths =
       command.takes == 1
       ? [command.take] : (1...command.takes).map { Self.numbered(command.take, $0) }
     for path in paths + [command.mix].compactMap({ $0 }) {
+      guard !SoundFileReader.isSame(path, command.backing) else {
+        throw ToolFailure(
+          .usage, code: "usage", "\(path) is the backing itself.",
+          hint: "Choose another name for the take.")
+      }
       // A region goes into the take that is there: that is what it is for.
       let mayExist = command.overwrite || (command.isPunchIn && path != command.mix)
       guard mayExist || !SoundFileReader.exists(path) else {

@@ -28,7 +28,7 @@ struct DeviceProfile {
       ("periodFrames", .integer(periodFrames)), ("headroomFrames", .integer(headroomFrames)),
       ("sampleRate", .integer(sampleRate)),
     ]).text
-    try TextFile.write(text + "\n", to: path)
+    try TextFile.write(text + "\n", to: path, makingFolders: true)
     return path
   }
 

@@ -17,9 +17,23 @@ struct TuneResult {
   }
 
   func conclude() throws -> ExitStatus {
-    guard let configuration = run.configuration else { return .loss }
+    guard let configuration = run.configuration else {
+      throw DeviceFailure(
+        .refused, "The device takes none of the settings that were tried.",
+        hint: "See what it can do with `duplex devices`.")
+    }
     var status = ExitStatus.done
-    if chosen == nil, !run.totals.isInterrupted {
+    if let failure = run.totals.report.stopReason.failure {
+      ToolFailure(failure).report()
+      status = .loss
+    } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
+      ToolFailure(
+        .unavailable, code: "deviceRefused",
+        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz by itself.",
+        hint: "Leave out --rate, or see what it can do with `duplex devices`."
+      ).report()
+      status = .unavailable
+    } else if chosen == nil, !run.totals.isInterrupted {
       ToolFailure(
         .loss, code: "unstable",
         "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
@@ -28,19 +42,12 @@ struct TuneResult {
       ).report()
       status = .loss
     }
-    if let path = run.command.report {
-      let picture = picture(configuration)
-      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
-    }
-    if let chosen, run.command.save {
-      let audio = run.command.audio
-      let path = try DeviceProfile(
-        periodFrames: chosen.periodFrames, headroomFrames: chosen.headroomFrames,
-        sampleRate: configuration.sampleRate
-      ).save(
-        capture: audio.captureDevice ?? audio.device,
-        playback: audio.playbackDevice ?? audio.device)
-      if !audio.quiet { Terminal.say("Kept in \(path).") }
+    // What was found is told in any case.
+    do throws(ToolFailure) {
+      try inTermsOfTheTool { try keep(configuration) }
+    } catch {
+      error.report()
+      status = error.status
     }
     if run.command.audio.json {
       Terminal.printLine(JSON.event("summary", fields(configuration)).text)
@@ -48,6 +55,22 @@ struct TuneResult {
       Terminal.printLine(sentence(chosen, configuration))
     }
     return status
+  }
+
+  private func keep(_ configuration: DuplexConfiguration) throws {
+    if let path = run.command.report {
+      let picture = picture(configuration)
+      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+    }
+    guard let chosen, run.command.save else { return }
+    let audio = run.command.audio
+    let path = try DeviceProfile(
+      periodFrames: chosen.periodFrames, headroomFrames: chosen.headroomFrames,
+      sampleRate: configuration.sampleRate
+    ).save(
+      capture: audio.captureDevice ?? audio.device,
+      playback: audio.playbackDevice ?? audio.device)
+    if !audio.quiet { Terminal.say("Kept in \(path).") }
   }
 
   private func fields(_ configuration: DuplexConfiguration) -> [(String, JSON)] {

@@ -26,10 +26,12 @@ final class TuneRun {
   var loadLimit: Double { 1 - command.margin / 100 }
 
   func run() throws -> ExitStatus {
+    // Before any thread: a signal must find nobody but the watch.
+    SignalWatch.hold()
     if command.load { load = try SystemLoad(path: loadPath) }
     var chosen = try search()
-    while chosen == nil, !totals.isInterrupted, lowerRate() { chosen = try search() }
-    guard let chosen, !totals.isInterrupted else {
+    while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
+    guard let chosen, !totals.isOver else {
       load = nil
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
@@ -41,12 +43,12 @@ final class TuneRun {
   /// The lowest stable setting at the present rate that a longer soak confirms.
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
-    while let setting = search.next(), !totals.isInterrupted {
+    while let setting = search.next(), !totals.isOver {
       let trial = try soak(setting, seconds: command.seconds)
       search.note(isStable: trial.isStable(loadLimit: loadLimit))
     }
     var candidate = search.best
-    while let setting = candidate, !totals.isInterrupted {
+    while let setting = candidate, !totals.isOver {
       let trial = try soak(setting, seconds: command.seconds * Self.confirmation)
       if trial.isStable(loadLimit: loadLimit) { return setting }
       search.refuse(setting)
@@ -140,7 +142,6 @@ private struct SoakUse: DeviceUse {
     }
     let report = outcome.report
     run.totals.add(report)
-    if let failure = report.stopReason.failure { throw failure }
     run.note(
       TuneTrial(
         setting: setting, sampleRate: configuration.sampleRate,
