@@ -64,6 +64,19 @@ public struct DelayEstimate: Sendable {
   /// The delay in frames of the first value of `response`.
   public var responseFirstFrame = 0
 
+  /// The same for a recording that begins so many frames earlier.
+  public func moved(by frames: Int) -> DelayEstimate {
+    var moved = self
+    let offset = Double(frames)
+    moved.delayFrames += offset
+    moved.phaseSlopeFrames += offset
+    moved.strongestFrames += offset
+    moved.curveFirstFrame += offset
+    moved.responseFirstFrame += frames
+    for index in moved.arrivals.indices { moved.arrivals[index].delayFrames += offset }
+    return moved
+  }
+
   /// Adds a doubt, once.
   mutating func add(_ doubt: Doubt) {
     if !doubts.contains(doubt) { doubts.append(doubt) }

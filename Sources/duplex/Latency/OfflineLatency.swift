@@ -1,4 +1,3 @@
-import AudioBasics
 import AudioDevices
 import AudioFiles
 import DelayEstimation
@@ -6,12 +5,14 @@ import LatencyMeasurement
 
 /// Measures in a recording made elsewhere of a signal that is known: the same estimator, the same
 /// events.
+///
+/// Of the reference the first minute is looked for; in the recording it is looked for everywhere, a
+/// minute at a time.
 struct OfflineLatency {
   private let command: LatencyCommand
   private let listen: String
   private let reference: String
-  /// What is looked at of each file.
-  private static let mostSeconds = 60
+  private static let stretchSeconds = 60
 
   init(_ command: LatencyCommand, listen: String, reference: String) {
     self.command = command
@@ -20,45 +21,74 @@ struct OfflineLatency {
   }
 
   func run() throws -> ExitStatus {
-    let played = try Channels(reference)
-    let heard = try Channels(listen)
-    guard played.sampleRate == heard.sampleRate else {
+    var played = try ChannelReader(reference)
+    let heard = try ChannelReader(listen)
+    let rate = heard.sampleRate
+    guard played.sampleRate == rate else {
       throw ToolFailure(
         .unusableInput, code: "inputUnusable",
-        "\(listen) has \(heard.sampleRate) Hz and \(reference) \(played.sampleRate) Hz.",
+        "\(listen) has \(rate) Hz and \(reference) \(played.sampleRate) Hz.",
         hint: "Convert one of them first, with sox -r.")
     }
-    var trips = RoundTrips()
-    let from = try channel(command.fromChannel, of: played, reference)
-    let to = try channel(command.toChannel, of: heard, listen)
+    let from = try channel(command.fromChannel, of: played.samples.count, reference)
+    let to = try channel(command.toChannel, of: heard.samples.count, listen)
+    try played.fill(to: Self.stretchSeconds * rate)
+    let references = played.samples
     // A reference of several equal channels is one signal.
-    let froms = from.map { [$0] } ?? played.distinct
+    let froms = from.map { [$0] } ?? Self.distinct(references)
+    let tos = to.map { [$0] } ?? Array(heard.samples.indices)
+    var trips = RoundTrips()
+    var totals = SessionTotals()
     for from in froms {
-      for to in to.map({ [$0] }) ?? Array(heard.samples.indices) {
-        var estimator = DelayEstimator()
-        estimator.choice = command.choice
-        estimator.draws = command.report != nil
-        let reference = played.samples[from]
-        let recording = heard.samples[to]
-        if let estimate = estimator.estimate(reference: reference.span, in: recording.span) {
-          trips.add(estimate, from: from, to: to)
-        }
+      for to in tos {
+        let recording = try ChannelReader(listen)
+        let (found, frames) = try search(references[from], in: recording, channel: to)
+        if let found { trips.add(found, from: from, to: to) }
+        totals.readFrames(frames)
       }
     }
-    var report = SessionTotals()
-    report.readFrames(heard.frameCount)
-    return try LatencyResult(trips, configuration(heard.sampleRate), report).conclude(command)
+    return try LatencyResult(trips, configuration(rate), totals).conclude(command)
   }
 
-  private func channel(_ number: Int?, of file: Channels, _ path: String) throws -> Int? {
+  /// The strongest match in the whole recording, and the recording's length.
+  private func search(
+    _ reference: [Float], in recording: consuming ChannelReader, channel: Int
+  ) throws -> (DelayEstimate?, Int) {
+    var estimator = DelayEstimator()
+    estimator.choice = command.choice
+    estimator.draws = command.report != nil
+    let stretch = Self.stretchSeconds * recording.sampleRate
+    var best: DelayEstimate?
+    var start = 0
+    while true {
+      try recording.fill(to: stretch + reference.count)
+      let samples = recording.samples[channel]
+      let earliest = start == 0 ? 1 - max(1, reference.count) : 0
+      if let found = estimator.estimate(
+        reference: reference.span, in: samples.span, lags: earliest..<max(1, stretch)),
+        abs(found.gain) > abs(best?.gain ?? 0)
+      {
+        best = found.moved(by: start)
+      }
+      guard samples.count > stretch else { return (best, start + samples.count) }
+      recording.drop(stretch)
+      start += stretch
+    }
+  }
+
+  private func channel(_ number: Int?, of count: Int, _ path: String) throws -> Int? {
     guard let number else { return nil }
-    guard number <= file.samples.count else {
+    guard number <= count else {
       throw ToolFailure(
-        .usage, code: "usage",
-        "\(path) has \(file.samples.count) channels, and no channel \(number).",
+        .usage, code: "usage", "\(path) has \(count) channels, and no channel \(number).",
         hint: "Count them from 1.")
     }
     return number - 1
+  }
+
+  /// The channels of which no earlier one has the same sound.
+  private static func distinct(_ channels: [[Float]]) -> [Int] {
+    channels.indices.filter { index in !channels[..<index].contains(channels[index]) }
   }
 
   /// No device: nothing of the delay is the unit's own.
@@ -71,44 +101,5 @@ struct OfflineLatency {
     return DuplexConfiguration(
       sampleRate: rate, periodFrames: 0, headroomFrames: 0, capture: stream(listen),
       playback: stream(reference))
-  }
-
-  /// A sound file, channel by channel.
-  private struct Channels {
-    let sampleRate: Int
-    private(set) var samples: [[Float]]
-
-    var frameCount: Int { samples.first?.count ?? 0 }
-
-    /// The channels of which no earlier one has the same sound.
-    var distinct: [Int] {
-      samples.indices.filter { index in
-        !samples[..<index].contains(samples[index])
-      }
-    }
-
-    init(_ path: String) throws {
-      var file = try SoundFileReader(path: path)
-      sampleRate = file.sampleRate
-      let channelCount = file.channelCount
-      samples = Array(repeating: [], count: channelCount)
-      var chunk = SampleBuffer(frameCount: 4096, channelCount: channelCount)
-      while frameCount < mostSeconds * sampleRate {
-        let count = try file.read(into: &chunk)
-        guard count > 0 else { break }
-        for channel in 0..<channelCount {
-          samples[channel] += (0..<count).map { chunk[$0 * channelCount + channel] }
-        }
-      }
-    }
-  }
-}
-
-extension SessionTotals {
-  /// As if a session had gone over a file of so many frames.
-  fileprivate mutating func readFrames(_ count: Int) {
-    var report = report
-    report.frames = count
-    add(report)
   }
 }

@@ -32,6 +32,11 @@ struct SessionTotals {
     report.loadMean = loads / count
   }
 
+  /// As if a session had gone over a file of so many frames.
+  mutating func readFrames(_ count: Int) {
+    report.frames = max(report.frames, count)
+  }
+
   /// Whether the user ended the last one.
   var isInterrupted: Bool {
     switch report.stopReason {
