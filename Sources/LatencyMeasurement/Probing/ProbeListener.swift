@@ -111,7 +111,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     if let best {
       roundTrip = Int(best.delayFrames)
       // Louder is more exact, until nothing is left to be won, or the input can take no more.
-      let isOverdriven = result.isClipped
+      let isOverdriven = result.isClipped && best.signalToNoiseDB > 6
       if best.boundFrames < 0.001 || isOverdriven || level + 1 == plan.levels.count {
         if isOverdriven, level > 0 { self.level = level - 1 }
         result.isClipped = false
