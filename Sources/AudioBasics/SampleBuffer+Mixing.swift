@@ -134,3 +134,24 @@ extension SampleBuffer {
     }
   }
 }
+
+extension SampleBuffer {
+  /// Turns the first `frames` frames round: the last becomes the first.
+  @_noLocks
+  public mutating func reverse(frames: Int) {
+    precondition(frames >= 0 && frames <= frameCount)
+    var low = 0
+    var high = frames &- 1
+    while low < high {
+      var channel = 0
+      while channel < channelCount {
+        let kept = base[low &* channelCount &+ channel]
+        base[low &* channelCount &+ channel] = base[high &* channelCount &+ channel]
+        base[high &* channelCount &+ channel] = kept
+        channel &+= 1
+      }
+      low &+= 1
+      high &-= 1
+    }
+  }
+}

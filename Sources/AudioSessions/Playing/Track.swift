@@ -5,10 +5,9 @@ import AudioFiles
 /// One sound file as the unit hears it: streamed from disk, converted to the unit's rate and
 /// channels, at its gain. Never loaded whole.
 public final class Track: FrameSource {
-  private var file: SoundFileReader
+  private var cursor: TrackCursor
   private var converter: RateConverter?
   private let gain: Float
-  private let isLooped: Bool
   /// Frames as the file has them.
   private var decoded: SampleBuffer
   /// The same frames with the unit's channels, and which of them still wait to be taken.
@@ -26,28 +25,34 @@ public final class Track: FrameSource {
   /// Frames at the unit's rate that are still to be delivered; nil for all.
   private var restFrames: Int?
 
+  private let fileRate: Int
+  private let isSeekable: Bool
+
   /// What the file is called.
   public let path: String
-  /// Frames it has in all at the unit's rate; nil where the file does not say.
+  /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file does
+  /// not say.
   public let frameCount: Int?
 
-  /// Opens `path` for a unit of this rate and these channels.
+  /// Opens `path` for a unit of this rate and these channels, to be played in `order`.
   public init(
-    path: String, sampleRate: Int, channelCount: Int, gain: Float = 1, isLooped: Bool = false,
-    resamplerQuality: Int = 5
+    path: String, sampleRate: Int, channelCount: Int, gain: Float = 1,
+    order: PlayOrder = PlayOrder(), resamplerQuality: Int = 5
   ) throws(FileFailure) {
     self.path = path
     self.gain = gain
-    self.isLooped = isLooped
-    file = try SoundFileReader(path: path)
+    let file = try SoundFileReader(path: path)
     decoded = SampleBuffer(frameCount: 1024, channelCount: file.channelCount)
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     let fileRate = file.sampleRate
+    self.fileRate = fileRate
+    isSeekable = file.isSeekable
     self.sampleRate = sampleRate
     ratio = Double(sampleRate) / Double(fileRate)
-    frameCount = file.frameCount.map {
+    frameCount = order.frameCount(of: file.frameCount).map {
       Int((Double($0) * Double(sampleRate) / Double(fileRate)).rounded())
     }
+    cursor = try TrackCursor(file, order)
     guard fileRate != sampleRate else { return }
     do throws(RateFailure) {
       converter = try RateConverter(
@@ -66,15 +71,16 @@ public final class Track: FrameSource {
   public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
     restFrames = frames
     leadFrames = start
-    guard start > 0, file.isSeekable else { return }
+    guard start > 0, isSeekable else { return }
     // Frames of the file that come to a whole number of frames of the unit, a twentieth of a second
     // early so that the converter has a past.
-    let common = Self.greatestCommonDivisor(file.sampleRate, sampleRate)
-    let fileStep = file.sampleRate / common
+    let common = Self.greatestCommonDivisor(fileRate, sampleRate)
+    let fileStep = fileRate / common
     let unitStep = sampleRate / common
-    let early = file.sampleRate == sampleRate ? 0 : sampleRate / 20
+    let early = fileRate == sampleRate ? 0 : sampleRate / 20
     let steps = max(0, start - early) / unitStep
-    try file.seek(toFrame: min(steps * fileStep, file.frameCount ?? .max))
+    cursor = try TrackCursor(
+      SoundFileReader(path: path), PlayOrder(startFrame: steps * fileStep))
     leadFrames = start - steps * unitStep
   }
 
@@ -115,11 +121,7 @@ public final class Track: FrameSource {
   private func decode() throws(FileFailure) {
     var count = 0
     if !isAtEnd {
-      count = try file.read(into: &decoded)
-      if count == 0, isLooped, decodedFrames > 0 {
-        try file.seek(toFrame: 0)
-        count = try file.read(into: &decoded)
-      }
+      count = try cursor.read(into: &decoded)
     }
     decodedFrames += count
     if count > 0 {

@@ -20,16 +20,21 @@ public struct TrackSpan: Sendable, Equatable {
 public final class TrackQueue: FrameSource, @unchecked Sendable {
   // @unchecked because one thread at a time reads from it; what others see is behind a lock.
   private let paths: [String]
-  private let open: @Sendable (String) throws(FileFailure) -> Track
-  private var current: Track?
+  private let repeats: Bool
+  private let open: @Sendable (String) throws(FileFailure) -> any FrameSource
+  private var current: (any FrameSource)?
   private var next = 0
+  /// Whether anything came of this time through: a queue of nothing repeats nothing.
+  private var hasDelivered = false
   private let published = Mutex<[TrackSpan]>([])
 
-  /// A queue of `paths`, each opened by `open`.
+  /// A queue of `paths`, each opened by `open`; begun anew at its end where it `repeats`.
   public init(
-    paths: [String], open: @escaping @Sendable (String) throws(FileFailure) -> Track
+    paths: [String], repeats: Bool = false,
+    open: @escaping @Sendable (String) throws(FileFailure) -> any FrameSource
   ) {
     self.paths = paths
+    self.repeats = repeats
     self.open = open
   }
 
@@ -40,13 +45,20 @@ public final class TrackQueue: FrameSource, @unchecked Sendable {
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while true {
       if current == nil {
+        if next == paths.count, repeats, hasDelivered {
+          next = 0
+          hasDelivered = false
+        }
         guard next < paths.count else { return 0 }
         current = try open(paths[next])
         begin()
       }
       let count = try current?.read(into: &buffer, frames: frames) ?? 0
       deliver(count)
-      if count > 0 { return count }
+      if count > 0 {
+        hasDelivered = true
+        return count
+      }
       current = nil
       next += 1
     }

@@ -62,7 +62,7 @@ struct DeviceChoice {
       microphone = ring.makeReader()
       let track = try Track(
         path: path, sampleRate: specification.sampleRate, channelCount: channelCount,
-        isLooped: true, resamplerQuality: options.resamplerQuality)
+        order: PlayOrder(times: nil), resamplerQuality: options.resamplerQuality)
       background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     }
     let device = try SimulatedDevice(

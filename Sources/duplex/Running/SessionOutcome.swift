@@ -46,8 +46,10 @@ struct SessionOutcome {
     let fileFailure = recorded?.failure ?? failure
     // A reader who goes away has heard enough: that is no loss.
     if let fileFailure, fileFailure.kind != .closedPipe {
-      ToolFailure(fileFailure).report()
-      status = .loss
+      let failure = ToolFailure(fileFailure)
+      failure.report()
+      // Where nothing was heard nothing was lost: what was asked for cannot be done.
+      status = report.frames == 0 && recorded == nil ? failure.status : .loss
     } else if let deviceFailure = report.stopReason.failure {
       let failure = ToolFailure(deviceFailure)
       failure.report()
