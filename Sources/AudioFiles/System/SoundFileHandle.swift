@@ -1,5 +1,10 @@
 import CSndFile
 import Glibc
+import Synchronization
+
+/// One file is opened at a time: libsndfile keeps why it refused one in variables that all threads
+/// share.
+private let opening = Mutex(())
 
 /// A sound file libsndfile holds open, and its descriptor, until it goes out of scope.
 struct SoundFileHandle: ~Copyable {
@@ -10,11 +15,16 @@ struct SoundFileHandle: ~Copyable {
   init(
     _ descriptor: consuming FileDescriptor, mode: Int32, info: inout SF_INFO
   ) throws(SoundFileRefusal) {
-    errno = 0
-    // The descriptor stays ours: libsndfile's own closing hides the errors of close.
-    guard let opened = sf_open_fd(descriptor.number, mode, &info, Int32(SF_FALSE)) else {
-      throw SoundFileRefusal(nil)
+    let number = descriptor.number
+    var refusal = SoundFileRefusal()
+    let opened = opening.withLock { _ in
+      errno = 0
+      // The descriptor stays ours: libsndfile's own closing hides the errors of close.
+      let opened = sf_open_fd(number, mode, &info, Int32(SF_FALSE))
+      if opened == nil { refusal = SoundFileRefusal(nil) }
+      return opened
     }
+    guard let opened else { throw refusal }
     pointer = opened
     self.descriptor = descriptor.release()
   }
@@ -56,6 +66,12 @@ struct SoundFileHandle: ~Copyable {
 struct SoundFileRefusal: Error {
   let reason: String
   let system: SystemError?
+
+  /// None yet.
+  init() {
+    reason = "unknown reason"
+    system = nil
+  }
 
   /// That of `handle`, or of the last opening that failed.
   init(_ handle: OpaquePointer?) {
