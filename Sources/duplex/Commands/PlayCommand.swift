@@ -10,7 +10,7 @@ struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files from disk to the output.",
     discussion: """
-      Files play one after the other, without a gap. --start, --end, --region, --loop and --reverse
+      Files, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop and --reverse
       apply to each. Ctrl-C or q ends it.
       """)
 
@@ -31,22 +31,23 @@ struct PlayCommand: ParsableCommand {
   @Flag(name: .customLong("repeat"), help: "Begin anew when the last file has been played.")
   var repeats = false
 
-  @Argument(help: "Files to play.")
+  @Argument(help: "Files, playlists or folders to play; - is standard input.")
   var sources: [String]
 
   func run() throws {
     let status = try inTermsOfTheTool {
       // The first file lends the unit its rate; each is looked at before anything sounds.
       var options = audio
+      let paths = try SourceList(sources).paths
       // Standard input can be read only once.
-      for (index, path) in sources.enumerated() where path != "-" {
+      for (index, path) in paths.enumerated() where path != "-" {
         let file = try SoundFileReader(path: path)
         let rate = file.sampleRate
         _ = try order.order(at: rate)
         guard index == 0 else { continue }
         if options.rate == nil { options.rate = rate }
       }
-      let use = PlayUse(command: self, paths: shuffle ? sources.shuffled() : sources)
+      let use = PlayUse(command: self, paths: shuffle ? paths.shuffled() : paths)
       return try DeviceChoice(options, captures: false, plays: true).use(use)
     }
     throw ExitCode(status.rawValue)
