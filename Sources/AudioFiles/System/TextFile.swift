@@ -38,6 +38,13 @@ public enum TextFile {
     }
   }
 
+  /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
+  public static func size(of path: String) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   private static func create(_ path: String, _ text: String) throws(SystemError) {
     let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC)
     var bytes = Array(text.utf8)[...]

@@ -75,7 +75,7 @@ private struct PlayUse: DeviceUse {
     desk.player = consume player
     desk.endsWithPlayer = true
     let feeder = PlayFeeder(ring: ring, source: queue, channelCount: channels)
-    let progress = TrackProgress(queue, prints: command.audio.json)
+    let progress = TrackProgress(queue, command.audio)
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock, background: background + [feeder]
     ) { moment in

@@ -9,13 +9,16 @@ final class TrackProgress {
 
   private let queue: TrackQueue
   private let prints: Bool
+  /// Whether a person is told what plays.
+  private let announces: Bool
   private var decoded: [Step] = []
   private var heard: [Step] = []
   private var lastFrame = 0
 
-  init(_ queue: TrackQueue, prints: Bool) {
+  init(_ queue: TrackQueue, _ options: AudioOptions) {
     self.queue = queue
-    self.prints = prints
+    prints = options.json
+    announces = !options.json && !options.quiet
   }
 
   /// The output has come to `frame`.
@@ -34,6 +37,7 @@ final class TrackProgress {
         heard[index] = .rendering
         tell(span, "renderingWillStart", span.startFrame)
         tell(span, "renderingStarted", span.startFrame)
+        if announces { Terminal.say(TrackTitle(span.source).text) }
       }
       if heard[index] == .rendering, span.isComplete, frame >= span.startFrame + span.frames {
         heard[index] = .rendered
@@ -76,6 +80,7 @@ final class TrackProgress {
     ]
     if let frame { fields.append(("frame", .integer(frame))) }
     if let message { fields.append(("message", .string(message))) }
+    if state == "decodingStarted" { fields += TrackTitle(span.source).fields }
     Terminal.printLine(JSON.event("track", fields).text)
   }
 }
