@@ -28,6 +28,12 @@ public final class Track: FrameSource {
   private let fileRate: Int
   private let isSeekable: Bool
 
+  /// Whether another track may follow: then the last frames, which the converter cannot finish without
+  /// knowing what comes next, are held back until it is clear.
+  var isFollowed = false
+  /// Whether all is read and delivered but for what is held back.
+  private(set) var isHolding = false
+
   /// What the file is called.
   public let path: String
   /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file does
@@ -104,6 +110,7 @@ public final class Track: FrameSource {
     var done = 0
     while done < frames {
       if waiting.isEmpty { try decode() }
+      if isHolding { break }
       var room = frames - done
       if isAtEnd {
         // As many frames as the file's come to, and none of the silence behind them.
@@ -118,6 +125,28 @@ public final class Track: FrameSource {
     return done
   }
 
+  /// Where the track ends, in frames delivered since its converter was new.
+  var endFrame: Int { Int((Double(decodedFrames) * ratio).rounded()) }
+
+  /// Takes over the converter of the track before, and what that holds back: the join is then as
+  /// smooth as if both were one file. Before the first read. False where their rates differ, and
+  /// nothing has happened.
+  func adopt(_ earlier: Track) -> Bool {
+    guard earlier.isHolding, earlier.fileRate == fileRate, earlier.sampleRate == sampleRate,
+      earlier.mapped.channelCount == mapped.channelCount
+    else { return false }
+    converter = earlier.converter.take()
+    decodedFrames = earlier.decodedFrames
+    deliveredFrames = earlier.deliveredFrames
+    return true
+  }
+
+  /// Gives out what was held back, silence being all that follows.
+  func release() {
+    isFollowed = false
+    isHolding = false
+  }
+
   private func decode() throws(FileFailure) {
     var count = 0
     if !isAtEnd {
@@ -126,6 +155,8 @@ public final class Track: FrameSource {
     decodedFrames += count
     if count > 0 {
       mapped.copy(decoded, frames: count)
+    } else if isFollowed, converter != nil, !isAtEnd {
+      isHolding = true
     } else {
       isAtEnd = true
       count = mapped.frameCount
