@@ -31,6 +31,15 @@ public final class Track: FrameSource {
   /// Whether another track may follow: then the last frames, which the converter cannot finish without
   /// knowing what comes next, are held back until it is clear.
   var isFollowed = false
+  /// Whether another sound, of another rate, comes right before this one, or right behind it: what the
+  /// converter must know of it is foretold then.
+  var followsSound = false
+  private var goesOn = false
+  /// The last frames that were read, and how many.
+  private var recent: SampleBuffer
+  private var recentFrames = 0
+  /// Frames that the converter gives for what was foretold, and nobody hears.
+  private var surplusFrames = 0
   /// Whether all is read and delivered but for what is held back.
   private(set) var isHolding = false
 
@@ -50,6 +59,7 @@ public final class Track: FrameSource {
     let file = try SoundFileReader(path: path)
     decoded = SampleBuffer(frameCount: 1024, channelCount: file.channelCount)
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    recent = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     let fileRate = file.sampleRate
     self.fileRate = fileRate
     isSeekable = file.isSeekable
@@ -136,15 +146,17 @@ public final class Track: FrameSource {
       earlier.mapped.channelCount == mapped.channelCount
     else { return false }
     converter = earlier.converter.take()
+    followsSound = false
     decodedFrames = earlier.decodedFrames
     deliveredFrames = earlier.deliveredFrames
     return true
   }
 
-  /// Gives out what was held back, silence being all that follows.
-  func release() {
+  /// Gives out what was held back. Silence is all that follows, or a sound of another rate.
+  func release(beforeSound: Bool) {
     isFollowed = false
     isHolding = false
+    goesOn = beforeSound
   }
 
   private func decode() throws(FileFailure) {
@@ -155,14 +167,74 @@ public final class Track: FrameSource {
     decodedFrames += count
     if count > 0 {
       mapped.copy(decoded, frames: count)
+      if converter != nil {
+        remember(count)
+        if followsSound { prime(count) }
+      }
     } else if isFollowed, converter != nil, !isAtEnd {
       isHolding = true
     } else {
       isAtEnd = true
       count = mapped.frameCount
       mapped.clear(frames: count)
+      if goesOn {
+        goesOn = false
+        LinearPrediction.goOn(after: recent, frames: recentFrames, into: &mapped, count: 512)
+      }
     }
     waiting = 0..<count
+  }
+
+  /// Keeps the newest frames, by which what follows is foretold.
+  private func remember(_ count: Int) {
+    let kept = min(recentFrames, recent.frameCount - min(count, recent.frameCount))
+    let channelCount = recent.channelCount
+    for sample in 0..<kept * channelCount {
+      recent[sample] = recent[(recentFrames - kept) * channelCount + sample]
+    }
+    let added = min(count, recent.frameCount - kept)
+    recent.replace(at: kept, with: mapped, from: count - added, frames: added)
+    recentFrames = kept + added
+  }
+
+  /// Tells the converter what came before, foretold backwards from the first frames: whole steps of
+  /// both rates, so that everything stays where it was.
+  private func prime(_ count: Int) {
+    followsSound = false
+    let common = Self.greatestCommonDivisor(fileRate, sampleRate)
+    let step = fileRate / common
+    guard step <= 4096 else { return }
+    let steps = (512 + step - 1) / step
+    var earlier = SampleBuffer(frameCount: steps * step, channelCount: mapped.channelCount)
+    LinearPrediction.goBack(before: mapped, frames: count, into: &earlier, count: steps * step)
+    surplusFrames = steps * sampleRate / common
+    var scratch = SampleBuffer(frameCount: 1024, channelCount: mapped.channelCount)
+    var fed = 0
+    while fed < earlier.frameCount, surplusFrames > 0 {
+      guard
+        let progress = converter?.convert(
+          earlier, from: fed, frames: earlier.frameCount - fed, into: &scratch,
+          room: min(surplusFrames, scratch.frameCount)),
+        progress.consumed > 0 || progress.produced > 0
+      else { return }
+      fed += progress.consumed
+      surplusFrames -= progress.produced
+    }
+  }
+
+  /// Lets what the converter still gives for foretold frames go.
+  private func dropSurplus() {
+    var scratch = SampleBuffer(frameCount: 1024, channelCount: mapped.channelCount)
+    while surplusFrames > 0, !waiting.isEmpty {
+      guard
+        let progress = converter?.convert(
+          mapped, from: waiting.lowerBound, frames: waiting.count, into: &scratch,
+          room: min(surplusFrames, scratch.frameCount)),
+        progress.consumed > 0 || progress.produced > 0
+      else { return }
+      waiting = waiting.lowerBound + progress.consumed..<waiting.upperBound
+      surplusFrames -= progress.produced
+    }
   }
 
   private func deliver(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
@@ -172,6 +244,7 @@ public final class Track: FrameSource {
       waiting = waiting.lowerBound + count..<waiting.upperBound
       return count
     }
+    if surplusFrames > 0 { dropSurplus() }
     let progress = converter?.convert(
       mapped, from: waiting.lowerBound, frames: waiting.count, into: &buffer, at: target,
       room: room)

@@ -86,6 +86,7 @@ public final class TrackQueue: FrameSource, @unchecked Sendable {
     let source = try open(paths[next])
     next += 1
     (source as? Track)?.isFollowed = next < paths.count || repeats
+    (source as? Track)?.followsSound = delivered > 0
     if current == nil { current = source } else { upcoming = source }
     return true
   }
@@ -101,7 +102,7 @@ public final class TrackQueue: FrameSource, @unchecked Sendable {
       failure = error
     }
     guard let following = upcoming as? Track, following.adopt(track) else {
-      track.release()
+      track.release(beforeSound: upcoming != nil)
       return
     }
     boundaries.append(chainStart + end)

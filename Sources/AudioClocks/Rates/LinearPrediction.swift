@@ -1,0 +1,86 @@
+import AudioBasics
+
+/// Goes on with a sound where it ends, or begins before it, as its last or first frames foretell: for
+/// filters that must look over an edge.
+///
+/// Burg's method (J. P. Burg, "Maximum entropy spectral analysis", 1975; the recursion of N. Andersen,
+/// Geophysics 39, 1974): the prediction whose errors forwards and backwards are least. Tones go on for
+/// long, noise dies away. Not on the audio thread.
+public enum LinearPrediction {
+  /// Frames that are looked at, and coefficients that describe them.
+  private static let pastFrames = 1024
+  private static let order = 48
+
+  /// Fills `extension` with what follows the first `frames` frames of `sound`, as many frames as
+  /// `count`.
+  public static func goOn(
+    after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
+  ) {
+    let channelCount = sound.channelCount
+    let past = min(frames, pastFrames)
+    for channel in 0..<channelCount {
+      let known = (frames - past..<frames).map { Double(sound[$0 * channelCount + channel]) }
+      for (frame, value) in extrapolated(known, count).enumerated() {
+        following[frame * channelCount + channel] = Float(value)
+      }
+    }
+  }
+
+  /// Fills `before` with what precedes the first `frames` frames of `sound`: `count` frames, the last
+  /// of which stands right before them.
+  public static func goBack(
+    before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
+  ) {
+    let channelCount = sound.channelCount
+    let known = min(frames, pastFrames)
+    for channel in 0..<channelCount {
+      let turned = (0..<known).reversed().map { Double(sound[$0 * channelCount + channel]) }
+      for (frame, value) in extrapolated(turned, count).enumerated() {
+        earlier[(count - 1 - frame) * channelCount + channel] = Float(value)
+      }
+    }
+  }
+
+  private static func extrapolated(_ known: [Double], _ count: Int) -> [Double] {
+    let coefficients = burg(known, order: min(order, known.count / 3))
+    guard !coefficients.isEmpty else { return Array(repeating: 0, count: count) }
+    var signal = known
+    for _ in 0..<count {
+      var sum = 0.0
+      for (index, coefficient) in coefficients.enumerated() {
+        sum -= coefficient * signal[signal.count - 1 - index]
+      }
+      // A prediction that runs away is worth nothing.
+      signal.append(max(-4, min(4, sum)))
+    }
+    return Array(signal.suffix(count))
+  }
+
+  /// The coefficients a1, a2 ... for which x[n] + a1 x[n - 1] + a2 x[n - 2] ... is least.
+  private static func burg(_ signal: [Double], order: Int) -> [Double] {
+    var forward = signal
+    var backward = signal
+    var coefficients: [Double] = []
+    let count = signal.count
+    for stage in 0..<order {
+      var products = 0.0
+      var powers = 0.0
+      for index in stage + 1..<count {
+        products += forward[index] * backward[index - 1]
+        powers += forward[index] * forward[index] + backward[index - 1] * backward[index - 1]
+      }
+      // Nothing is left to be predicted.
+      guard powers > 1e-24 else { break }
+      let reflection = -2 * products / powers
+      let turned = Array(coefficients.reversed())
+      for index in coefficients.indices { coefficients[index] += reflection * turned[index] }
+      coefficients.append(reflection)
+      for index in stride(from: count - 1, to: stage, by: -1) {
+        let ahead = forward[index]
+        forward[index] = ahead + reflection * backward[index - 1]
+        backward[index] = backward[index - 1] + reflection * ahead
+      }
+    }
+    return coefficients
+  }
+}
