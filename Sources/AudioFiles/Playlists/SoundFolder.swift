@@ -9,8 +9,8 @@ public enum SoundFolder {
   }
 
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
-  /// their names: those of a folder before those of the folders in it. Throws `.cannotOpen`,
-  /// `.permissionDenied`, and `.unusableContents` where there are none.
+  /// their names: those of a folder before those of the folders in it. Throws `.permissionDenied`,
+  /// and `.cannotOpen` where there are none.
   public static func files(in path: String) throws(FileFailure) -> [String] {
     var found: [String] = []
     do throws(SystemError) {
@@ -20,7 +20,7 @@ public enum SoundFolder {
     }
     guard !found.isEmpty else {
       throw FileFailure(
-        .unusableContents, "There are no sound files in \(path).",
+        .cannotOpen, "There are no sound files in \(path).",
         hint: "Name the files themselves if their names do not end as usual.")
     }
     return found
