@@ -32,10 +32,9 @@ struct ArrivalFit {
     energySum = own.point(at: 0).value
     lobe = 1 / max(bandShare, 1e-3)
     resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.6)
-    arrivals = [first]
-    if first.gain == 0 {
-      arrivals[0].gain = energySum > 0 ? cross.point(at: first.delayFrames).value / energySum : 0
-    }
+    arrivals = []
+    let gain = first.gain == 0 ? gain(at: first.delayFrames) : first.gain
+    arrivals = [Arrival(delayFrames: first.delayFrames, gain: gain)]
   }
 
   /// Fits delays and gains of all arrivals together.

@@ -26,6 +26,7 @@ struct Match {
   let score: Double
   private let cross: [Complex]
   private let power: [Float]
+  private let heardPower: [Float]
   private let playedDensity: PowerDensity
 
   /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
@@ -40,6 +41,7 @@ struct Match {
     self.score = score
     cross = played.indices.map { heard[$0] * played[$0].conjugate }
     power = played.map(\.power)
+    heardPower = heard.map(\.power)
     playedDensity = PowerDensity(of: played, reach: length / 1024)
   }
 
@@ -77,7 +79,7 @@ struct Match {
 
   private func band(at delay: Double, score: Double) -> SignalBand {
     SignalBand(
-      cross: cross, power: power, heardPower: heard.map(\.power), length: length, delay: delay,
+      cross: cross, power: power, heardPower: heardPower, length: length, delay: delay,
       score: score)
   }
 

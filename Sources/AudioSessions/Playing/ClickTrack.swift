@@ -15,9 +15,14 @@ public final class ClickTrack: FrameSource {
   /// `beats` beats at `tempo` beats a minute.
   public init(beats: Int, tempo: Double, sampleRate: Int, channelCount: Int) {
     beatFrames = 60 / tempo * Double(sampleRate)
-    frameCount = Int((Double(beats) * beatFrames).rounded())
+    frameCount = Self.frameCount(beats: beats, tempo: tempo, sampleRate: sampleRate)
     self.sampleRate = Double(sampleRate)
     self.channelCount = channelCount
+  }
+
+  /// Frames that `beats` beats at `tempo` beats a minute take.
+  public static func frameCount(beats: Int, tempo: Double, sampleRate: Int) -> Int {
+    Int((Double(beats) * (60 / tempo * Double(sampleRate))).rounded())
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.

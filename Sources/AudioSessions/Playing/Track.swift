@@ -168,7 +168,7 @@ public final class Track: FrameSource {
     if count > 0 {
       mapped.copy(decoded, frames: count)
       if converter != nil {
-        remember(count)
+        if isFollowed { remember(count) }
         if followsSound { prime(count) }
       }
     } else if isFollowed, converter != nil, !isAtEnd {

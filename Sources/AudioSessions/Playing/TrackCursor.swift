@@ -45,9 +45,6 @@ struct TrackCursor: ~Copyable {
     }
   }
 
-  /// Samples in a frame.
-  var channelCount: Int { block.channelCount }
-
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   mutating func read(into buffer: inout SampleBuffer) throws(FileFailure) -> Int {
     while true {

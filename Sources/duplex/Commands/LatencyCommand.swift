@@ -87,6 +87,19 @@ struct LatencyCommand: ParsableCommand {
     throw ExitCode(status.rawValue)
   }
 
+  /// The channel `number`, counted from 0, of the `count` that `owner` has; nil where none is named.
+  static func channel(_ number: Int?, of count: Int, _ owner: String, hint: String)
+    throws(ToolFailure) -> Int?
+  {
+    guard let number else { return nil }
+    guard number <= count else {
+      throw ToolFailure(
+        .usage, code: "usage", "\(owner) has \(count) channels, and no channel \(number).",
+        hint: hint)
+    }
+    return number - 1
+  }
+
   /// Which arrival is the answer.
   var choice: DelayEstimator.Choice { acoustic ? .first : .strongest }
 }

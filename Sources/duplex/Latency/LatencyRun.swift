@@ -54,23 +54,16 @@ extension LatencyRun {
 
   fileprivate func plan(_ configuration: DuplexConfiguration, draws: Bool) throws -> ProbePlan {
     var plan = ProbePlan(configuration)
-    plan.fromChannel = try channel(command.fromChannel, of: plan.playbackChannels, "output")
-    plan.toChannel = try channel(command.toChannel, of: plan.captureChannels, "input")
+    let hint = "Ask for more with --channels, if the device has them."
+    plan.fromChannel = try LatencyCommand.channel(
+      command.fromChannel, of: plan.playbackChannels, "The output", hint: hint)
+    plan.toChannel = try LatencyCommand.channel(
+      command.toChannel, of: plan.captureChannels, "The input", hint: hint)
     plan.repeats = command.repeats
     plan.levelCapDBFS = command.level.decibels
     plan.choice = command.choice
     plan.draws = draws && command.report != nil
     return plan
-  }
-
-  private func channel(_ number: Int?, of count: Int, _ side: String) throws -> Int? {
-    guard let number else { return nil }
-    guard number <= count else {
-      throw ToolFailure(
-        .usage, code: "usage", "The \(side) has \(count) channels, and no channel \(number).",
-        hint: "Ask for more with --channels, if the device has them.")
-    }
-    return number - 1
   }
 }
 

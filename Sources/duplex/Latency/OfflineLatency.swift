@@ -30,8 +30,10 @@ struct OfflineLatency {
         "\(listen) has \(rate) Hz and \(reference) \(played.sampleRate) Hz.",
         hint: "Convert one of them first, with sox -r.")
     }
-    let from = try channel(command.fromChannel, of: played.samples.count, reference)
-    let to = try channel(command.toChannel, of: heard.samples.count, listen)
+    let from = try LatencyCommand.channel(
+      command.fromChannel, of: played.samples.count, reference, hint: "Count them from 1.")
+    let to = try LatencyCommand.channel(
+      command.toChannel, of: heard.samples.count, listen, hint: "Count them from 1.")
     try played.fill(to: Self.stretchSeconds * rate)
     let references = played.samples
     // A reference of several equal channels is one signal.
@@ -74,16 +76,6 @@ struct OfflineLatency {
       recording.drop(stretch)
       start += stretch
     }
-  }
-
-  private func channel(_ number: Int?, of count: Int, _ path: String) throws -> Int? {
-    guard let number else { return nil }
-    guard number <= count else {
-      throw ToolFailure(
-        .usage, code: "usage", "\(path) has \(count) channels, and no channel \(number).",
-        hint: "Count them from 1.")
-    }
-    return number - 1
   }
 
   /// The channels of which no earlier one has the same sound.

@@ -5,11 +5,6 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// How late a shift by a fraction of a frame makes everything.
-enum FrameShiftDelay {
-  static var frames: Int { FrameShift.delayFrames }
-}
-
 /// One pass of an overdub: the backing plays, the take is recorded.
 final class OverdubPass {
   private let run: OverdubRun
@@ -20,7 +15,6 @@ final class OverdubPass {
   private(set) var plan: OverdubPlan?
   private var outcome: SessionOutcome?
   private var feeder: PlayFeeder?
-  private var starvedFrames = 0
 
   init(_ run: OverdubRun, _ path: String, roundTrip: Double) {
     self.run = run
@@ -46,7 +40,7 @@ final class OverdubPass {
     var desk = MixingDesk(configuration)
     if run.command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
     let feeder = try feeder(track, plan, configuration, &desk)
-    let window = plan.window(shifted: plan.fraction != nil)
+    let window = plan.window
     let target = try run.takes.target(path, into: splice)
     var recording = try Recording(
       target, channelCount: channels, sampleRate: rate, from: configuration.capture?.format,

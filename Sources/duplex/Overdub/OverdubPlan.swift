@@ -1,3 +1,4 @@
+import AudioClocks
 import AudioDevices
 import AudioFiles
 import AudioSessions
@@ -33,7 +34,8 @@ struct OverdubPlan {
     backingFrames = track.frameCount ?? 0
     region = try Self.region(command, of: backingFrames, rate: rate)
     let first = region.lowerBound
-    countInFrames = Int((Double(command.countIn) * 60 / command.tempo * Double(rate)).rounded())
+    countInFrames = ClickTrack.frameCount(
+      beats: command.countIn, tempo: command.tempo, sampleRate: rate)
     playedFrom = command.countIn > 0 ? first : max(0, first - Self.leadSeconds * rate)
     alignmentFrames = command.subFrame ? roundTrip : roundTrip.rounded()
     restFrames = roundTrip - alignmentFrames
@@ -65,10 +67,10 @@ struct OverdubPlan {
   }
 
   /// The stretch of the tape that is the take.
-  func window(shifted: Bool) -> TakeWindow {
+  var window: TakeWindow {
     TakeWindow(
       firstFrame: countInFrames + region.lowerBound - playedFrom
-        + Int(alignmentFrames.rounded(.down)) + (shifted ? FrameShiftDelay.frames : 0),
+        + Int(alignmentFrames.rounded(.down)) + (fraction != nil ? FrameShift.delayFrames : 0),
       frames: region.count)
   }
 }
