@@ -13,6 +13,9 @@ public struct SoundFileTags: Sendable, Equatable {
   /// When it was made, in the file's own words.
   public var date: String?
 
+  /// Nothing said.
+  public init() {}
+
   init(of handle: borrowing SoundFileHandle) {
     title = Self.string(SF_STR_TITLE, handle)
     artist = Self.string(SF_STR_ARTIST, handle)

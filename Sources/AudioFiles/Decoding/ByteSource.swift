@@ -1,0 +1,45 @@
+/// Bytes that can be read from any place, wherever they come from: a file behind a network.
+///
+/// A read may wait. `interrupt` ends the wait from another thread.
+public protocol ByteSource: AnyObject, Sendable {
+  /// What messages call it.
+  var name: String { get }
+
+  /// How many bytes there are; nil where nobody knows, or where there is no end.
+  var byteCount: Int? { get }
+
+  /// Whether bytes can be had from any place, and not only one after the other.
+  var isSeekable: Bool { get }
+
+  /// Fills `bytes` with what begins at `offset` and returns how many bytes came: at least one, and
+  /// less than its room only where no more are there yet; 0 at the end, or after `interrupt`. Waits
+  /// until there is something. One thread at a time. Throws `.readFailed` or `.cannotOpen` where no
+  /// more can be had.
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int
+
+  /// How many bytes can be read from `offset` on without waiting. Any thread.
+  func readyByteCount(at offset: Int) -> Int
+
+  /// Bytes a second that come in at present; nil where they are all there. Any thread.
+  var bytesPerSecond: Double? { get }
+
+  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  var isInterrupted: Bool { get }
+
+  /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.
+  func interrupt()
+
+  /// Lets reads wait again. Any thread.
+  func proceed()
+
+  /// What the source says is playing right now, where it is a radio station. Any thread.
+  var announcedTitle: String? { get }
+
+  /// What the source says its bytes are (`audio/mpeg`); nil where it does not.
+  var contentType: String? { get }
+
+  /// Bits a second that the source announces; nil where it does not.
+  var announcedBitRate: Int? { get }
+}

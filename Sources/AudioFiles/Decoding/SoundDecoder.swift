@@ -1,0 +1,68 @@
+import AudioBasics
+
+/// Frames of sound, decoded as they are asked for: a file, a stream, or whatever you write.
+///
+/// One thread at a time calls it, never the audio thread; what may be called from elsewhere says so.
+public protocol SoundDecoder: AnyObject {
+  /// What it is called: a path, an address.
+  var name: String { get }
+
+  /// Frames a second.
+  var sampleRate: Int { get }
+
+  /// Samples in a frame.
+  var channelCount: Int { get }
+
+  /// Frames in all; nil where nobody knows, or where there is no end.
+  var frameCount: Int? { get }
+
+  /// Whether `seek` works.
+  var supportsSeeking: Bool { get }
+
+  /// The frame that the next read begins with.
+  var position: Int { get }
+
+  /// Bits a second, on average; nil where that is not known.
+  var bitRate: Int? { get }
+
+  /// What it says about itself.
+  var tags: SoundFileTags { get }
+
+  /// Whether so much is there that reading on need not wait soon. Any thread.
+  var isReady: Bool { get }
+
+  /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came: 0
+  /// at the end, or after `interrupt`. `buffer` has `channelCount` channels.
+  func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int
+
+  /// Goes to `frame`, exactly; the end is allowed. Throws `.unusableContents` where there is no such
+  /// frame, or it cannot be gone to.
+  func seek(toFrame frame: Int) throws(FileFailure)
+
+  /// Ends a read or a seek that waits for a network, and all further ones at once, until `proceed`.
+  /// Any thread.
+  func interrupt()
+
+  /// Lets reads wait again. Any thread.
+  func proceed()
+}
+
+/// What most decoders need not say: nothing of theirs waits.
+extension SoundDecoder {
+  /// Not known.
+  public var bitRate: Int? { nil }
+
+  /// None.
+  public var tags: SoundFileTags { SoundFileTags() }
+
+  /// Always.
+  public var isReady: Bool { true }
+
+  /// Nothing waits.
+  public func interrupt() {}
+
+  /// Nothing waited.
+  public func proceed() {}
+}
