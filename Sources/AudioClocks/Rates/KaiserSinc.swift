@@ -10,18 +10,28 @@ public enum KaiserSinc {
   ) {
     let slope = 0.1 * 2 * Double.pi
     let attenuation = 2.285 * slope * Double(2 * halfWidth - 1) + 8
-    let beta = max(2.5, 0.1102 * (attenuation - 8.7))
+    let shape = max(2.5, 0.1102 * (attenuation - 8.7))
     let width = 2 * halfWidth
     var values: [Double] = []
     for tap in 0..<width {
       let distance = fraction - Double(tap - halfWidth + 1)
-      let edge = distance / Double(halfWidth)
-      let window = bessel(beta * max(0, 1 - edge * edge).squareRoot()) / bessel(beta)
-      let angle = Double.pi * distance
-      values.append((abs(angle) < 1e-9 ? 1 : sin(angle) / angle) * window)
+      values.append(value(at: distance, halfWidth: halfWidth, shape: shape))
     }
     let sum = values.reduce(0, +)
     for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
+  }
+
+  /// The sinc `distance` frames from its middle, under a window that ends at `halfWidth` and goes on
+  /// level beyond. The larger `shape` (Kaiser's beta), the more the window attenuates, and the wider
+  /// its slope: J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window
+  /// function", 1974. Exactly 1 in the middle and 0 at every other whole frame.
+  static func value(at distance: Double, halfWidth: Int, shape: Double) -> Double {
+    let edge = distance / Double(halfWidth)
+    let window = bessel(shape * max(0, 1 - edge * edge).squareRoot()) / bessel(shape)
+    if abs(distance) < 1e-9 { return 1 }
+    if distance == distance.rounded() { return 0 }
+    let angle = Double.pi * distance
+    return sin(angle) / angle * window
   }
 
   /// The modified Bessel function of order 0, by its series.

@@ -1,0 +1,51 @@
+// Audio thread.
+import AudioBasics
+
+/// The last frames of a stream, channel by channel, so that any stretch of them lies in one piece.
+///
+/// Every sample is written twice, a ring's length apart: where a stretch runs over the end of the
+/// first ring it goes on in the second. That costs the same for each frame; nothing is ever moved.
+struct RecentFrames: ~Copyable, Sendable {
+  /// Two rings for each channel, one behind the other.
+  private var rings: SampleBuffer
+  private let ringFrames: Int
+  /// Frames given since the beginning.
+  private(set) var count = 0
+
+  /// Keeps at least the last `frames` frames; silence lies before the first. Not on the audio
+  /// thread.
+  init(frames: Int, channelCount: Int) {
+    var ringFrames = 16
+    while ringFrames < frames { ringFrames *= 2 }
+    self.ringFrames = ringFrames
+    rings = SampleBuffer(frameCount: channelCount, channelCount: 2 * ringFrames)
+  }
+
+  /// Adds one frame of interleaved samples.
+  @_noLocks
+  mutating func append(_ frame: UnsafePointer<Float>) {
+    var place = rings.base + (count & (ringFrames &- 1))
+    var channel = 0
+    while channel < rings.frameCount {
+      place[0] = frame[channel]
+      place[ringFrames] = frame[channel]
+      place += 2 &* ringFrames
+      channel &+= 1
+    }
+    count &+= 1
+  }
+
+  /// One channel's samples from `frame` on, which must be among those kept.
+  @_noLocks
+  func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {
+    UnsafePointer(
+      rings.base + (channel &* 2 &* ringFrames &+ (frame & (ringFrames &- 1))))
+  }
+
+  /// Begins anew with silence.
+  @_noLocks
+  mutating func clear() {
+    rings.clear(frames: rings.frameCount)
+    count = 0
+  }
+}

@@ -1,0 +1,150 @@
+// Audio thread.
+import AudioBasics
+
+/// Converts frames at a ratio that may move while they pass: for playing faster and slower, and for
+/// holding the clocks of two devices together.
+///
+/// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
+/// waits, and nothing is worked out anew when the ratio moves. One thread at a time.
+///
+/// An output frame lies at a position among the input frames and needs the `reachFrames` input
+/// frames after it: that is the whole delay, and at the end of a stream as many frames of silence
+/// push out the last of it.
+///
+/// Up to ratio 1.01 the kernel passes all there is. At ratio 1 and a whole position the output then
+/// equals the input sample by sample, and as the ratio begins to move it leaves that without a step.
+/// The price is that tones right below half the input's rate, beyond what `ConversionQuality` calls
+/// level, come with an image as far above it. Beyond 1.01 the kernel is stretched, so that what lies
+/// above half the output's rate is taken out and does not come back as an alias.
+public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
+  // @unchecked because the pointers within have one owner, which moves with the value.
+  /// Up to here the kernel is not stretched and an output frame costs the same.
+  private static let fullBandRatio = 1.01
+  /// How fast the stretch then catches up with what the ratio asks for: without a step.
+  private static let stretchSlope = 3.0
+
+  /// Channels of the frames that pass.
+  public let channelCount: Int
+  /// The highest ratio that may be set.
+  public let maximumInputPerOutput: Double
+  /// Half the kernel's slope, in parts of half the rate.
+  private let slope: Double
+  private var bank: SincBank
+  private var past: RecentFrames
+  private var next = FramePosition(0)
+  private var glide = RatioGlide()
+
+  /// A converter at ratio 1 and position 0. Not on the audio thread: computes the kernel and
+  /// allocates all that ratios up to `maximumInputPerOutput` need.
+  public init(
+    channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
+  ) {
+    precondition(channelCount > 0 && maximumInputPerOutput >= 1)
+    let stretch = Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope)
+    let bank = SincBank(quality: quality, maximumStretch: stretch)
+    past = RecentFrames(frames: 2 * bank.reach(stretch: stretch), channelCount: channelCount)
+    self.bank = bank
+    self.channelCount = channelCount
+    self.maximumInputPerOutput = maximumInputPerOutput
+    slope = quality.slope
+  }
+
+  /// Input frames before and after an output frame that the kernel looks at: at the present ratio,
+  /// or at the one it glides to if that needs more.
+  public var reachFrames: Int {
+    @_noLocks get {
+      let (now, finally) = glide.ratios
+      return bank.reach(stretch: Self.stretch(ratio: max(now, finally), slope: slope))
+    }
+  }
+
+  /// Where the next output frame lies, in input frames since the last reset. Exact but for the
+  /// rounding of this number: the converter itself adds up ratios to 2^-64 of a frame.
+  public var position: Double {
+    @_noLocks get { next.frames }
+  }
+
+  /// Input frames from one output frame to the next, at present.
+  public var inputPerOutput: Double {
+    @_noLocks get { glide.ratios.now }
+  }
+
+  /// Begins anew: the next output frame lies at `position`, 0 or more, counted in frames from the
+  /// next input frame that is given. The frames before it serve as its past; silence lies before
+  /// the first. The ratio stays, and goes on gliding if it does.
+  @_noLocks
+  public mutating func reset(position: Double = 0) {
+    precondition(position >= 0 && position < 0x1p53)
+    past.clear()
+    next = FramePosition(position)
+  }
+
+  /// Lets output frames advance by `inputPerOutput` input frames, above 0 and at most
+  /// `maximumInputPerOutput`: reached evenly over `frames` output frames, at once if there are
+  /// none. The frame after the n-th from now lies further by n / `frames` of the change.
+  @_noLocks
+  public mutating func setRatio(_ inputPerOutput: Double, over frames: Int = 0) {
+    precondition(inputPerOutput > 0 && inputPerOutput <= maximumInputPerOutput)
+    glide.glide(to: inputPerOutput, over: frames)
+  }
+
+  /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
+  /// `output` from `target` on. Stops when either is used up; give what was not consumed again. No
+  /// input frame is consumed before an output frame needs it.
+  @_noLocks
+  public mutating func convert(
+    _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
+    into output: inout SampleBuffer, at target: Int = 0, room: Int
+  ) -> (consumed: Int, produced: Int) {
+    precondition(input.channelCount == channelCount && output.channelCount == channelCount)
+    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount)
+    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    let source = UnsafePointer(input.base + firstFrame &* channelCount)
+    let sink = output.base + target &* channelCount
+    var consumed = 0
+    var produced = 0
+    while produced < room {
+      let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)
+      let reach = bank.reach(stretch: stretch)
+      while past.count <= next.frame &+ reach && consumed < frames {
+        past.append(source + consumed &* channelCount)
+        consumed &+= 1
+      }
+      guard past.count > next.frame &+ reach else { break }
+      produce(sink + produced &* channelCount, stretch, reach)
+      produced &+= 1
+      glide.next()
+      next.advance(by: glide.step)
+    }
+    return (consumed, produced)
+  }
+
+  /// One output frame.
+  @_noLocks
+  private mutating func produce(
+    _ frame: UnsafeMutablePointer<Float>, _ stretch: Double, _ reach: Int
+  ) {
+    let weights = bank.weights(at: next, stretch: stretch)
+    let first = next.frame &- reach &+ 1
+    let count = 2 &* reach
+    var channel = 0
+    while channel &+ 1 < channelCount {
+      (frame[channel], frame[channel &+ 1]) = InnerProduct.sums(
+        weights, past.samples(of: channel, from: first),
+        past.samples(of: channel &+ 1, from: first), count: count)
+      channel &+= 2
+    }
+    if channel < channelCount {
+      frame[channel] = InnerProduct.sum(
+        weights, past.samples(of: channel, from: first), count: count)
+    }
+  }
+
+  /// How much wider than unstretched the kernel must be for `ratio`: so much that its slope ends
+  /// where the output's half rate begins.
+  @_noLocks
+  private static func stretch(ratio: Double, slope: Double) -> Double {
+    let needed = ratio * (1 + slope)
+    return max(1, min(needed, 1 + stretchSlope * (ratio - fullBandRatio)))
+  }
+}
