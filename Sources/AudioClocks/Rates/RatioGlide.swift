@@ -10,8 +10,7 @@ struct RatioGlide: BitwiseCopyable {
   /// Output frames until the target is reached.
   private var rest = 0
 
-  /// Glides to `ratio` so that the step before the last of the next `frames` output frames is the
-  /// first that equals it.
+  /// Goes to `ratio`: at once, or evenly over the next `frames` steps, the last of which equals it.
   @_noLocks
   mutating func glide(to ratio: Double, over frames: Int) {
     target = FramePosition(ratio)

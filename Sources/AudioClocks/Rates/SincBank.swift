@@ -6,11 +6,13 @@ import AudioBasics
 ///
 /// Unstretched, the sinc's edge is half the rate. The weights of 64 places between two frames are
 /// rows of a table, and the cubic through four neighbouring rows gives those in between: right to
-/// 140 dB at 20 of 24 kHz, from a table that stays in the nearest cache. At a frame's own place the
+/// 140 dB at 20 of 24 kHz (the remainder of Lagrange's formula: 3/128 of the fourth power of the
+/// radians from row to row), from a table that stays in the nearest cache. At a frame's own place the
 /// weights are exactly 1 for it and 0 for all others.
 ///
 /// Stretched, the sinc is wider by any factor and its edge lower. Each weight then lies elsewhere
-/// between two points of the curve, of which there are 512 a frame: right to 115 dB.
+/// between two points of the curve, of which there are 512 a frame: right to
+/// 120 dB, as measured.
 struct SincBank: ~Copyable, Sendable {
   private static let rowBits = 6
   private static let rowsPerFrame = 1 << rowBits
@@ -40,9 +42,9 @@ struct SincBank: ~Copyable, Sendable {
       }
     }
     // Frames beyond the kernel's end, up to the next multiple of 4, weigh nothing.
-    let points = maximumStretch > 1 ? (halfWidth + 5) * Self.pointsPerFrame + 2 : 0
+    let points = (halfWidth + 5) * Self.pointsPerFrame + 2
     var curve = SampleBuffer(frameCount: points, channelCount: 1)
-    for point in 0..<min(points, halfWidth * Self.pointsPerFrame) {
+    for point in 0..<halfWidth * Self.pointsPerFrame {
       let distance = Double(point) / Double(Self.pointsPerFrame)
       curve[point] = Float(KaiserSinc.value(at: distance, halfWidth: halfWidth, shape: shape))
     }

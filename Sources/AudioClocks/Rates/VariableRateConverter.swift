@@ -11,16 +11,17 @@ import AudioBasics
 /// frames after it: that is the whole delay, and at the end of a stream as many frames of silence
 /// push out the last of it.
 ///
-/// Up to ratio 1.01 the kernel passes all there is. At ratio 1 and a whole position the output then
-/// equals the input sample by sample, and as the ratio begins to move it leaves that without a step.
-/// The price is that tones right below half the input's rate, beyond what `ConversionQuality` calls
-/// level, come with an image as far above it. Beyond 1.01 the kernel is stretched, so that what lies
-/// above half the output's rate is taken out and does not come back as an alias.
+/// From ratio 0.75 to 1.01 the kernel passes all there is, at a constant cost. At ratio 1 and a whole
+/// position the output then equals the input sample by sample, and as the ratio begins to move it
+/// leaves that without a step. The price is that tones right below half the input's rate, beyond
+/// what `ConversionQuality` calls level, come with an image as far above it. Slower than that, such
+/// images would come down to where they are heard; faster, what lies above half the output's rate
+/// would come back as an alias: there the kernel is stretched, and takes both out.
 public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
   // @unchecked because the pointers within have one owner, which moves with the value.
-  /// Up to here the kernel is not stretched and an output frame costs the same.
-  private static let fullBandRatio = 1.01
-  /// How fast the stretch then catches up with what the ratio asks for: without a step.
+  /// The ratios between which the kernel is not stretched.
+  private static let fullBand = (lowest: 0.75, highest: 1.01)
+  /// How fast the stretch catches up with what a ratio outside asks for: without a step.
   private static let stretchSlope = 3.0
 
   /// Channels of the frames that pass.
@@ -34,13 +35,14 @@ public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
   private var next = FramePosition(0)
   private var glide = RatioGlide()
 
-  /// A converter at ratio 1 and position 0. Not on the audio thread: computes the kernel and
-  /// allocates all that ratios up to `maximumInputPerOutput` need.
+  /// A converter of 1 to 1024 channels at ratio 1 and position 0. Not on the audio thread: computes
+  /// the kernel and allocates all that ratios up to `maximumInputPerOutput`, 1 to 256, need.
   public init(
     channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
   ) {
-    precondition(channelCount > 0 && maximumInputPerOutput >= 1)
-    let stretch = Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope)
+    precondition((1...1024).contains(channelCount) && (1...256).contains(maximumInputPerOutput))
+    let stretch = max(
+      1 + quality.slope, Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope))
     let bank = SincBank(quality: quality, maximumStretch: stretch)
     past = RecentFrames(frames: 2 * bank.reach(stretch: stretch), channelCount: channelCount)
     self.bank = bank
@@ -54,7 +56,9 @@ public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
   public var reachFrames: Int {
     @_noLocks get {
       let (now, finally) = glide.ratios
-      return bank.reach(stretch: Self.stretch(ratio: max(now, finally), slope: slope))
+      return bank.reach(
+        stretch: max(
+          Self.stretch(ratio: now, slope: slope), Self.stretch(ratio: finally, slope: slope)))
     }
   }
 
@@ -80,8 +84,8 @@ public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
   }
 
   /// Lets output frames advance by `inputPerOutput` input frames, above 0 and at most
-  /// `maximumInputPerOutput`: reached evenly over `frames` output frames, at once if there are
-  /// none. The frame after the n-th from now lies further by n / `frames` of the change.
+  /// `maximumInputPerOutput`: at once, or gliding there over `frames` output frames. The n-th step
+  /// from the next output frame on then contains n / `frames` of the change.
   @_noLocks
   public mutating func setRatio(_ inputPerOutput: Double, over frames: Int = 0) {
     precondition(inputPerOutput > 0 && inputPerOutput <= maximumInputPerOutput)
@@ -141,10 +145,15 @@ public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
   }
 
   /// How much wider than unstretched the kernel must be for `ratio`: so much that its slope ends
-  /// where the output's half rate begins.
+  /// where the output's half rate begins, or the input's if that is lower.
   @_noLocks
   private static func stretch(ratio: Double, slope: Double) -> Double {
-    let needed = ratio * (1 + slope)
-    return max(1, min(needed, 1 + stretchSlope * (ratio - fullBandRatio)))
+    if ratio > fullBand.highest {
+      return min(ratio * (1 + slope), 1 + stretchSlope * (ratio - fullBand.highest))
+    }
+    if ratio < fullBand.lowest {
+      return min(1 + slope, 1 + stretchSlope * (fullBand.lowest - ratio))
+    }
+    return 1
   }
 }

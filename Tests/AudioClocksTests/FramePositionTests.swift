@@ -1,0 +1,40 @@
+import Testing
+
+@testable import AudioClocks
+
+@Suite struct FramePositionTests {
+  @Test(arguments: [0, 0.75, 1e9 + 0.5, -0.25, -3, -1e9 - 0.125])
+  func `a position says what it was made of`(frames: Double) {
+    #expect(FramePosition(frames).frames == frames)
+  }
+
+  @Test func `an hour of steps adds up to 1e-6 of a frame`() {
+    var position = FramePosition(0)
+    let step = FramePosition(1.000_012_345_678_9)
+    // An hour at 48 kHz is 172.8 such stretches; what a stretch is wrong by adds up alike.
+    for _ in 0..<1_000_000 { position.advance(by: step) }
+    #expect(abs(position.frames - 1_000_012.345_678_9) < 1e-6 / 172.8)
+  }
+
+  @Test func `there and back again is the same place`() {
+    var position = FramePosition(5.3)
+    let start = position
+    for _ in 0..<1000 { position.advance(by: FramePosition(-0.1)) }
+    #expect(position.frame == -95)
+    for _ in 0..<1000 { position.advance(by: FramePosition(0.1)) }
+    #expect(abs(position.frames - start.frames) < 1e-12)
+  }
+
+  @Test func `a glide ends exactly at its target`() {
+    var glide = RatioGlide()
+    glide.glide(to: 1.7, over: 7)
+    for _ in 0..<6 { glide.next() }
+    #expect(abs(glide.ratios.now - 1.6) < 1e-12)
+    glide.next()
+    #expect(glide.ratios.now == 1.7)
+    glide.next()
+    #expect(glide.ratios.now == 1.7)
+    glide.glide(to: 0.5, over: 0)
+    #expect(glide.ratios.now == 0.5)
+  }
+}

@@ -1,0 +1,106 @@
+import AudioBasics
+import AudioClocks
+import Glibc
+import Testing
+
+/// What a converter with a moving ratio adds to a sound, and what it takes from it.
+@Suite struct VariableRateQualityTests {
+  /// Follows the clock of another device that wanders by 100 ppm.
+  private func wander(_ frame: Int, _ converter: inout VariableRateConverter) {
+    guard frame % 64 == 0 else { return }
+    converter.setRatio(1 + 1e-4 * sin(Double(frame) / 300), over: 64)
+  }
+
+  private func run(
+    hertz: Double, rate: Double = 48000, ratio: Double, count: Int = 4000,
+    quality: ConversionQuality = .standard, wanders: Bool = false
+  ) -> (gain: Double, rest: Double, power: Double) {
+    let radians = 2 * .pi * hertz / rate
+    let input = testSine(radians, frames: Int(Double(count) * ratio) + 2000)
+    var converter = VariableRateConverter(
+      channelCount: 1, maximumInputPerOutput: max(1.01, ratio), quality: quality)
+    converter.setRatio(ratio)
+    let run = VariableRateRun(input, count: count, with: &converter) { frame, converter in
+      if wanders { wander(frame, &converter) }
+    }
+    guard run.samples.count == count else { return (-.infinity, -.infinity, .infinity) }
+    let fit = SineFit(run.samples, at: run.positions, radians: radians)
+    let power = run.samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(count)
+    return (
+      20 * log10(fit.amplitude / testLevel), fit.rest,
+      10 * log10(power / (testLevel * testLevel / 2))
+    )
+  }
+
+  @Test(arguments: [
+    (ConversionQuality.quick, 1000.0, 118.0), (.quick, 10000, 115), (.quick, 20000, 100),
+    (.standard, 1000, 130), (.standard, 10000, 130), (.standard, 20000, 120),
+    (.fine, 1000, 133), (.fine, 10000, 133), (.fine, 20000, 133),
+  ])
+  func `a sine stays clean while the ratio wanders`(
+    quality: ConversionQuality, hertz: Double, decibels: Double
+  ) {
+    let (gain, rest, _) = run(hertz: hertz, ratio: 1, quality: quality, wanders: true)
+    #expect(rest > decibels)
+    #expect(abs(gain) < 0.001)
+  }
+
+  @Test(arguments: ConversionQuality.allCases)
+  func `everything below the slope passes`(quality: ConversionQuality) {
+    let edge: [ConversionQuality: Double] = [.quick: 0.86, .standard: 0.94, .fine: 0.96]
+    for part in [0.01, 0.5, 0.833, edge[quality] ?? 1] {
+      let (gain, rest, _) = run(
+        hertz: part * 24000, ratio: 1.0001, count: 1500, quality: quality)
+      #expect(abs(gain) < 0.1)
+      #expect(rest > quality.attenuation)
+    }
+  }
+
+  @Test(arguments: [1000.0, 10000, 17640, 20000])
+  func `44.1 kHz becomes 48 kHz`(hertz: Double) {
+    let (gain, rest, _) = run(hertz: hertz, rate: 44100, ratio: 44100.0 / 48000)
+    #expect(rest > 120)
+    #expect(abs(gain) < 0.1)
+  }
+
+  @Test(arguments: [0.25, 0.5, 48000.0 / 44100, 1.5, 2, 4])
+  func `other speeds leave a sine clean`(ratio: Double) {
+    for part in [0.05, 0.5, 0.88] {
+      let (gain, rest, _) = run(
+        hertz: part * 24000 / max(1, ratio), ratio: ratio, count: 1500)
+      #expect(rest > 115)
+      #expect(abs(gain) < 0.1)
+    }
+  }
+
+  @Test(arguments: [48000.0 / 44100, 1.5, 2, 4])
+  func `what lies above the new half rate is taken out`(ratio: Double) {
+    for part in [1.005, 1.02, 1.3, 1.9] where part < ratio {
+      let (_, _, power) = run(hertz: part * 24000 / ratio, ratio: ratio, count: 1500)
+      #expect(power < -110)
+    }
+  }
+
+  @Test func `a slowed tone right below half the rate brings no image`() {
+    let (_, rest, _) = run(hertz: 23000, ratio: 0.25, count: 3000)
+    #expect(rest > 100)
+  }
+
+  @Test(arguments: [(1.0, 1.01), (1, 0.6), (0.9, 1.3), (1, 4), (4, 0.25)])
+  func `gliding does not click`(from: Double, to: Double) {
+    let radians = 2 * Double.pi * 1000 / 48000
+    let input = testSine(radians, frames: 12000)
+    var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 4)
+    converter.setRatio(from)
+    let run = VariableRateRun(input, count: 2000, with: &converter) { frame, converter in
+      if frame == 300 { converter.setRatio(to, over: 1000) }
+    }
+    #expect(run.samples.count == 2000)
+    #expect(converter.inputPerOutput == to)
+    // The sine itself is known: the largest departure from it is what one would hear.
+    let worst = zip(run.samples, run.positions).reduce(0.0) { worst, frame in
+      max(worst, abs(Double(frame.0) - testLevel * sin(radians * frame.1)))
+    }
+    #expect(20 * log10(worst / testLevel) < -104)
+  }
+}
