@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// Sums of weighted samples, eight at a time. In a fixed order, so that the same samples always give
-/// the same sum.
+/// Sums of weighted samples, eight at a time, in a fixed order: the same samples always give the
+/// same sum.
 enum InnerProduct {
   /// The sum of `count` products; `count` is a multiple of 8.
   @_noLocks

@@ -21,10 +21,11 @@ public enum KaiserSinc {
     for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
   }
 
-  /// The sinc `distance` frames from its middle, under a window that ends at `halfWidth` and goes on
-  /// level beyond. The larger `shape` (Kaiser's beta), the more the window attenuates, and the wider
-  /// its slope: J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window
-  /// function", 1974. Exactly 1 in the middle and 0 at every other whole frame.
+  /// The sinc `distance` frames from its middle, under a window that ends at `halfWidth` and goes
+  /// on level beyond: exactly 1 in the middle and 0 at every other whole frame.
+  ///
+  /// The larger `shape` (the window's beta), the more it attenuates and the wider its slope: J. F.
+  /// Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974.
   static func value(at distance: Double, halfWidth: Int, shape: Double) -> Double {
     let edge = distance / Double(halfWidth)
     let window = bessel(shape * max(0, 1 - edge * edge).squareRoot()) / bessel(shape)

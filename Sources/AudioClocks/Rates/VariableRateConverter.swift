@@ -11,14 +11,13 @@ import AudioBasics
 /// frames after it: that is the whole delay, and at the end of a stream as many frames of silence
 /// push out the last of it.
 ///
-/// From ratio 0.75 to 1.01 the kernel passes all there is, at a constant cost. At ratio 1 and a whole
-/// position the output then equals the input sample by sample, and as the ratio begins to move it
-/// leaves that without a step. The price is that tones right below half the input's rate, beyond
-/// what `ConversionQuality` calls level, come with an image as far above it. Slower than that, such
-/// images would come down to where they are heard; faster, what lies above half the output's rate
-/// would come back as an alias: there the kernel is stretched, and takes both out.
-public struct VariableRateConverter: ~Copyable, @unchecked Sendable {
-  // @unchecked because the pointers within have one owner, which moves with the value.
+/// From ratio 0.75 to 1.01 the kernel passes all there is, at a constant cost. At ratio 1 and a
+/// whole position the output then equals the input sample by sample, and as the ratio begins to
+/// move it leaves that without a step. The price is that tones right below half the input's rate,
+/// beyond what `ConversionQuality` calls level, come with an image as far above it. Slower than
+/// that, such images would come down to where they are heard; faster, what lies above half the
+/// output's rate would come back as an alias: there the kernel is stretched, and takes both out.
+public struct VariableRateConverter: ~Copyable, Sendable {
   /// The ratios between which the kernel is not stretched.
   private static let fullBand = (lowest: 0.75, highest: 1.01)
   /// How fast the stretch catches up with what a ratio outside asks for: without a step.
