@@ -103,4 +103,23 @@ import Testing
     }
     #expect(20 * log10(worst / testLevel) < -104)
   }
+
+  @Test func `the treble fades where faster begins, and is not cut`() {
+    let radians = 2 * Double.pi * 22500 / 48000
+    let input = testSine(radians, frames: 5000)
+    var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 4)
+    let run = VariableRateRun(input, count: 2500, with: &converter) { frame, converter in
+      if frame == 300 { converter.setRatio(1.1, over: 2000) }
+    }
+    #expect(run.samples.count == 2500)
+    let levels = stride(from: 0, to: 2500, by: 50).map { first in
+      let stretch = first..<first + 50
+      return SineFit(
+        Array(run.samples[stretch]), at: Array(run.positions[stretch]), radians: radians
+      ).amplitude
+    }
+    #expect(abs(levels[0] - testLevel) < 0.01)
+    #expect(levels[49] < 0.01)
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { abs($0 - $1) < 0.2 })
+  }
 }

@@ -2,8 +2,8 @@
 ///
 /// "Level" is within 0.1 dB. The figures hold for ratios near 1: up to that edge, all that a
 /// converter adds lies at least `attenuation` below the signal. For much slower and for faster,
-/// where the kernel is stretched, it is level to 0.76, 0.89 or 0.93 of half the lower rate, and what
-/// would come back from above half that rate is taken out by `attenuation`, but for 120 dB at most.
+/// where the kernel is stretched, it is level to 0.76, 0.89 or 0.93 of half the lower rate, and
+/// what would come back from above half that rate is `attenuation` down, but 120 dB at most.
 public enum ConversionQuality: Sendable, CaseIterable {
   /// Looks 24 frames ahead, half a millisecond at 48 kHz: level to 0.86 of half the rate.
   case quick

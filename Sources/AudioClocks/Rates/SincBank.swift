@@ -7,8 +7,8 @@ import AudioBasics
 /// Unstretched, the sinc's edge is half the rate. The weights of 64 places between two frames are
 /// rows of a table that stays in the nearest cache, and the cubic through four neighbouring rows
 /// gives those in between. It is right to 140 dB at 20 of 24 kHz: Lagrange's remainder is 3/128 of
-/// the fourth power of the radians from row to row. At a frame's own place the weights are exactly 1
-/// for it and 0 for all others.
+/// the fourth power of the radians from row to row. At a frame's own place the weights are exactly
+/// 1 for it and 0 for all others.
 ///
 /// Stretched, the sinc is wider by any factor and its edge lower. Each weight then lies elsewhere
 /// between two points of the curve, of which there are 512 a frame: right to 120 dB, as measured.
