@@ -41,6 +41,18 @@ extension SampleBuffer {
     }
   }
 
+  /// Multiplies the first channel of the first frames by `left` and the second by `right`.
+  @_noLocks
+  public mutating func balance(frames: Int, left: Float, right: Float) {
+    precondition(channelCount > 1 && frames >= 0 && frames <= frameCount)
+    var index = 0
+    while index < frames &* channelCount {
+      base[index] *= left
+      base[index &+ 1] *= right
+      index &+= channelCount
+    }
+  }
+
   /// Adds `other`, sample by sample. It must have as many channels.
   @_noLocks
   public mutating func add(_ other: borrowing SampleBuffer, frames: Int) {

@@ -11,6 +11,14 @@ public protocol BackgroundWork: AnyObject, Sendable {
 
   /// The audio has ended: nothing new is wanted. Any thread; the next steps come to an end.
   func conclude()
+
+  /// Whether virtual time should stand still, because a network in real time is waited for.
+  var needsTime: Bool { get }
+}
+
+extension BackgroundWork {
+  /// Never.
+  public var needsTime: Bool { false }
 }
 
 /// A thread of normal priority that steps background work fifty times a second until there is no

@@ -63,6 +63,12 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
         nextMoment = progress.frames + tenth
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
       }
+      while reason == nil, busy.contains(where: \.needsTime) {
+        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+        HostClock.pause(milliseconds: 2)
+        busy.removeAll { !$0.step() }
+      }
+      guard reason == nil else { break }
       switch unit.cycle() {
       case .ran, .waiting, .recovered: continue
       case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)

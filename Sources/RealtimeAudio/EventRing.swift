@@ -15,21 +15,28 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     case lost
     /// The device came back.
     case returned
+    /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
+    case playing
+    /// A player passes over frames of its ring, those behind its first `frames`.
+    case passed
   }
 
   /// What happened.
   public var kind: Kind
-  /// Where on the timeline the gap begins.
+  /// Where on the timeline it happened, or the gap begins.
   public var frame: Int
-  /// How many frames it is long.
+  /// How many frames the gap is long.
   public var frames: Int
+  /// When, in nanoseconds of the host's clock; 0 where nobody asked.
+  public var nanoseconds: UInt64
 
   /// An event of `frames` frames at `frame`.
   @_noLocks
-  public init(kind: Kind, frame: Int, frames: Int) {
+  public init(kind: Kind, frame: Int, frames: Int, nanoseconds: UInt64 = 0) {
     self.kind = kind
     self.frame = frame
     self.frames = frames
+    self.nanoseconds = nanoseconds
   }
 }
 

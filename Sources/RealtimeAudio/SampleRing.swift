@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// - `written` and `read` count frames since the start and never go back.
 /// - `read <= written <= read + capacity`.
-/// - Only the writer stores `written`, only the reader stores `read`.
+/// - Only the writer stores `written`, `leave` and `land`, only the reader stores `read`.
+/// - Once `read` has come to `leave`, and is not yet at `land`, it goes on at `land`.
 struct SampleRing: ~Copyable {
   let samples: SampleBuffer
   let written = Atomic<Int>(0)
@@ -15,6 +16,8 @@ struct SampleRing: ~Copyable {
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
   let read = Atomic<Int>(0)
   let finished = Atomic<Bool>(false)
+  let leave = Atomic<Int>(.max)
+  let land = Atomic<Int>(0)
 
   init(frameCount: Int, channelCount: Int) {
     samples = SampleBuffer(frameCount: max(1, frameCount), channelCount: max(1, channelCount))
@@ -85,6 +88,39 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     // Pairs with the load in `isFinished`.
     ring.pointer.pointee.finished.store(true, ordering: .releasing)
   }
+
+  /// Takes back that nothing more will come, as far as the reader has not yet acted on it.
+  @_noLocks
+  public mutating func resume() {
+    // Pairs with the load in `isFinished`.
+    ring.pointer.pointee.finished.store(false, ordering: .releasing)
+  }
+
+  /// The frame that the reader takes next, counted since the start; it may be further already.
+  public var readFrame: Int {
+    // Acquires the slots that `read` in the reader released.
+    @_noLocks get { ring.pointer.pointee.read.load(ordering: .acquiring) }
+  }
+
+  /// Frames that wait to be taken, without those that `replace` took out.
+  public var queuedFrames: Int {
+    @_noLocks get { position &- max(readFrame, ring.pointer.pointee.land.load(ordering: .relaxed)) }
+  }
+
+  /// Whether the reader has still to go over what `replace` took out.
+  public var isReplacing: Bool {
+    @_noLocks get { readFrame < ring.pointer.pointee.land.load(ordering: .relaxed) }
+  }
+
+  /// What is queued from `frame` on is not wanted any more: once the reader comes there, or at once
+  /// where it is there already, it goes on with what is written after this call. Wait until
+  /// `isReplacing` is over before the next call, unless that is to take effect at once.
+  @_noLocks
+  public mutating func replace(from frame: Int) {
+    ring.pointer.pointee.leave.store(frame, ordering: .relaxed)
+    // Publishes `leave`; pairs with the load in `read`.
+    ring.pointer.pointee.land.store(position, ordering: .releasing)
+  }
 }
 
 /// The end of a ring that takes frames out. One thread; never waits, allocates or locks.
@@ -120,15 +156,36 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     @_noLocks get { position }
   }
 
+  /// Goes over what the writer took out, where it begins here: what `read` does before all else.
+  @_noLocks
+  public mutating func passReplaced() { _ = followReplacement() }
+
+  /// Goes over what the writer took out, where it begins here; returns how many frames lie before
+  /// the place where something else is taken out.
+  @_noLocks
+  private mutating func followReplacement() -> Int {
+    // Acquires `leave`, which `replace` in the writer released.
+    let land = ring.pointer.pointee.land.load(ordering: .acquiring)
+    guard position < land else { return .max }
+    let leave = ring.pointer.pointee.leave.load(ordering: .relaxed)
+    guard position >= leave else { return leave &- position }
+    position = land
+    slot = land % capacity
+    // Hands the slots back; pairs with the load in `room`.
+    ring.pointer.pointee.read.store(position, ordering: .releasing)
+    return .max
+  }
+
   /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as are queued; returns
-  /// how many.
+  /// how many. Ends where something was taken out: what follows comes with the next call.
   @_noLocks
   public mutating func read(
     into buffer: inout SampleBuffer, at firstFrame: Int = 0, frames: Int
   ) -> Int {
     precondition(buffer.channelCount == channelCount)
     precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount)
-    let count = min(frames, available)
+    let rest = followReplacement()
+    let count = min(frames, min(available, rest))
     var done = 0
     while done < count {
       let run = min(count &- done, capacity &- slot)

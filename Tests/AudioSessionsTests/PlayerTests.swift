@@ -14,7 +14,7 @@ import Testing
     var mix = SampleBuffer(frameCount: 16, channelCount: 1)
 
     _ = ring.write(sound, frames: 10)
-    var count = player.play(into: &mix, frames: 16)
+    var count = player.play(into: &mix, frames: 16, at: .start)
     #expect(count == 10)
     var late = starved.value
     #expect(late == 6)
@@ -22,10 +22,10 @@ import Testing
 
     _ = ring.write(sound, frames: 16)
     ring.finish()
-    count = player.play(into: &mix, frames: 16)
+    count = player.play(into: &mix, frames: 16, at: .start)
     #expect(count == 16)
     #expect(mix[0] == 2)
-    count = player.play(into: &mix, frames: 16)
+    count = player.play(into: &mix, frames: 16, at: .start)
     #expect(count == 0)
     let isFinished = player.isFinished
     #expect(isFinished)
@@ -42,7 +42,7 @@ import Testing
     for index in 0..<64 { sound[index] = Float(index) }
     func heard(_ player: inout Player) -> [Float] {
       var mix = SampleBuffer(frameCount: 8, channelCount: 1)
-      _ = player.play(into: &mix, frames: 8)
+      _ = player.play(into: &mix, frames: 8, at: .start)
       return (0..<8).map { mix[$0] }
     }
 

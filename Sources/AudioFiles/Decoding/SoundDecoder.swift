@@ -47,6 +47,9 @@ public protocol SoundDecoder: AnyObject {
 
   /// Lets reads wait again. Any thread.
   func proceed()
+
+  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  var isInterrupted: Bool { get }
 }
 
 /// What most decoders need not say: nothing of theirs waits.
@@ -65,4 +68,7 @@ extension SoundDecoder {
 
   /// Nothing waited.
   public func proceed() {}
+
+  /// Never.
+  public var isInterrupted: Bool { false }
 }

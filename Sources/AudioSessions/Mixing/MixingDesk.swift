@@ -71,7 +71,7 @@ public struct MixingDesk: SessionDesk, ~Copyable {
     if output.time.lostFrames > 0 && player?.keepsTimeline == true {
       player?.skip(output.time.lostFrames)
     }
-    let played = player?.play(into: &mix, frames: frames) ?? 0
+    let played = player?.play(into: &mix, frames: frames, at: output.time) ?? 0
     if endsWithPlayer && player?.isFinished == true { output.end(after: played) }
     if case .mix = recordingSource { recorder?.record(mix, frames: frames, at: output.time) }
     output.play(mix)

@@ -8,22 +8,32 @@ import RealtimeAudio
 /// `duplex play`.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "play", abstract: "Stream files from disk to the output.",
+    commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
-      Files, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop and --reverse
-      apply to each. Ctrl-C or q ends it.
+      Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop,
+      --reverse and --speed apply to each; NAME#t=10,20 names a stretch of one. \(PlayKeys.help)
       """)
 
   @OptionGroup var audio: AudioOptions
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Gain in dB.", valueName: "db"))
-  var gain = DecibelOption(0)
+    parsing: .unconditional,
+    help: ArgumentHelp("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
+  var gain = GainList(values: [0])
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "From -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
+  var pan = PanList(values: [0])
 
   @OptionGroup var order: OrderOptions
 
   @Flag(help: "Play all files at once, mixed.")
   var together = false
+
+  @Flag(help: "Play all files in step, one of them heard; tab changes to the next.")
+  var compare = false
 
   @Flag(help: "Play the files in another order each time.")
   var shuffle = false
@@ -31,87 +41,79 @@ struct PlayCommand: ParsableCommand {
   @Flag(name: .customLong("repeat"), help: "Begin anew when the last file has been played.")
   var repeats = false
 
-  @Argument(help: "Files, playlists or folders to play; - is standard input.")
+  @Argument(help: "Files, addresses, playlists or folders to play; - is standard input.")
   var sources: [String]
+
+  func validate() throws {
+    guard !(together && compare) else {
+      throw ValidationError("--together hears all at once, --compare one at a time: choose one.")
+    }
+  }
 
   func run() throws {
     let status = try inTermsOfTheTool {
       // The first file lends the unit its rate; each is looked at before anything sounds.
       var options = audio
-      let paths = try SourceList(sources).paths
-      // Standard input can be read only once.
-      for (index, path) in paths.enumerated() where path != "-" {
-        let file = try SoundFileReader(path: path)
-        let rate = file.sampleRate
-        _ = try order.order(at: rate)
-        guard index == 0 else { continue }
-        if options.rate == nil { options.rate = rate }
-      }
-      let use = PlayUse(command: self, paths: shuffle ? paths.shuffled() : paths)
+      let addresses = try SourceList(sources).addresses
+      let style = PlayItems.Style(
+        order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality)
+      let items = try PlayItems(
+        shuffle ? addresses.shuffled() : addresses, style,
+        gathering: together ? .together : compare ? .alternatives(0) : nil)
+      if options.rate == nil { options.rate = items.firstRate }
+      let use = PlayUse(
+        command: self, items: items.items, choices: compare ? addresses.count : 0)
       return try DeviceChoice(options, captures: false, plays: true).use(use)
     }
     throw ExitCode(status.rawValue)
   }
 }
 
-/// Plays a queue of files on a device.
+/// Plays a queue on a device.
 private struct PlayUse: DeviceUse {
   let command: PlayCommand
-  let paths: [String]
+  let items: [QueueItem]
+  let choices: Int
 
   func run<Device: DuplexDevice & ~Copyable>(
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
-    let rate = configuration.sampleRate
-    let channels = configuration.playback?.channelCount ?? 2
-    let queue = queue(rate: rate, channels: channels)
-    let ring = SampleWriter(
-      frameCount: max(rate, 4 * configuration.periodFrames), channelCount: channels)
+    var shape = AudioPlayer.Shape(configuration)
+    shape.endsWithQueue = true
+    let player = AudioPlayer(shape)
+    for item in items { player.enqueue(item) }
+    player.setRepeating(command.repeats)
+    player.play()
     var desk = MixingDesk(configuration)
-    let player = Player(
-      ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
-    let starved = player.makeStarvationView()
-    desk.player = consume player
+    desk.player = player.takePlayer()
     desk.endsWithPlayer = true
-    let feeder = PlayFeeder(ring: ring, source: queue, channelCount: channels)
-    let progress = TrackProgress(queue, command.audio)
+    let progress = TrackProgress(player, command.audio)
+    let keys = PlayKeys(player, choices: choices)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: background + [feeder]
-    ) { moment in
-      progress.follow(moment.frames)
+      running: device, desk, command.audio, clock, background: background + player.background,
+      keys: keys
+    ) { _ in
+      progress.follow()
       return nil
     }
-    progress.finish(outcome.report.frames, failure: feeder.failure)
-    let seconds = Double(outcome.report.frames) / Double(rate)
+    progress.follow()
+    let seconds = Double(outcome.report.frames) / Double(configuration.sampleRate)
+    let starved = player.starvedFrameCount
     return outcome.conclude(
-      "play", failure: feeder.failure,
-      extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved.value))],
+      "play", failure: progress.failure, hasSounded: !player.heardTurns.isEmpty,
+      extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved))],
       sentence: "Played \(seconds.shown(2)) s."
-        + (starved.value > 0 ? " The disk was too slow for \(starved.value) frames." : ""))
+        + (starved > 0 ? " The disk or the network was too slow for \(starved) frames." : ""))
   }
+}
 
-  private func queue(rate: Int, channels: Int) -> TrackQueue {
-    let gain = command.gain.gain
-    let quality = command.audio.resamplerQuality
-    let order = command.order
-    let open = { @Sendable (path: String) throws(FileFailure) -> Track in
-      let fileRate = path == "-" ? rate : try SoundFileReader(path: path).sampleRate
-      return try Track(
-        path: path, sampleRate: rate, channelCount: channels, gain: gain,
-        order: (try? order.order(at: fileRate)) ?? PlayOrder(), resamplerQuality: quality)
-    }
-    guard command.together else {
-      return TrackQueue(paths: paths, repeats: command.repeats) { path throws(FileFailure) in
-        try open(path)
-      }
-    }
-    let paths = paths
-    return TrackQueue(paths: [paths.joined(separator: " + ")], repeats: command.repeats) {
-      _ throws(FileFailure) in
-      var tracks: [Track] = []
-      for path in paths { tracks.append(try open(path)) }
-      return TrackMix(tracks, channelCount: channels)
-    }
+extension AudioPlayer.Shape {
+  /// The shape of a player for the output of `configuration`.
+  init(_ configuration: DuplexConfiguration) {
+    self.init(
+      sampleRate: configuration.sampleRate,
+      channelCount: configuration.playback?.channelCount ?? 2,
+      periodFrames: configuration.periodFrames)
   }
 }

@@ -7,8 +7,12 @@ struct MixOption: ExpressibleByArgument {
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
-    // Only a number behind the last colon is a gain: names may have colons of their own.
-    if let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
+    // Only a number behind the last colon is a gain: names may have colons of their own, and addresses
+    // have them before a port.
+    let host = SourceAddress.isRemote(argument) ? argument.firstIndex(of: "/") : nil
+    let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
+    let isHost = host != nil && !name.contains("/")
+    if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
       Double(argument[argument.index(after: colon)...]) != nil
     {
       guard

@@ -14,13 +14,17 @@ struct SessionOutcome {
   init<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>(
     running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
-    frameLimit: Int? = nil, attend: @escaping (SessionMoment) -> StopReason?
+    frameLimit: Int? = nil, keys: PlayKeys? = nil, attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(options, configuration, isVirtual: isVirtual)
-    watch.attend = attend
+    watch.attend = { [unowned watch] moment in
+      if let keys { watch.show(keys.line) }
+      return attend(moment)
+    }
+    if let keys { watch.press = keys.press }
     MemoryLock.lockTouchedPages()
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
@@ -40,7 +44,7 @@ struct SessionOutcome {
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    extra: [(String, JSON)], sentence: String?
+    hasSounded: Bool? = nil, extra: [(String, JSON)], sentence: String?
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
@@ -49,7 +53,8 @@ struct SessionOutcome {
       let failure = ToolFailure(fileFailure)
       failure.report()
       // Where nothing was heard nothing was lost: what was asked for cannot be done.
-      status = report.frames == 0 && recorded == nil ? failure.status : .loss
+      let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
+      status = isNothing ? failure.status : .loss
     } else if let deviceFailure = report.stopReason.failure {
       let failure = ToolFailure(deviceFailure)
       failure.report()

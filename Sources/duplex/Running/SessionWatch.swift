@@ -18,6 +18,8 @@ final class SessionWatch {
   private var endingSince: UInt64?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var attend: (SessionMoment) -> StopReason? = { _ in nil }
+  /// A command's own keys.
+  var press: (Key) -> Void = { _ in }
 
   init(_ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool) {
     self.options = options
@@ -37,9 +39,18 @@ final class SessionWatch {
     case .signal(.end):
       return end(.signal)
     case .readable:
-      return keyboard.key() == "q" ? end(.key) : .proceed
+      guard let key = keyboard.key() else { return .proceed }
+      if key == .character("q") { return end(.key) }
+      press(key)
+      return .proceed
     case .timeout, .signal: return .proceed
     }
+  }
+
+  /// Shows a line where the meter would be.
+  func show(_ line: @autoclosure () -> String) {
+    guard drawsMeter, !options.json else { return }
+    Terminal.redraw(line())
   }
 
   /// The cursor leaves the meter's line.

@@ -18,16 +18,4 @@ public struct PlayOrder: Sendable, Equatable {
     self.times = times
     self.isReversed = isReversed
   }
-
-  /// Frames of one time through in a file of `frameCount` frames; nil where neither says.
-  func length(of frameCount: Int?) -> Int? {
-    let end = [frameCount, endFrame].compactMap { $0 }.min()
-    return end.map { max(0, $0 - startFrame) }
-  }
-
-  /// Frames of all times through; nil for ever, or where that is not known.
-  public func frameCount(of frameCount: Int?) -> Int? {
-    guard let length = length(of: frameCount), let times else { return nil }
-    return length * times
-  }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioFiles
 import AudioSessions
 
 /// How often a stretch is played: a number, or `forever`.
@@ -38,7 +39,21 @@ struct RegionOption: ExpressibleByArgument {
   }
 }
 
-/// Which part of each file is played, how often and in which direction.
+/// How often as fast: 0.25 to 4.
+struct SpeedOption: ExpressibleByArgument {
+  let speed: Double
+
+  init(_ speed: Double) { self.speed = speed }
+
+  init?(argument: String) {
+    guard let speed = Double(argument), TrackSettings.speeds.contains(speed) else { return nil }
+    self.speed = speed
+  }
+
+  var defaultValueDescription: String { "\(Int(speed))" }
+}
+
+/// Which part of each file is played, how often, in which direction and how fast.
 struct OrderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Begin at this time of each file.", valueName: "time"))
   var start: TimeOption?
@@ -57,22 +72,32 @@ struct OrderOptions: ParsableArguments {
   @Flag(help: "Play backwards.")
   var reverse = false
 
+  @Option(
+    help: ArgumentHelp("Play so many times as fast, 0.25 to 4, and as high.", valueName: "x"))
+  var speed = SpeedOption(1)
+
   func validate() throws {
     guard region == nil || (start == nil && end == nil) else {
       throw ValidationError("--region names a start and an end: leave out --start and --end.")
     }
   }
 
-  /// The order for a file of this rate. Throws where the end is not behind the start.
-  func order(at rate: Int) throws(ToolFailure) -> PlayOrder {
-    let first = (region?.start ?? start)?.frameCount(at: rate) ?? 0
-    let end = (region?.end ?? end)?.frameCount(at: rate)
+  /// How a file of this rate is played; a stretch named with the file goes before one for all.
+  /// Throws `.invalidRequest` where the end is not behind the start.
+  func settings(
+    at rate: Int, of source: SourceAddress? = nil
+  ) throws(FileFailure) -> TrackSettings {
+    let first = (source?.start ?? region?.start ?? start)?.frameCount(at: rate) ?? 0
+    let end = (source?.end ?? region?.end ?? end)?.frameCount(at: rate)
     guard end.map({ $0 > first }) ?? true else {
-      throw ToolFailure(
-        .usage, code: "usage", "The end of what is to be played is not behind its start.",
+      throw FileFailure(
+        .invalidRequest, "The end of what is to be played is not behind its start.",
         hint: "Give the earlier time first.")
     }
-    return PlayOrder(
+    var settings = TrackSettings()
+    settings.order = PlayOrder(
       startFrame: first, endFrame: end, times: loop.map(\.count) ?? 1, isReversed: reverse)
+    settings.speed = speed.speed
+    return settings
   }
 }

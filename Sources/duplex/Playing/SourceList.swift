@@ -2,7 +2,7 @@ import AudioFiles
 
 /// What is to be played: the files named, and those in the playlists and folders named.
 struct SourceList {
-  private(set) var paths: [String] = []
+  private(set) var addresses: [SourceAddress] = []
 
   /// Playlists may name playlists, but not for ever.
   private static let deepest = 8
@@ -13,8 +13,8 @@ struct SourceList {
 
   private mutating func add(_ source: String, depth: Int) throws(FileFailure) {
     if SoundFolder.isFolder(source) {
-      paths += try SoundFolder.files(in: source)
-    } else if Playlist.isPlaylist(source) {
+      addresses += try SoundFolder.files(in: source).map { SourceAddress($0) }
+    } else if Playlist.isPlaylist(source), !SourceAddress.isRemote(source) {
       guard depth < Self.deepest else {
         throw FileFailure(
           .unusableContents, "\(source) is a playlist in too many others.",
@@ -22,7 +22,7 @@ struct SourceList {
       }
       for entry in try Playlist.entries(of: source) { try add(entry, depth: depth + 1) }
     } else {
-      paths.append(source)
+      addresses.append(SourceAddress(source))
     }
   }
 }

@@ -1,0 +1,104 @@
+import AudioFiles
+
+/// What is to be played.
+extension AudioPlayer {
+  /// Plays `item` when everything before it is over.
+  public func enqueue(_ item: QueueItem) {
+    queue.list.withLock { $0.append(item) }
+    feeder.ask { _ in }
+  }
+
+  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player
+  /// from now on, and can be played once.
+  public func enqueue(
+    _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
+  ) {
+    enqueue(QueueItem(.once(decoder, settings: settings)))
+  }
+
+  /// Plays the file `path` when everything before it is over. What cannot be opened is told as an
+  /// event when its turn comes.
+  public func enqueue(path: String, settings: TrackSettings = TrackSettings()) {
+    enqueue(QueueItem(.file(path, settings: settings)))
+  }
+
+  /// Ends what plays, forgets the queue and plays `item`.
+  public func resetAndEnqueue(_ item: QueueItem) {
+    clearQueue()
+    cancelCurrent()
+    enqueue(item)
+  }
+
+  /// Ends what plays; the next in the queue, if there is one, follows without a gap.
+  public func cancelCurrent() { skip(by: 1) }
+
+  /// Forgets what has not begun.
+  public func clearQueue() {
+    _ = queue.list.withLock { $0.remove(all: true) }
+  }
+
+  /// Whether nothing waits behind what plays.
+  public var isQueueEmpty: Bool {
+    queue.list.withLock { $0.next >= $0.items.count }
+  }
+
+  /// Takes the next item out of the queue.
+  public func dequeue() -> QueueItem? {
+    queue.list.withLock { $0.remove(all: false) }.first
+  }
+
+  /// Whether the queue begins anew at its end.
+  public func setRepeating(_ repeats: Bool) {
+    queue.list.withLock { $0.repeats = repeats }
+  }
+
+  /// Goes on with the item so many places further on in the queue; below 0 back, 0 from its
+  /// beginning.
+  public func skip(by count: Int) {
+    feeder.ask(interrupts: true) { feeder in
+      let frame = feeder.nextFrame
+      let queue = feeder.queue
+      let index = queue.published.withLock { $0.span(at: frame)?.index }
+      queue.list.withLock { list in
+        let first = index ?? max(0, list.next - 1)
+        // What is opened already, behind what ends now, stays so.
+        if first + count != list.next { list.skip(to: first + count) }
+      }
+      queue.cut(at: frame)
+      feeder.replace(from: frame)
+    }
+  }
+}
+
+extension QueueItem.Part {
+  /// The sound file `path`; standard input where it is `-`.
+  public static func file(
+    _ path: String, settings: TrackSettings = TrackSettings()
+  ) -> QueueItem.Part {
+    QueueItem.Part(
+      name: path, settings: { _ throws(FileFailure) in settings },
+      open: { _ throws(FileFailure) in try FileDecoder(path: path) })
+  }
+
+  /// A decoder that is there already.
+  static func once(
+    _ decoder: sending any SoundDecoder, settings: TrackSettings
+  ) -> QueueItem.Part {
+    let name = decoder.name
+    let box = GivenDecoder(decoder)
+    return QueueItem.Part(
+      name: name, settings: { _ throws(FileFailure) in settings },
+      open: { _ throws(FileFailure) in
+        if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
+        return box.decoder
+      })
+  }
+}
+
+/// A decoder on its way to the thread that reads it.
+private struct GivenDecoder: @unchecked Sendable {
+  // @unchecked because whoever gave it away does not use it any more.
+  let decoder: any SoundDecoder
+
+  init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
+}

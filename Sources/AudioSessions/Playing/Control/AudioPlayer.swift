@@ -1,0 +1,147 @@
+import AudioBasics
+import AudioFiles
+import RealtimeAudio
+import Synchronization
+
+/// A player for a queue of sources, steered from any thread while it plays: gapless across files,
+/// formats and rates, sought to the frame, looped, reversed, faster, slower.
+///
+/// It streams: of a source no more than a second is in memory. `takePlayer` is its half on the audio
+/// thread, to be put on a `MixingDesk`; `background` is what a `SessionRunner` runs beside it. What is
+/// asked of it is heard within 60 ms on top of the unit's own latency, and always as a whole frame of
+/// the source after a whole frame.
+public final class AudioPlayer: Sendable {
+  /// How an audio player is made.
+  public struct Shape: Sendable {
+    /// Frames a second of the unit.
+    public var sampleRate: Int
+    /// Channels of the unit's output.
+    public var channelCount: Int
+    /// Frames a cycle of the unit has at most.
+    public var periodFrames: Int
+    /// Whether the unit's run ends with the last source; otherwise it waits for more.
+    public var endsWithQueue = false
+
+    /// A player for a unit of this shape.
+    public init(sampleRate: Int, channelCount: Int, periodFrames: Int) {
+      self.sampleRate = sampleRate
+      self.channelCount = channelCount
+      self.periodFrames = periodFrames
+    }
+  }
+
+  private struct Switches: ~Copyable {
+    var pause = CountPublisher()
+    var gain = CountPublisher()
+  }
+
+  let shape: Shape
+  let queue: PlayQueue
+  let feeder: QueueFeeder
+  let announcer: PlayerAnnouncer
+  private let opener: SourceOpener
+  private let switches: Mutex<Switches>
+  private let player: Mutex<Player?>
+  let pause: CountView
+  let heard: CountView
+  private let starvation: CountView
+  private let starvedFrames: CountView
+
+  /// A player with nothing to play, paused.
+  public init(_ shape: Shape) {
+    let rate = shape.sampleRate
+    let target = max(rate, 4 * shape.periodFrames)
+    // Half as much again, so that something else can be written while the old is still heard.
+    let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
+    var switches = Switches()
+    switches.pause.publish(1)
+    switches.gain.publish(Int(Float(1).bitPattern))
+    let isFed = CountPublisher()
+    let enough = CountPublisher()
+    let marks = EventWriter()
+    let markReader = marks.makeReader()
+    let remote = PlayerRemote(
+      pause: switches.pause.makeView(), gainBits: switches.gain.makeView(),
+      isFed: isFed.makeView(), enough: enough.makeView(), marks: marks, rampFrames: rate / 200)
+    heard = remote.makeHeardView()
+    starvation = remote.makeStarvationView()
+    pause = switches.pause.makeView()
+    opener = SourceOpener(sampleRate: rate, channelCount: shape.channelCount)
+    queue = PlayQueue(opener: opener)
+    announcer = PlayerAnnouncer(
+      queue: queue, heard: remote.makeHeardView(), starvation: remote.makeStarvationView(),
+      isPaused: switches.pause.makeView(), marks: markReader, sampleRate: rate)
+    let feederStarvation = remote.makeStarvationView()
+    let voice = Player(
+      ring: ring.makeReader(), channelCount: shape.channelCount,
+      periodFrames: shape.periodFrames, remote: remote)
+    starvedFrames = voice.makeStarvationView()
+    feeder = QueueFeeder(
+      ring: ring, queue: queue, channelCount: shape.channelCount, targetFrames: target,
+      leadFrames: rate / 50 + 2 * shape.periodFrames, endsWithQueue: shape.endsWithQueue,
+      QueueFeeder.Surroundings(
+        isPaused: switches.pause.makeView(), starvation: feederStarvation, isFed: isFed,
+        enough: enough))
+    self.shape = shape
+    self.switches = Mutex(switches)
+    player = Mutex(voice)
+  }
+
+  /// Its half on the audio thread. There is one: the second time it is nil.
+  public func takePlayer() -> Player? {
+    player.withLock { $0.take() }
+  }
+
+  /// What a session runs beside it: opening ahead, decoding, telling.
+  public var background: [any BackgroundWork] { [opener, feeder, announcer] }
+
+  /// Frames that were due and not there: the disk or the network was too slow.
+  public var starvedFrameCount: Int { starvedFrames.value }
+
+  /// Goes on, or begins.
+  public func play() { switches.withLock { $0.pause.publish(0) } }
+
+  /// Fades out within 5 ms and stands still.
+  public func pausePlayback() { switches.withLock { $0.pause.publish(1) } }
+
+  /// Pauses what plays, plays what is paused.
+  public func togglePlayPause() {
+    switches.withLock { $0.pause.publish(pause.value == 0 ? 1 : 0) }
+  }
+
+  /// Ends what plays and clears the queue.
+  public func stop() {
+    pausePlayback()
+    clearQueue()
+    cancelCurrent()
+  }
+
+  /// Has everything multiplied by `gain`, reached within 5 ms.
+  public func setGain(_ gain: Float) {
+    guard gain.isFinite, gain >= 0 else { return }
+    switches.withLock { $0.gain.publish(Int(gain.bitPattern)) }
+  }
+
+  /// Whether it is not paused and has something to play.
+  public var isPlaying: Bool { state == .playing }
+
+  /// Whether something is there to be played at once.
+  public var isReady: Bool { queue.published.withLock { $0.spans.contains { $0.frames > 0 } } }
+
+  /// What it is doing.
+  public var state: PlayerState {
+    let hasSpans = queue.published.withLock { !$0.spans.isEmpty }
+    guard hasSpans || queue.list.withLock({ $0.hasNext }) else { return .idle }
+    if pause.value != 0 { return .paused }
+    return starvation.value != 0 ? .waiting : .playing
+  }
+
+  /// Has `handler` told what happens, on a thread of its own.
+  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { announcer.tell(handler) }
+
+  /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
+  public func setEndingSoonLead(seconds: Double) { announcer.endSoon(seconds) }
+
+  /// What was heard of each turn that is over, the newest 4096.
+  public var heardTurns: [HeardTurn] { announcer.heardTurns }
+}

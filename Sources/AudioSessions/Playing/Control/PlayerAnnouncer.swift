@@ -1,0 +1,204 @@
+import AudioFiles
+import RealtimeAudio
+import Synchronization
+
+/// Tells what happens to a player's turns: compares what the queue has delivered with what the audio
+/// thread says was heard, fifty times a second, on a thread of its own.
+final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
+  // @unchecked because one thread at a time steps it; what others set is behind a lock.
+  typealias Handler = @Sendable (PlayerEvent) -> Void
+
+  /// What has been told of a turn.
+  private struct Telling {
+    let turn: PlayerTurn
+    /// Frames of it that were heard in spans that are gone.
+    var heardFrames = 0
+    var firstFrame: Int?
+    var isDecoded = false
+    var willStart = false
+    var isEndingSoon = false
+    var hasFailed = false
+  }
+
+  private let queue: PlayQueue
+  private let heard: CountView
+  private let starvation: CountView
+  private let isPaused: CountView
+  private var marks: EventReader
+  private let sampleRate: Int
+  private var timeline = PlayerTimeline()
+  private var tellings: [Int: Telling] = [:]
+  private var isStarved = false
+  private var isAtEnd = true
+  private let isConcluded = Latch()
+  private let handler = Mutex<Handler?>(nil)
+  private let lead = Mutex(0.0)
+  private let finished = Mutex<[HeardTurn]>([])
+
+  init(
+    queue: PlayQueue, heard: consuming CountView, starvation: consuming CountView,
+    isPaused: consuming CountView, marks: consuming EventReader, sampleRate: Int
+  ) {
+    self.queue = queue
+    self.heard = heard
+    self.starvation = starvation
+    self.isPaused = isPaused
+    self.marks = marks
+    self.sampleRate = sampleRate
+  }
+
+  /// Who is told. Any thread.
+  func tell(_ handler: Handler?) { self.handler.withLock { $0 = handler } }
+
+  /// How long before a turn's end it ends soon; 0 for never. Any thread.
+  func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
+
+  /// What was heard of each turn that is over. Any thread.
+  var heardTurns: [HeardTurn] { finished.withLock { $0 } }
+
+  func conclude() { isConcluded.raise() }
+
+  func step() -> Bool {
+    // In this order: nothing happens after the last look.
+    let isLast = isConcluded.isRaised
+    while let mark = marks.read() { timeline.add(mark) }
+    let position = heard.value
+    let played = queue.published.withLock { played in
+      let copy = played
+      played.canceled = []
+      played.failures = []
+      played.refusals = []
+      return copy
+    }
+    tellFailures(played.failures)
+    for refusal in played.refusals { tellOfNewest(.refused(refusal)) }
+    for span in played.spans { follow(span, among: played.spans, position) }
+    for span in played.canceled { cancel(span) }
+    tellStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
+    closeSpans(played, position, isLast: isLast)
+    return !isLast
+  }
+
+  private func follow(_ span: TrackSpan, among spans: [TrackSpan], _ position: Int) {
+    if tellings[span.turn] == nil {
+      let turn = PlayerTurn(number: span.turn, index: span.index, facts: span.facts)
+      tellings[span.turn] = Telling(turn: turn)
+      tell(.decodingStarted, turn)
+    }
+    guard var telling = tellings[span.turn] else { return }
+    defer { tellings[span.turn] = telling }
+    let turn = telling.turn
+    if span.isComplete, !telling.isDecoded {
+      telling.isDecoded = true
+      if !telling.hasFailed { tell(.decodingComplete, turn, at: span.endFrame) }
+    }
+    if !telling.willStart, span.frames > 0, position + sampleRate / 2 > span.startFrame,
+      isPaused.value == 0
+    {
+      telling.willStart = true
+      tell(.renderingWillStart, turn, at: span.startFrame)
+    }
+    let range = span.startFrame..<max(span.startFrame, span.endFrame)
+    if telling.firstFrame == nil,
+      let first = timeline.firstHeard(of: range, heard: position)
+    {
+      isAtEnd = false
+      telling.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
+      tell(.renderingStarted, turn, at: first)
+    }
+    let soon = lead.withLock { $0 }
+    if soon > 0, !telling.isEndingSoon, !span.isClosed || span.isComplete,
+      let rest = span.isClosed
+        ? span.endFrame - position
+        : span.way.frameCount.map({ span.startFrame + $0 - position }),
+      position > span.startFrame, Double(rest) <= soon * Double(sampleRate)
+    {
+      telling.isEndingSoon = true
+      tell(.endingSoon, turn, at: span.startFrame + max(0, rest))
+    }
+  }
+
+  /// Spans of which all is heard are over, and so is their turn where none of it is left.
+  private func closeSpans(_ played: PlayedSpans, _ position: Int, isLast: Bool) {
+    let spans = played.spans
+    var gone = 0
+    for span in spans {
+      let isHeard = span.isClosed && position >= span.endFrame
+      guard isHeard || isLast else { break }
+      gone += 1
+      let range = span.startFrame..<max(span.startFrame, span.endFrame)
+      tellings[span.turn]?.heardFrames += timeline.heardFrames(of: range, heard: position)
+      guard !spans.dropFirst(gone).contains(where: { $0.turn == span.turn }) else { continue }
+      end(span, isHeard: isHeard)
+    }
+    queue.published.withLock { $0.spans.removeFirst(min(gone, $0.spans.count)) }
+    if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
+    if gone == spans.count, gone > 0, played.isOver, !isAtEnd, let last = spans.last,
+      last.isComplete || isLast
+    {
+      isAtEnd = true
+      let turn = PlayerTurn(number: last.turn, index: last.index, facts: last.facts)
+      if last.isComplete { tell(.endOfAudio, turn, at: last.endFrame) }
+    }
+  }
+
+  private func end(_ span: TrackSpan, isHeard: Bool) {
+    guard let telling = tellings.removeValue(forKey: span.turn) else { return }
+    if let firstFrame = telling.firstFrame {
+      finished.withLock {
+        $0.append(
+          HeardTurn(turn: telling.turn, startFrame: firstFrame, frames: telling.heardFrames))
+        // A short file may be played for years.
+        if $0.count > 4096 { $0.removeFirst() }
+      }
+    }
+    guard !telling.hasFailed else { return }
+    if isHeard, span.isComplete {
+      tell(.renderingComplete, telling.turn, at: span.endFrame)
+    } else {
+      tell(.decodingCanceled, telling.turn, at: span.endFrame)
+    }
+  }
+
+  private func cancel(_ span: TrackSpan) {
+    if tellings[span.turn] == nil {
+      tell(
+        .decodingStarted, PlayerTurn(number: span.turn, index: span.index, facts: span.facts))
+    }
+    tellings[span.turn] = nil
+    tell(.decodingCanceled, PlayerTurn(number: span.turn, index: span.index, facts: span.facts))
+  }
+
+  private func tellFailures(_ failures: [PlayedSpans.Failure]) {
+    for failure in failures {
+      if let turn = failure.turn { tellings[turn]?.hasFailed = true }
+      let turn = failure.turn.flatMap { tellings[$0]?.turn }
+      handler.withLock { $0 }?(
+        PlayerEvent(
+          kind: .failed(failure.failure), turn: turn, index: failure.index, source: failure.name))
+    }
+  }
+
+  private func tellStarvation(isEmpty: Bool) {
+    let isDry = starvation.value != 0 && isPaused.value == 0
+    let now = isDry && (isEmpty || isStarved)
+    guard now != isStarved else { return }
+    isStarved = now
+    tellOfNewest(now ? .waiting : .resumed)
+  }
+
+  private func tellOfNewest(_ kind: PlayerEvent.Kind) {
+    let last = tellings.values.max { $0.turn.number < $1.turn.number }?.turn
+    handler.withLock { $0 }?(
+      PlayerEvent(
+        kind: kind, turn: last, index: last?.index ?? 0, source: last?.facts.name ?? ""))
+  }
+
+  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, at ringFrame: Int? = nil) {
+    let place = ringFrame.flatMap { timeline.place(of: $0, sampleRate: sampleRate) }
+    handler.withLock { $0 }?(
+      PlayerEvent(
+        kind: kind, turn: turn, index: turn.index, source: turn.facts.name,
+        frame: place?.frame ?? (ringFrame == 0 ? 0 : nil), nanoseconds: place?.nanoseconds))
+  }
+}

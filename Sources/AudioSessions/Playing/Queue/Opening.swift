@@ -1,0 +1,38 @@
+import AudioFiles
+import RealtimeAudio
+import Synchronization
+
+/// One opening of a source on its way: what waits for a network meanwhile can be called off.
+public final class Opening: Sendable {
+  private struct State {
+    var isCalledOff = false
+    var interruptions: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// An opening that goes on.
+  public init() {}
+
+  /// Whether it is called off. Any thread.
+  public var isCalledOff: Bool { state.withLock { $0.isCalledOff } }
+
+  /// Has `interrupt` called when it is called off, or at once if it is already.
+  public func whenCalledOff(_ interrupt: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isCalledOff { state.interruptions.append(interrupt) }
+      return state.isCalledOff
+    }
+    if isLate { interrupt() }
+  }
+
+  /// Ends the waiting. Any thread.
+  public func callOff() {
+    let interruptions = state.withLock { state in
+      state.isCalledOff = true
+      defer { state.interruptions = [] }
+      return state.interruptions
+    }
+    for interrupt in interruptions { interrupt() }
+  }
+}

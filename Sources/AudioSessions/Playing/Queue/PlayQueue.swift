@@ -1,0 +1,238 @@
+import AudioBasics
+import AudioFiles
+import Synchronization
+
+/// Sources one after the other, without a gap; the next one is opened while one plays.
+///
+/// One thread at a time reads; what others see and change is behind locks.
+final class PlayQueue: @unchecked Sendable {
+  // @unchecked because all but what is behind the locks belongs to the thread that reads.
+  let list = Mutex(QueueList())
+  let published = Mutex(PlayedSpans())
+  private let opener: SourceOpener
+  /// For which state of the list the opener works, and what it opened is meant.
+  private var generation = -1
+  var current: (any QueueSource)?
+  /// Opened already, to be played when the current one is over.
+  private var upcoming: (any QueueSource)?
+  /// Sources of which something is still to be heard, by their turns.
+  private(set) var sources: [Int: any QueueSource] = [:]
+  private var turn = -1
+  /// Frames that went out.
+  private(set) var delivered = 0
+  /// Where the first of the tracks that share a converter began.
+  private var chainStart = 0
+  /// Where tracks end whose last frames are still on their way through the converter of a later one.
+  private var boundaries: [Int] = []
+  /// Whether the next source is not there yet, or has too little.
+  private(set) var isWaiting = false
+  /// Whether what plays was too slow, and should first gather some.
+  var isGathering = false
+
+  init(opener: SourceOpener) {
+    self.opener = opener
+  }
+
+  /// Whether there is nothing more to come.
+  var isOver: Bool { current == nil && !list.withLock { $0.hasNext } }
+
+  /// What is played: its waits can be interrupted.
+  var decoders: [any SoundDecoder] { current?.decoders ?? [] }
+
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end, and while it waits.
+  /// Throws what went wrong with a source, and goes on with the next when it is asked again.
+  func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    isWaiting = false
+    while true {
+      if current == nil {
+        guard try openNext() else { return 0 }
+        begin(at: delivered)
+      }
+      if isGathering, let current {
+        isWaiting = !current.isReady
+        guard !isWaiting else { return 0 }
+        isGathering = false
+      }
+      let count = try readCurrent(into: &buffer, frames: frames)
+      if count > 0 {
+        deliver(count)
+        return count
+      }
+      if let track = current as? Track, track.isHolding {
+        guard try join(track) else { return 0 }
+      } else if decoders.contains(where: \.isInterrupted) {
+        return 0
+      } else {
+        close()
+      }
+    }
+  }
+
+  /// Begins the first turn, if none has begun. False while its source is not there yet.
+  func isBegun() -> Bool {
+    while current == nil, published.withLock({ $0.spans.isEmpty }) {
+      // What went wrong is kept, and the next one has its turn.
+      guard let isThere = try? openNext() else { continue }
+      guard isThere else { return !isWaiting }
+      begin(at: delivered)
+    }
+    return true
+  }
+
+  private func readCurrent(
+    into buffer: inout SampleBuffer, frames: Int
+  ) throws(FileFailure) -> Int {
+    current?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
+    prepareNext()
+    do throws(FileFailure) {
+      return try current?.read(into: &buffer, frames: frames) ?? 0
+    } catch {
+      published.withLock { $0.fail(error, turn: turn) }
+      close()
+      throw error
+    }
+  }
+
+  /// Has the next source opened, unless it is already, or on its way.
+  private func prepareNext() {
+    let (coming, wanted) = list.withLock { ($0.coming?.item, $0.generation) }
+    if wanted != generation {
+      upcoming = nil
+      opener.giveUp()
+      generation = wanted
+    }
+    if let coming, upcoming == nil, !opener.isBusy { opener.begin(coming) }
+  }
+
+  /// Opens the next source as the upcoming one. False where there is none, or it is not there yet.
+  private func openNext() throws(FileFailure) -> Bool {
+    prepareNext()
+    guard upcoming == nil else { return true }
+    guard let (item, index) = list.withLock({ $0.coming }) else { return false }
+    guard let opened = opener.take() else {
+      isWaiting = true
+      return false
+    }
+    do throws(FileFailure) {
+      upcoming = try opened.get()
+      upcoming?.followsSound = delivered > 0
+      return true
+    } catch {
+      list.withLock { $0.begin() }
+      published.withLock { $0.fail(error, item: item, index: index) }
+      throw error
+    }
+  }
+
+  /// The current track has ended but for what its converter holds back: the next one takes that over
+  /// where it can. False while the next one is not there yet.
+  private func join(_ track: Track) throws(FileFailure) -> Bool {
+    let end = track.endFrame
+    let isThere = try openNext()
+    guard isThere || !isWaiting else { return false }
+    guard let following = upcoming as? Track, following.adopt(track) else {
+      track.release(beforeSound: upcoming != nil)
+      return true
+    }
+    boundaries.append(chainStart + end)
+    begin(at: chainStart + end)
+    return true
+  }
+
+  /// The turn of the upcoming source begins at `frame` of the queue.
+  private func begin(at frame: Int) {
+    current = upcoming
+    upcoming = nil
+    guard let current, let facts = current.facts else { return }
+    let index = list.withLock { list in
+      list.begin()
+      return list.next - 1
+    }
+    if boundaries.isEmpty { chainStart = frame }
+    turn += 1
+    sources[turn] = current
+    isGathering = !current.isReady
+    let span = TrackSpan(
+      turn: turn, index: index, facts: facts, startFrame: frame, frames: 0, way: current.way,
+      settings: current.settings)
+    published.withLock { $0.spans.append(span) }
+  }
+
+  /// Frames went out: to the oldest span that is not closed, up to where it ends.
+  private func deliver(_ count: Int) {
+    list.withLock { $0.hasDelivered = true }
+    var rest = count
+    published.withLock { played in
+      while rest > 0 {
+        let index = played.spans.count - 1 - boundaries.count
+        guard played.spans.indices.contains(index) else { return }
+        let part = min(rest, boundaries.first.map { $0 - delivered } ?? rest)
+        played.spans[index].frames += part
+        delivered += part
+        rest -= part
+        if boundaries.first == delivered {
+          boundaries.removeFirst()
+          played.spans[index].isComplete = true
+          played.spans[index].isClosed = true
+        }
+      }
+    }
+  }
+
+  /// What is played is over.
+  private func close() {
+    boundaries.removeAll()
+    current = nil
+    published.withLock { played in
+      for index in played.spans.indices where !played.spans[index].isClosed {
+        played.spans[index].isComplete = true
+        played.spans[index].isClosed = true
+      }
+    }
+  }
+
+  /// Ends what plays at the queue's frame `frame`: what comes next is what is heard behind it.
+  func cut(at frame: Int) {
+    published.withLock { $0.cut(at: frame) }
+    boundaries.removeAll()
+    current = nil
+  }
+
+  /// Has what is heard at the queue's frame `frame` go on differently: `change` alters its settings
+  /// and its place, a boundary of its file. False where nothing is heard there. Throws, and nothing has
+  /// changed, where the source cannot do that.
+  func change(
+    at frame: Int,
+    _ change: (inout TrackSettings, inout Double, any QueueSource) throws(FileFailure) -> Void
+  ) throws(FileFailure) -> Bool {
+    guard var span = published.withLock({ $0.span(at: frame) }), let source = sources[span.turn]
+    else { return false }
+    let frames = max(0, min(frame, span.endFrame) - span.startFrame)
+    span.settings.order = span.way.order(after: frames)
+    var place = span.way.boundary(after: frames)
+    try change(&span.settings, &place, source)
+    try source.begin(span.settings, at: place)
+    published.withLock { $0.cut(at: frame, keeping: span.turn) }
+    boundaries.removeAll()
+    if current !== source { list.withLock { $0.skip(to: span.index + 1) } }
+    current = source
+    chainStart = delivered
+    isGathering = !source.isReady
+    span.startFrame = delivered
+    span.frames = 0
+    span.isClosed = false
+    span.isComplete = false
+    span.way = source.way
+    published.withLock { $0.spans.append(span) }
+    return true
+  }
+
+  /// Lets go of sources of which nothing is heard any more.
+  func release() {
+    let turns = published.withLock { played in
+      played.isOver = isOver
+      return Set(played.spans.map(\.turn))
+    }
+    for key in sources.keys where !turns.contains(key) { sources[key] = nil }
+  }
+}

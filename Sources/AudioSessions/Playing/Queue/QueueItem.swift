@@ -1,0 +1,81 @@
+import AudioFiles
+
+/// What a queue is to play at one turn: a file, an address, a decoder of yours, or several at once.
+public struct QueueItem: Sendable {
+  /// How several sources are heard.
+  public enum Gathering: Sendable, Equatable {
+    /// All at once, added up.
+    case together
+    /// One at a time, in step: the one with this number first.
+    case alternatives(Int)
+  }
+
+  /// One source of an item.
+  public struct Part: Sendable {
+    /// What it is called before it is open.
+    public var name: String
+    /// How it is heard. Asked when it is open: times are frames at its own rate.
+    public var settings: @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings
+    /// Opens it. Not on the audio thread; may wait for a network until `opening` is interrupted.
+    public var open: @Sendable (_ opening: Opening) throws(FileFailure) -> any SoundDecoder
+
+    /// Whether opening it may take long, as over a network.
+    public var takesTime: Bool
+
+    /// A source that `open` opens.
+    public init(
+      name: String, takesTime: Bool = false,
+      settings: @escaping @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings = {
+        _ throws(FileFailure) in TrackSettings()
+      },
+      open: @escaping @Sendable (_ opening: Opening) throws(FileFailure) -> any SoundDecoder
+    ) {
+      self.name = name
+      self.takesTime = takesTime
+      self.settings = settings
+      self.open = open
+    }
+  }
+
+  /// Its sources.
+  public var parts: [Part]
+  /// How they are heard where there are several.
+  public var gathering: Gathering
+
+  /// An item of several sources.
+  public init(_ parts: [Part], gathering: Gathering = .together) {
+    self.parts = parts
+    self.gathering = gathering
+  }
+
+  /// An item of one source.
+  public init(_ part: Part) {
+    self.init([part])
+  }
+
+  /// Its names, joined by ` + `.
+  public var name: String { parts.map(\.name).joined(separator: " + ") }
+
+  /// Opens all of it for a unit of this rate and these channels.
+  func source(
+    _ opening: Opening, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) -> any QueueSource {
+    var tracks: [Track] = []
+    for part in parts {
+      let decoder = try part.open(opening)
+      tracks.append(
+        try Track(
+          decoder, sampleRate: sampleRate, channelCount: channelCount,
+          settings: try part.settings(decoder)))
+    }
+    if tracks.count == 1, let track = tracks.first { return track }
+    guard !tracks.isEmpty else {
+      throw FileFailure(.cannotOpen, "There is nothing to play.", hint: "Name a source.")
+    }
+    if case .alternatives(let chosen) = gathering {
+      return TrackGroup(
+        tracks, channelCount: channelCount, chosen: min(max(0, chosen), tracks.count - 1))
+    }
+    return TrackGroup(tracks, channelCount: channelCount)
+  }
+}

@@ -1,0 +1,180 @@
+import AudioBasics
+import AudioClocks
+import AudioFiles
+
+/// How a track is to be heard.
+public struct TrackSettings: Sendable, Equatable {
+  /// Which frames, in which direction and how often.
+  public var order = PlayOrder()
+  /// How much faster than it was made, 0.25 to 4, and higher by as much.
+  public var speed = 1.0
+  /// By what its samples are multiplied.
+  public var gain: Float = 1
+  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or
+  /// more.
+  public var pan: Float = 0
+  /// speexdsp's quality, 0 to 10, where the rate is converted.
+  public var resamplerQuality = 5
+
+  /// The speeds there are.
+  public static let speeds = 0.25...4.0
+
+  /// The whole, once, as it is.
+  public init(order: PlayOrder = PlayOrder(), gain: Float = 1, resamplerQuality: Int = 5) {
+    self.order = order
+    self.gain = gain
+    self.resamplerQuality = resamplerQuality
+  }
+}
+
+/// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its gain.
+/// Never loaded whole. One thread at a time.
+public final class Track: FrameSource {
+  /// What is played.
+  let decoder: any SoundDecoder
+  private(set) var settings: TrackSettings
+  private var stream: TrackStream
+  private let sampleRate: Int
+  private let channelCount: Int
+  /// Where the first frame that is heard lies.
+  private(set) var way: TrackWay
+  /// Frames at the unit's rate that are still to be left out at the beginning.
+  private var leadFrames = 0
+  /// Frames at the unit's rate that are still to be delivered; nil for all.
+  private var restFrames: Int?
+
+  /// What the file is called.
+  public var path: String { decoder.name }
+  /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file does
+  /// not say.
+  public let frameCount: Int?
+
+  /// A track of what `decoder` gives, for a unit of this rate and these channels. Throws
+  /// `.unusableContents` where the settings ask for what the decoder cannot do.
+  public init(
+    _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
+    settings: TrackSettings = TrackSettings()
+  ) throws(FileFailure) {
+    let cursor = try TrackCursor(decoder, settings.order)
+    let path = cursor.path
+    let conversion = try TrackConversion.make(
+      channelCount: channelCount, inputRate: decoder.sampleRate, outputRate: sampleRate,
+      speed: settings.speed, position: 0, quality: settings.resamplerQuality, name: decoder.name)
+    stream = TrackStream(
+      cursor, channelCount: channelCount, fileChannelCount: decoder.channelCount,
+      fileRate: decoder.sampleRate, sampleRate: sampleRate, conversion: conversion)
+    self.decoder = decoder
+    self.settings = settings
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    way = TrackWay(path: path, firstIndex: 0, ratio: stream.ratio)
+    frameCount = way.frameCount
+  }
+
+  /// Opens the file `path` as a track.
+  public convenience init(
+    path: String, sampleRate: Int, channelCount: Int, gain: Float = 1,
+    order: PlayOrder = PlayOrder(), resamplerQuality: Int = 5
+  ) throws(FileFailure) {
+    try self.init(
+      try FileDecoder(path: path), sampleRate: sampleRate, channelCount: channelCount,
+      settings: TrackSettings(order: order, gain: gain, resamplerQuality: resamplerQuality))
+  }
+
+  /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
+  /// Before the first read. Throws as the file's `seek` does.
+  public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
+    restFrames = frames
+    guard decoder.supportsSeeking else {
+      leadFrames = start
+      return
+    }
+    guard start > 0 else { return }
+    try begin(settings, at: Double(start) * stream.ratio)
+  }
+
+  /// Goes on at the boundary `place` of the file, which may lie between two frames, in these settings:
+  /// what comes next is heard as if all had been played so from well before. Throws
+  /// `.unusableContents` where the decoder cannot do that, and then goes on as before.
+  func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
+    let fileRate = decoder.sampleRate
+    let isReversed = settings.order.isReversed
+    // Behind the stretch it goes on at its beginning.
+    let reached = PlayPath(
+      settings.order, frameCount: decoder.frameCount, entry: Int(place.rounded()))
+    let place = reached.entry == Int(place.rounded()) ? place : Double(reached.entry)
+    var boundary = Int(place.rounded())
+    var position = 0.0
+    var lead = 0
+    if settings.speed != 1 {
+      // More than the kernel reaches at any speed.
+      let past = min(isReversed ? (decoder.frameCount ?? 0) - boundary : boundary, 1024)
+      boundary = Int(place.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
+      boundary = min(max(0, boundary), decoder.frameCount ?? .max)
+      position = abs(place - Double(boundary))
+    } else if fileRate != sampleRate {
+      let common = greatestCommonDivisor(fileRate, sampleRate)
+      let entry = TrackEntry(
+        at: place, isReversed: isReversed, frameCount: decoder.frameCount,
+        fileStep: fileRate / common, unitStep: sampleRate / common, earlyFrames: sampleRate / 20)
+      boundary = entry.boundary
+      lead = entry.leadFrames
+    }
+    let conversion = try TrackConversion.make(
+      channelCount: channelCount, inputRate: fileRate, outputRate: sampleRate,
+      speed: settings.speed, position: position, quality: settings.resamplerQuality,
+      name: decoder.name)
+    try stream.follow(
+      settings.order, entry: boundary, conversion: conversion, position: position)
+    self.settings = settings
+    leadFrames = lead
+    let index = settings.speed != 1 ? position : Double(lead) * stream.ratio
+    way = TrackWay(path: stream.path, firstIndex: index, ratio: stream.ratio)
+  }
+
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    while leadFrames > 0 {
+      let count = try stream.read(
+        into: &buffer, frames: min(frames, buffer.frameCount, leadFrames))
+      guard count > 0 else { return 0 }
+      leadFrames -= count
+    }
+    let count = try stream.read(into: &buffer, frames: min(frames, restFrames ?? .max))
+    if let rest = restFrames { restFrames = rest - count }
+    if settings.gain != 1 { buffer.scale(frames: count, by: settings.gain) }
+    if settings.pan != 0, channelCount > 1 {
+      buffer.balance(
+        frames: count, left: min(1, 1 - settings.pan), right: min(1, 1 + settings.pan))
+    }
+    return count
+  }
+}
+
+/// Joins with the track before and the one behind.
+extension Track {
+  /// Whether another track may follow: then the last frames, which a converter cannot finish without
+  /// knowing what comes next, are held back until it is clear.
+  var isFollowed: Bool {
+    get { stream.isFollowed }
+    set { stream.isFollowed = newValue }
+  }
+
+  /// Whether another sound comes right before this one.
+  var followsSound: Bool {
+    get { stream.followsSound }
+    set { stream.followsSound = newValue }
+  }
+
+  /// Whether all is read and delivered but for what is held back.
+  var isHolding: Bool { stream.isHolding }
+
+  /// Where the track ends, in frames delivered since its converter was new.
+  var endFrame: Int { stream.endFrame }
+
+  /// As `TrackStream.adopt`.
+  func adopt(_ earlier: Track) -> Bool { stream.adopt(&earlier.stream) }
+
+  /// As `TrackStream.release`.
+  func release(beforeSound: Bool) { stream.release(beforeSound: beforeSound) }
+}

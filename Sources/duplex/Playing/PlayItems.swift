@@ -1,0 +1,67 @@
+import AudioFiles
+import AudioSessions
+
+/// What the user wants played, as items of a queue: looked at before anything sounds.
+struct PlayItems {
+  /// How each source is heard.
+  struct Style {
+    var order: OrderOptions
+    var gains = GainList(values: [0])
+    var pans = PanList(values: [0])
+    var resamplerQuality = 5
+  }
+
+  private(set) var items: [QueueItem] = []
+  /// Frames a second of the first source; nil where it is standard input.
+  private(set) var firstRate: Int?
+
+  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file, or
+  /// with what is asked of it; an address is only looked at where it is the first.
+  init(
+    _ addresses: [SourceAddress], _ style: Style, gathering: QueueItem.Gathering? = nil
+  ) throws {
+    try style.gains.check("--gain", addresses.count)
+    try style.pans.check("--pan", addresses.count)
+    var parts: [QueueItem.Part] = []
+    for (index, address) in addresses.enumerated() {
+      // Standard input can be read only once, and its rate is known when it comes.
+      var opened: OpenedSource?
+      if address.location != "-", index == 0 || !address.isRemote {
+        let decoder = try SourceOpening.decoder(address.location, Opening())
+        _ = try style.order.settings(at: decoder.sampleRate, of: address)
+        if index == 0 {
+          firstRate = decoder.sampleRate
+          opened = OpenedSource(address.location, decoder)
+        }
+      }
+      parts.append(Self.part(address, style, index, opened))
+    }
+    if let gathering {
+      items = [QueueItem(parts, gathering: gathering)]
+    } else {
+      items = parts.map { QueueItem($0) }
+    }
+  }
+
+  private static func part(
+    _ address: SourceAddress, _ style: Style, _ index: Int, _ opened: OpenedSource?
+  ) -> QueueItem.Part {
+    let gain = style.gains.gain(for: index)
+    let pan = Float(style.pans.value(for: index))
+    let order = style.order
+    let quality = style.resamplerQuality
+    return QueueItem.Part(
+      name: address.location, takesTime: address.isRemote && opened == nil,
+      settings: { decoder throws(FileFailure) in
+        var settings = try order.settings(at: decoder.sampleRate, of: address)
+        settings.gain = gain
+        settings.pan = pan
+        settings.resamplerQuality = quality
+        return settings
+      },
+      open: { opening throws(FileFailure) in
+        if let opened { return try opened.take(opening) }
+        return try SourceOpening.decoder(address.location, opening)
+      })
+  }
+}

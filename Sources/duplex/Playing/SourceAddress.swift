@@ -1,0 +1,41 @@
+import AudioFiles
+
+/// A source as the user names it: a path or an address, and perhaps a stretch of it as media fragments
+/// write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
+struct SourceAddress {
+  let location: String
+  var start: TimeOption?
+  var end: TimeOption?
+
+  init(_ name: String) {
+    guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),
+      // A file may be called so.
+      !SoundFileReader.exists(name)
+    else {
+      location = name
+      return
+    }
+    var times = name[name.index(mark, offsetBy: 3)...]
+    if times.hasPrefix("npt:") { times = times.dropFirst(4) }
+    let parts = times.split(separator: ",", omittingEmptySubsequences: false)
+    let start = parts.first.flatMap { TimeOption(argument: String($0)) }
+    let end = parts.count == 2 ? TimeOption(argument: String(parts[1])) : nil
+    guard (1...2).contains(parts.count), start != nil || parts.first == "",
+      parts.count == 1 || end != nil
+    else {
+      location = name
+      return
+    }
+    location = String(name[..<mark])
+    self.start = start
+    self.end = end
+  }
+
+  /// Whether it lies behind a network.
+  var isRemote: Bool { Self.isRemote(location) }
+
+  static func isRemote(_ name: String) -> Bool {
+    let start = name.prefix(8).lowercased()
+    return start.hasPrefix("http://") || start.hasPrefix("https://")
+  }
+}

@@ -1,0 +1,95 @@
+import AudioFiles
+import AudioSessions
+import Synchronization
+
+/// Tells how a player gets on, as events and to a person: what it says is gathered on its own thread
+/// and printed on the one that watches.
+final class TrackProgress {
+  private let player: AudioPlayer
+  private let prints: Bool
+  /// Whether a person is told what plays.
+  private let announces: Bool
+  private let gathered = Gathered()
+  /// The first thing that went wrong with a source.
+  private(set) var failure: FileFailure?
+
+  private final class Gathered: Sendable {
+    let events = Mutex<[PlayerEvent]>([])
+  }
+
+  init(_ player: AudioPlayer, _ options: AudioOptions) {
+    self.player = player
+    prints = options.json
+    announces = !options.json && !options.quiet
+    player.onEvent { [gathered] event in gathered.events.withLock { $0.append(event) } }
+  }
+
+  /// Tells what has happened since it was last called.
+  func follow() {
+    let events = gathered.events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+    for event in events { tell(event) }
+  }
+
+  /// For the summary: what was heard of each, and where it began.
+  var tracks: JSON {
+    .array(
+      player.heardTurns.map { heard in
+        .object([
+          "source": .string(heard.turn.facts.name), "frames": .integer(heard.frames),
+          "startFrame": .integer(heard.startFrame),
+        ])
+      })
+  }
+
+  private func tell(_ event: PlayerEvent) {
+    switch event.kind {
+    case .failed(let failure):
+      self.failure = self.failure ?? failure
+      if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
+    case .refused(let failure):
+      if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
+    case .renderingStarted:
+      if announces, let facts = event.turn?.facts { Terminal.say(TrackTitle(facts).text) }
+    case .waiting:
+      if announces { Terminal.say("duplex: waiting for \(event.source)") }
+    default: break
+    }
+    guard prints, let state = event.kind.name else { return }
+    var fields: [(String, JSON)] = [
+      ("index", .integer(event.index)), ("source", .string(event.source)),
+      ("state", .string(state)),
+    ]
+    if let frame = event.frame { fields.append(("frame", .integer(frame))) }
+    switch event.kind {
+    case .failed(let failure), .refused(let failure):
+      fields.append(("message", .string(failure.message)))
+    case .decodingStarted:
+      if let facts = event.turn?.facts { fields += TrackTitle(facts).fields }
+    default: break
+    }
+    Terminal.printLine(JSON.event("track", fields).text)
+  }
+}
+
+extension PlayerEvent.Kind {
+  /// The contract's word for it; nil where it is not told.
+  fileprivate var name: String? {
+    switch self {
+    case .decodingStarted: "decodingStarted"
+    case .decodingComplete: "decodingComplete"
+    case .decodingCanceled: "decodingCanceled"
+    case .renderingWillStart: "renderingWillStart"
+    case .renderingStarted: "renderingStarted"
+    case .renderingComplete: "renderingComplete"
+    case .endOfAudio: "endOfAudio"
+    case .failed: "failed"
+    case .refused: "refused"
+    case .waiting: "waiting"
+    case .resumed: "resumed"
+    case .endingSoon: nil
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import Glibc
+import RealtimeAudio
+import Synchronization
+
+extension CycleTime {
+  static var start: CycleTime { CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0) }
+}
+
+/// A player in virtual time: cycle by cycle, its other threads in between, all on one thread.
+final class PlayerRig {
+  let player: AudioPlayer
+  let periodFrames = 64
+  private var voice: Player?
+  private var mix: SampleBuffer
+  private let background: [any BackgroundWork]
+  private let told = Told()
+  /// The unit's timeline.
+  private(set) var frame = 0
+
+  final class Told: Sendable {
+    let events = Mutex<[PlayerEvent]>([])
+  }
+
+  init(sampleRate: Int = 48000, channelCount: Int = 2, endsWithQueue: Bool = true) {
+    var shape = AudioPlayer.Shape(
+      sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames)
+    shape.endsWithQueue = endsWithQueue
+    player = AudioPlayer(shape)
+    voice = player.takePlayer()
+    mix = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+    background = player.background
+    player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
+  }
+
+  /// What was told since the last time this was asked.
+  var events: [PlayerEvent] {
+    told.events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+  }
+
+  var isFinished: Bool { voice?.isFinished ?? true }
+
+  /// The other threads do what there is to do.
+  func step() { for work in background { _ = work.step() } }
+
+  /// One cycle: the first channel of what is heard, silence included.
+  func cycle() -> [Float] {
+    step()
+    mix.clear(frames: periodFrames)
+    let time = CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0)
+    _ = voice?.play(into: &mix, frames: periodFrames, at: time)
+    frame += periodFrames
+    return (0..<periodFrames).map { mix[$0 * mix.channelCount] }
+  }
+
+  /// `count` cycles.
+  func hear(cycles count: Int) -> [Float] {
+    var heard: [Float] = []
+    for _ in 0..<count { heard += cycle() }
+    return heard
+  }
+
+  /// The audio is over.
+  func conclude() {
+    for work in background {
+      work.conclude()
+      while work.step() {}
+    }
+  }
+}
+
+/// A file of numbered frames, gone with the test: frame n is (n + 1) / 2^23, and its negative.
+struct CountedFile: ~Copyable {
+  let path: String
+  let frames: Int
+
+  init(frames: Int, format: FileFormat = .wav, sampleRate: Int = 48000, first: Int = 0) throws {
+    path = "/tmp/duplex-counted-\(UInt64.random(in: 0..<UInt64.max)).\(format.name)"
+    self.frames = frames
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: format, sampleFormat: .s24, sampleRate: sampleRate, channelCount: 2,
+      overwrite: false)
+    var buffer = SampleBuffer(frameCount: max(1, frames), channelCount: 2)
+    for frame in 0..<frames {
+      buffer[2 * frame] = Float(first + frame + 1) / 8_388_608
+      buffer[2 * frame + 1] = -buffer[2 * frame]
+    }
+    try writer.write(buffer, frames: frames)
+    try writer.finish()
+  }
+
+  deinit { unlink(path) }
+}
+
+/// The number of the frame that was heard; -1 for silence.
+func numbers(_ samples: [Float]) -> [Int] { samples.map { Int($0 * 8_388_608) - 1 } }

@@ -1,0 +1,134 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// What is heard while a player is steered, against a plain model in memory: to the bit.
+@Suite struct SteeringTests {
+  /// A file in memory, and a place in it.
+  struct Model {
+    let frames: Int
+    var region: Range<Int>
+    var times: Int?
+    var isReversed = false
+    var boundary = 0
+
+    init(frames: Int) {
+      self.frames = frames
+      region = 0..<frames
+      times = nil
+    }
+
+    /// Whether a pass is over.
+    var isAtEnd: Bool {
+      isReversed ? boundary <= region.lowerBound : boundary >= region.upperBound
+    }
+
+    /// At the end of a pass the next one begins, if there is one.
+    mutating func wrap() {
+      guard isAtEnd, times != 1 else { return }
+      times = times.map { $0 - 1 }
+      boundary = isReversed ? region.upperBound : region.lowerBound
+    }
+
+    mutating func next() -> Int? {
+      wrap()
+      if isAtEnd { return nil }
+      boundary += isReversed ? -1 : 1
+      return isReversed ? boundary : boundary - 1
+    }
+
+    /// Behind the region it goes on at the region's beginning.
+    mutating func settle() {
+      boundary = min(max(0, boundary), frames)
+      if isAtEnd {
+        boundary = isReversed ? region.upperBound : region.lowerBound
+      }
+    }
+  }
+
+  @Test(arguments: [(FileFormat.wav, UInt64(1)), (.flac, 2), (.caf, 3)])
+  func `seeks, turns and regions at any moment: 1,000 in all, each frame as the model has it`(
+    format: FileFormat, seed: UInt64
+  ) throws {
+    var random = Seeded(seed)
+    let file = try CountedFile(frames: 70_000, format: format)
+    var done = 0
+    while done < 334 {
+      let rig = PlayerRig()
+      var settings = TrackSettings()
+      settings.order.times = nil
+      rig.player.enqueue(path: file.path, settings: settings)
+      rig.player.play()
+      var model = Model(frames: file.frames)
+      var expected: [Int] = []
+      var heard: [Int] = []
+      var isOver = false
+      while done < 334, !isOver {
+        done += 1
+        let before = expected.count
+        let cycles = Int.random(in: 1...60, using: &random)
+        // What is asked takes effect after the frames that are on their way.
+        let lead = heard.isEmpty ? 0 : 48000 / 50 + 2 * rig.periodFrames
+        for _ in 0..<max(0, heard.count + lead - before) {
+          if let frame = model.next() { expected.append(frame) } else { isOver = true }
+        }
+        guard !isOver else { break }
+        model.wrap()
+        ask(&model, rig.player, &random)
+        heard += numbers(rig.hear(cycles: max(cycles, 24)))
+        while expected.count < heard.count, let frame = model.next() { expected.append(frame) }
+        if expected.count < heard.count { isOver = true }
+        let count = min(expected.count, heard.count)
+        let different = (0..<count).first { expected[$0] != heard[$0] }
+        try #require(different == nil, "frame \(different ?? 0) after \(done) changes")
+        #expect(heard[count...].allSatisfy { $0 == -1 })
+      }
+    }
+  }
+
+  private func ask(_ model: inout Model, _ player: AudioPlayer, _ random: inout Seeded) {
+    switch Int.random(in: 0...5, using: &random) {
+    case 0, 1:
+      let frame = Int.random(in: 0...model.frames, using: &random)
+      player.seek(toFrame: frame)
+      model.boundary = frame
+    case 2:
+      player.toggleReversed()
+      model.isReversed.toggle()
+    case 3:
+      let start = Int.random(in: 0..<model.frames - 1, using: &random)
+      let length = [1, 37, 500, 20000].randomElement(using: &random) ?? 1
+      let end = min(model.frames, start + length)
+      let times = [nil, nil, nil, 40].randomElement(using: &random) ?? nil
+      player.setRegion(start..<end, times: times)
+      model.region = start..<end
+      model.times = times
+    case 4:
+      player.setRegion(nil, times: nil)
+      model.region = 0..<model.frames
+      model.times = nil
+    default:
+      let seconds = Double.random(in: -1...1, using: &random)
+      player.seek(bySeconds: seconds)
+      let place = (Double(model.boundary) + seconds * 48000).rounded()
+      model.boundary = Int(max(0, min(place, Double(model.frames - 1))))
+    }
+    model.settle()
+  }
+}
+
+/// Numbers that repeat (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
