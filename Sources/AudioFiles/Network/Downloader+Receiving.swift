@@ -1,0 +1,69 @@
+/// How bytes go from the network to the cache.
+extension Downloader: TransferReceiver {
+  func wants(_ header: ResponseHeader) -> Bool { judge(header) }
+
+  func headerIsTooLong() { headerTooLong() }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    let now = SteadyClock.now
+    let reception = shared.withLock { state in
+      guard !state.isStopped, state.order == .proceed else {
+        state.situation.isPaused = true
+        state.meter.pause(now: now)
+        return Reception.pause
+      }
+      state.meter.received(bytes.count, now: now)
+      do throws(SystemError) {
+        try take(bytes, &state)
+      } catch {
+        refusal = .cache(original.name, error)
+        return .refused
+      }
+      let bound = facts?.isLive == true ? bounds.window : bounds.cache
+      // Not for every packet.
+      if state.cache.present.byteCount > bound + bound / 16 {
+        state.cache.shrink(to: bound, reader: state.situation.reader)
+      }
+      return .taken
+    }
+    switch reception {
+    case .pause: watch.pause()
+    case .taken:
+      watch.received(bytes.count, now: now)
+      shared.announce()
+    case .refused: break
+    }
+    return reception
+  }
+
+  private func take(
+    _ bytes: UnsafeRawBufferPointer, _ state: inout RemoteState
+  ) throws(SystemError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      var count = rest.count
+      if let part = announcements?.next(rest) {
+        switch part {
+        case .sound(let soundCount): count = soundCount
+        case .announcement(let textCount, let title):
+          if let title, !title.isEmpty { state.title = title }
+          rest = UnsafeRawBufferPointer(rebasing: rest[textCount...])
+          continue
+        }
+      }
+      try keep(UnsafeRawBufferPointer(rebasing: rest[..<count]), &state)
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  private func keep(
+    _ sound: UnsafeRawBufferPointer, _ state: inout RemoteState
+  ) throws(SystemError) {
+    let offset = state.situation.transfer ?? 0
+    // Behind a break, a server without ranges begins anew with what is here already.
+    if state.cache.present.firstGap(from: offset) < offset + sound.count {
+      newByteCount += try state.cache.write(sound, at: offset)
+    }
+    state.situation.transfer = offset + sound.count
+  }
+}
