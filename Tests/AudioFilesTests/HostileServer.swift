@@ -79,8 +79,31 @@ func patternByte(_ offset: Int) -> UInt8 {
   return UInt8(truncatingIfNeeded: inBlock * 167 + (inBlock >> 8) * 13 + offset / 65536 * 7)
 }
 
-/// The bytes of the server's pattern.
-func pattern(_ range: Range<Int>) -> [UInt8] { range.map(patternByte) }
+/// Whether `bytes` are the server's pattern from `offset` on. A list of differences would be long.
+func isPattern(_ bytes: [UInt8], from offset: Int = 0) -> Bool {
+  bytes.withUnsafeBufferPointer { bytes in
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] != patternByte(offset + index) { return false }
+      index += 1
+    }
+    return true
+  }
+}
+
+/// Whether all of `file` is the whole pattern, `count` bytes.
+func isWhole(_ file: RemoteFile, count: Int = 300_000) throws(FileFailure) -> Bool {
+  let bytes = try contents(file)
+  return bytes.count == count && isPattern(bytes)
+}
+
+/// Whether `count` bytes from `offset` on are the server's pattern.
+func hasPattern(
+  _ file: RemoteFile, from offset: Int = 0, count: Int
+) throws(FileFailure) -> Bool {
+  let bytes = try contents(file, from: offset, count: count)
+  return bytes.count == count && isPattern(bytes, from: offset)
+}
 
 /// What `file` holds from `offset` on, `count` bytes at most.
 func contents(

@@ -11,7 +11,7 @@ import Testing
     let offsets = [0, 39_000_000, 20_000_000, 100, 39_999_990]
     for offset in offsets {
       let count = min(5000, 40_000_000 - offset)
-      #expect(try contents(file, from: offset, count: count) == pattern(offset..<offset + count))
+      #expect(try hasPattern(file, from: offset, count: count))
     }
     #expect(try contents(file, from: 40_000_000).isEmpty)
     #expect(try server.sentByteCount(path) < 6_000_000)
@@ -24,7 +24,7 @@ import Testing
     let file = try server.open(path, .short, bounds)
     for step in 0..<40 {
       let offset = step * 50_000
-      #expect(try contents(file, from: offset, count: 10) == pattern(offset..<offset + 10))
+      #expect(try hasPattern(file, from: offset, count: 10))
     }
     #expect(try server.sentByteCount(path) < 4_000_000)
   }
@@ -35,34 +35,34 @@ import Testing
     _ = try contents(file)
     let sent = try server.sentByteCount(path)
     for offset in [250_000, 3, 100_000] {
-      #expect(try contents(file, from: offset, count: 99) == pattern(offset..<offset + 99))
+      #expect(try hasPattern(file, from: offset, count: 99))
       #expect(file.readyByteCount(at: offset) == 300_000 - offset)
     }
     #expect(try server.sentByteCount(path) == sent)
   }
 
   @Test func `a server that only goes on is not seekable until all is there`() throws {
-    let file = try server.open("no-range/x.wav?size=8000000&id=onward")
+    let file = try server.open("no-range/x.wav?size=4000000&id=onward")
     #expect(!file.isSeekable)
-    #expect(try contents(file, from: 3_000_000, count: 9) == pattern(3_000_000..<3_000_009))
-    #expect(try contents(file, from: 5, count: 9) == pattern(5..<14))
+    #expect(try hasPattern(file, from: 2_000_000, count: 9))
+    #expect(try hasPattern(file, from: 5, count: 9))
     #expect(!file.isSeekable)
-    #expect(try contents(file, from: 7_999_000).count == 1000)
+    #expect(try contents(file, from: 3_999_000).count == 1000)
     #expect(file.isSeekable)
   }
 
   @Test func `a cache that is full forgets what lies behind`() throws {
     var bounds = RemoteFileBounds()
     bounds.cache = 2 << 20
-    let file = try server.open("ok/x.wav?size=8000000&id=full", .short, bounds)
-    #expect(try contents(file) == pattern(0..<8_000_000))
+    let file = try server.open("ok/x.wav?size=4000000&id=full", .short, bounds)
+    #expect(try isWhole(file, count: 4_000_000))
     #expect(file.readyByteCount(at: 0) == 0)
-    #expect(try contents(file, from: 0, count: 3_000_000) == pattern(0..<3_000_000))
+    #expect(try hasPattern(file, count: 1_000_000))
   }
 
   @Test func `a waiting read is interrupted, and reading goes on after that`() throws {
     let file = try server.open("stall-once/x.wav?id=interrupt", RemoteFilePatience())
-    #expect(try contents(file, count: 100_000) == pattern(0..<100_000))
+    #expect(try hasPattern(file, count: 100_000))
     let reader = Reader(file, at: 100_000)
     file.interrupt()
     #expect(reader.wait() == 0)

@@ -10,7 +10,7 @@ import Testing
     #expect(file.announcedBitRate == 128_000)
     #expect(file.byteCount == nil)
     #expect(!file.isSeekable)
-    #expect(try contents(file, count: 300_000) == pattern(0..<300_000))
+    #expect(try hasPattern(file, count: 300_000))
     #expect(file.announcedTitle == "Third")
   }
 
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `a station that breaks is joined again`() throws {
     let file = try server.open("station-drops/x.mp3?id=joined", RemoteFilePatience.short)
-    #expect(try contents(file, count: 300_000) == pattern(0..<300_000))
+    #expect(try hasPattern(file, count: 300_000))
   }
 
   @Test func `of an endless stream only the latest is kept`() throws {
@@ -30,8 +30,8 @@ import Testing
     bounds.window = 100_000
     bounds.readAhead = 50_000
     let file = try server.open("station-endless/x.mp3?id=endless", .short, bounds)
-    #expect(try contents(file, count: 2_000_000).count == 2_000_000)
-    #expect(file.readyByteCount(at: 1_995_000) >= 5000)
+    #expect(try contents(file, count: 1_000_000).count == 1_000_000)
+    #expect(file.readyByteCount(at: 995_000) >= 5000)
     #expect(failure { _ = try contents(file, from: 1000, count: 10) }?.kind == .readFailed)
   }
 }

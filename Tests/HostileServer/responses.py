@@ -14,7 +14,12 @@ TYPES = {
 def pattern(count):
     """Bytes of which each says where it belongs."""
     block = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(65536))
-    parts = [bytes((b + turn * 7) & 0xFF for b in block) for turn in range(-(-count // 65536))]
+    # Each block is the one before, raised by seven.
+    raised = bytes((value + 7) & 0xFF for value in range(256))
+    parts = []
+    for _ in range(-(-count // len(block))):
+        parts.append(block)
+        block = block.translate(raised)
     return b"".join(parts)[:count]
 
 
