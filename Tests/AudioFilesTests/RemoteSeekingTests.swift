@@ -51,6 +51,15 @@ import Testing
     #expect(file.isSeekable)
   }
 
+  @Test func `a server that stops sending ranges is read through`() throws {
+    let path = "forgets-ranges/x.wav?size=4000000&id=through"
+    let file = try server.open(path)
+    #expect(file.isSeekable)
+    #expect(try hasPattern(file, from: 3_000_000, count: 9))
+    #expect(!file.isSeekable)
+    #expect(try server.sentByteCount(path) < 6_000_000)
+  }
+
   @Test func `a cache that is full forgets what lies behind`() throws {
     var bounds = RemoteFileBounds()
     bounds.cache = 2 << 20

@@ -19,7 +19,10 @@ extension Downloader: TransferReceiver {
         refusal = .cache(original.name, error)
         return .refused
       }
-      let bound = facts?.isLive == true ? bounds.window : bounds.cache
+      // Room for what is ahead of the reader, however much that is.
+      let bound = max(
+        facts?.isLive == true ? bounds.window : bounds.cache,
+        state.situation.bounds.readAhead * 2)
       // Not for every packet.
       if state.cache.present.byteCount > bound + bound / 16 {
         state.cache.shrink(to: bound, reader: state.situation.reader)

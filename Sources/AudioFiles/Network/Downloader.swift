@@ -235,15 +235,17 @@ final class Downloader {
     redirectCount = 0
     announcements = header.announcementInterval.map { StationAnnouncements(interval: $0) }
     let isFirst = facts == nil
-    let facts = facts ?? rules.facts(header)
+    var facts = facts ?? rules.facts(header)
+    // The whole, where a part was asked for: from now on this server only goes on.
+    if offset != start ?? 0 { facts.hasRanges = false }
     self.facts = facts
-    shared.withLock { state in
+    shared.withLock { [facts] state in
       if isFirst {
         state.facts = facts
-        state.situation.hasRanges = facts.hasRanges
         state.situation.end = facts.byteCount
         state.situation.isOpen = true
       }
+      state.situation.hasRanges = facts.hasRanges
       // What a station sends now follows what it sent before the break.
       state.situation.transfer = facts.isLive ? state.cache.present.end : offset
       if state.title == nil { state.title = header.stationName }

@@ -7,7 +7,6 @@ public final class RemoteFile: ByteSource {
   private let signal: WakeSignal
   private let thread: NetworkThread
   private let length: Int?
-  private let hasRanges: Bool
 
   /// What messages call it: the address, without a password.
   public let name: String
@@ -51,7 +50,6 @@ public final class RemoteFile: ByteSource {
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
-    hasRanges = facts.hasRanges
     length = facts.byteCount
   }
 
@@ -74,7 +72,7 @@ public final class RemoteFile: ByteSource {
 
   /// Whether bytes can be had from any place: the server sends ranges, or all is here.
   public var isSeekable: Bool {
-    hasRanges || shared.withLock { $0.isComplete }
+    shared.withLock { $0.situation.hasRanges || $0.isComplete }
   }
 
   /// Bytes that are fetched ahead of the reader, at most: more for sound with more bytes a second.

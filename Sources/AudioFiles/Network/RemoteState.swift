@@ -41,7 +41,9 @@ struct RemoteState {
 
   /// Whether `offset` lies behind what a server that only goes forward will bring.
   func isGone(_ offset: Int) -> Bool {
-    situation.isOpen && !situation.hasRanges && offset < cache.present.end
+    guard situation.isOpen, !situation.hasRanges else { return false }
+    // A transfer of a file begins anew where the next one begins.
+    return offset < (facts.isLive ? cache.present.end : situation.transfer ?? 0)
   }
 }
 

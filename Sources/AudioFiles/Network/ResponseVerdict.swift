@@ -40,7 +40,8 @@ struct ResponseRules {
     return RemoteFacts(
       byteCount: isPart ? header.contentRange?.total : length,
       hasRanges: isPart && header.contentRange?.total != nil,
-      isLive: header.isStation && header.contentLength == nil && !isPart,
+      isLive: header.isStation
+        && (isPart ? header.contentRange?.total : header.contentLength) == nil,
       validator: header.validator, contentType: header.contentType, bitRate: header.bitRate)
   }
 

@@ -53,24 +53,28 @@ final class SparseCache {
   /// Gives up whole blocks until about `bound` bytes are left: those farthest behind `reader` first,
   /// then those farthest ahead of it.
   func shrink(to bound: Int, reader: Int) {
-    while present.byteCount > bound, let first = present.ranges.first,
-      let last = present.ranges.last
+    while present.byteCount > bound,
+      let range = partBehind(reader, present.byteCount - bound)
+        ?? partAhead(of: reader, present.byteCount - bound)
     {
-      let excess = present.byteCount - bound
-      if first.lowerBound < reader {
-        let start = first.lowerBound
-        var end = min(first.upperBound, reader, start + excess)
-        if end < first.upperBound { end = end / Self.block * Self.block }
-        guard end > start else { return }
-        discard(start..<end)
-      } else {
-        let end = last.upperBound
-        var start = max(last.lowerBound, end - excess)
-        if start > last.lowerBound { start = (start + Self.block - 1) / Self.block * Self.block }
-        guard end > start else { return }
-        discard(start..<end)
-      }
+      discard(range)
     }
+  }
+
+  /// The part farthest behind `reader`, about `count` bytes at most; nil where there is none.
+  private func partBehind(_ reader: Int, _ count: Int) -> Range<Int>? {
+    guard let first = present.ranges.first, first.lowerBound < reader else { return nil }
+    var end = min(first.upperBound, reader, first.lowerBound + count)
+    if end < first.upperBound { end = end / Self.block * Self.block }
+    return end > first.lowerBound ? first.lowerBound..<end : nil
+  }
+
+  /// The part farthest ahead of `reader`.
+  private func partAhead(of reader: Int, _ count: Int) -> Range<Int>? {
+    guard let last = present.ranges.last else { return nil }
+    var start = max(last.lowerBound, reader, last.upperBound - count)
+    if start > last.lowerBound { start = (start + Self.block - 1) / Self.block * Self.block }
+    return start < last.upperBound ? start..<last.upperBound : nil
   }
 
   private static let block = 4096
