@@ -126,4 +126,16 @@ import Testing
     #expect(cache.present.firstGap(from: 250_000) == 300_000)
     #expect(cache.present.byteCount < 70_000)
   }
+
+  @Test(arguments: [4096, 5000, 20_000, 99_999])
+  func `what lies ahead stays as long as something lies behind`(step: Int) throws {
+    let cache = try SparseCache(folders: ["/tmp"])
+    let bytes = [UInt8](repeating: 5, count: step)
+    for offset in stride(from: 0, to: 2_000_000, by: step) {
+      _ = try bytes.withUnsafeBytes { try cache.write($0, at: offset) }
+      cache.shrink(to: 100_000 + step, reader: max(0, offset - 50_000))
+      #expect(cache.present.firstGap(from: max(0, offset - 50_000)) == offset + step)
+      #expect(cache.present.byteCount <= 110_000 + step)
+    }
+  }
 }

@@ -61,10 +61,11 @@ final class SparseCache {
     }
   }
 
-  /// The part farthest behind `reader`, about `count` bytes at most; nil where there is none.
+  /// The part farthest behind `reader`, about `count` bytes; nil where there is none.
   private func partBehind(_ reader: Int, _ count: Int) -> Range<Int>? {
     guard let first = present.ranges.first, first.lowerBound < reader else { return nil }
-    var end = min(first.upperBound, reader, first.lowerBound + count)
+    let enough = (first.lowerBound + count + Self.block - 1) / Self.block * Self.block
+    var end = min(first.upperBound, reader, enough)
     if end < first.upperBound { end = end / Self.block * Self.block }
     return end > first.lowerBound ? first.lowerBound..<end : nil
   }
