@@ -1,8 +1,35 @@
-/// How bytes go from the network to the cache.
+/// How responses are judged, and their bytes go to the cache.
 extension Downloader: TransferReceiver {
-  func wants(_ header: ResponseHeader) -> Bool { judge(header) }
+  func wants(_ header: ResponseHeader) -> Bool {
+    let rules = ResponseRules(address: location, start: start, known: facts)
+    let verdict = rules.verdict(header)
+    self.verdict = verdict
+    guard case .accept(let offset) = verdict else { return false }
+    let now = SteadyClock.now
+    watch.answered(now: now)
+    redirectCount = 0
+    announcements = header.announcementInterval.map { StationAnnouncements(interval: $0) }
+    let isFirst = facts == nil
+    var facts = facts ?? rules.facts(header)
+    // The whole, where a part was asked for: from now on this server only goes on.
+    if offset != start ?? 0 { facts.hasRanges = false }
+    self.facts = facts
+    shared.withLock { [facts] state in
+      if isFirst {
+        state.facts = facts
+        state.situation.end = facts.byteCount
+        state.situation.isOpen = true
+      }
+      state.situation.hasRanges = facts.hasRanges
+      // What a station sends now follows what it sent before the break.
+      state.situation.transfer = facts.isLive ? state.cache.present.end : offset
+      if state.title == nil { state.title = header.stationName }
+    }
+    shared.announce()
+    return true
+  }
 
-  func headerIsTooLong() { headerTooLong() }
+  func headerIsTooLong() { refusal = .headerTooLong(location) }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     let now = SteadyClock.now

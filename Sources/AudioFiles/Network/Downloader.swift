@@ -10,18 +10,18 @@ final class Downloader {
 
   /// Where redirects have led.
   var location: WebAddress
-  private var redirectCount = 0
+  var redirectCount = 0
   private var asksForRanges = true
   /// nil before the first response.
-  private(set) var facts: RemoteFacts?
+  var facts: RemoteFacts?
   private var pace: RetryPace
   private var nextTry = 0.0
 
   // Of the transfer that runs.
   private var transfer: CurlTransfer?
-  private var start: Int?
+  var start: Int?
   var watch: TransferWatch
-  private var verdict: ResponseVerdict?
+  var verdict: ResponseVerdict?
   var announcements: StationAnnouncements?
   var newByteCount = 0
   /// Why the receiver refused bytes.
@@ -222,39 +222,5 @@ final class Downloader {
     location = original
     redirectCount = 0
     shared.announce()
-  }
-
-  /// Judges a response; whether its body is wanted.
-  func judge(_ header: ResponseHeader) -> Bool {
-    let rules = ResponseRules(address: location, start: start, known: facts)
-    let verdict = rules.verdict(header)
-    self.verdict = verdict
-    guard case .accept(let offset) = verdict else { return false }
-    let now = SteadyClock.now
-    watch.answered(now: now)
-    redirectCount = 0
-    announcements = header.announcementInterval.map { StationAnnouncements(interval: $0) }
-    let isFirst = facts == nil
-    var facts = facts ?? rules.facts(header)
-    // The whole, where a part was asked for: from now on this server only goes on.
-    if offset != start ?? 0 { facts.hasRanges = false }
-    self.facts = facts
-    shared.withLock { [facts] state in
-      if isFirst {
-        state.facts = facts
-        state.situation.end = facts.byteCount
-        state.situation.isOpen = true
-      }
-      state.situation.hasRanges = facts.hasRanges
-      // What a station sends now follows what it sent before the break.
-      state.situation.transfer = facts.isLive ? state.cache.present.end : offset
-      if state.title == nil { state.title = header.stationName }
-    }
-    shared.announce()
-    return true
-  }
-
-  func headerTooLong() {
-    refusal = .headerTooLong(location)
   }
 }
