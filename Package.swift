@@ -48,8 +48,9 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .target(name: "CCurl"),
     .target(
-      name: "AudioFiles", dependencies: ["AudioBasics", "CSndFile", "CEbur128"],
+      name: "AudioFiles", dependencies: ["AudioBasics", "CSndFile", "CEbur128", "CCurl"],
       swiftSettings: strict),
 
     // The duplex unit and ALSA.

@@ -1,0 +1,226 @@
+/// Fetches what the reader wants, before it is asked for. Lives on the network thread.
+final class Downloader {
+  let shared: Monitor<RemoteState>
+  let signal: WakeSignal
+  let original: WebAddress
+  let patience: RemoteFilePatience
+  let bounds: RemoteFileBounds
+  private let carrier: CurlCarrier
+  private let openingDeadline: Double
+
+  /// Where redirects have led.
+  var location: WebAddress
+  var redirectCount = 0
+  private var asksForRanges = true
+  /// nil before the first response.
+  var facts: RemoteFacts?
+  private var pace: RetryPace
+  private var nextTry = 0.0
+
+  // Of the transfer that runs.
+  private var transfer: CurlTransfer?
+  var start: Int?
+  var watch: TransferWatch
+  var verdict: ResponseVerdict?
+  var announcements: StationAnnouncements?
+  var newByteCount = 0
+  /// Why the receiver refused bytes.
+  var refusal: FileFailure?
+
+  /// nil without memory.
+  init?(
+    _ address: WebAddress, shared: Monitor<RemoteState>, signal: WakeSignal,
+    patience: RemoteFilePatience, bounds: RemoteFileBounds
+  ) {
+    guard let carrier = CurlCarrier() else { return nil }
+    let now = SteadyClock.now
+    self.carrier = carrier
+    self.shared = shared
+    self.signal = signal
+    self.patience = patience
+    self.bounds = bounds
+    original = address
+    location = address
+    openingDeadline = now + patience.opening
+    pace = RetryPace(patience)
+    watch = TransferWatch(patience, now: now, answerDeadline: now)
+  }
+
+  /// Until the file is closed.
+  func run() {
+    while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
+      follow(order)
+      if let end = carrier.perform() {
+        conclude(end)
+      } else if let trouble = transfer == nil ? nil : watch.trouble(now: SteadyClock.now) {
+        end()
+        interrupted(by: trouble)
+      } else {
+        let next = transfer == nil ? nextTry : watch.nextLook
+        let now = SteadyClock.now
+        carrier.wait(transfer == nil && next <= now ? .infinity : next - now, orFor: signal)
+      }
+    }
+    end()
+  }
+
+  private func follow(_ order: FetchOrder) {
+    switch order {
+    case .proceed:
+      guard shared.withLock({ $0.situation.isPaused }) else { return }
+      proceed()
+    case .pause: return
+    case .rest: end()
+    case .fetch(let offset):
+      end()
+      if SteadyClock.now >= nextTry { begin(at: offset) }
+    }
+  }
+
+  private func proceed() {
+    let now = SteadyClock.now
+    watch.proceed(now: now)
+    shared.withLock { state in
+      state.situation.isPaused = false
+      state.meter.begin(now: now)
+    }
+    transfer?.resume()
+  }
+
+  private func begin(at offset: Int) {
+    let now = SteadyClock.now
+    var deadline = now + patience.answering
+    if facts == nil { deadline = min(deadline, openingDeadline) }
+    watch = TransferWatch(patience, now: now, answerDeadline: deadline)
+    start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
+    (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
+    var lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"]
+    if let start {
+      lines.append("Range: bytes=\(start)-")
+      if let condition = facts?.validator.condition { lines.append("If-Range: \(condition)") }
+    }
+    guard
+      let transfer = CurlTransfer(
+        location, lines: lines, patience: patience, bounds: bounds, receiver: self)
+    else { return fail(.unreachable(original, "there is no memory left")) }
+    shared.withLock { state in
+      state.situation.transfer = offset
+      state.situation.isPaused = false
+      state.meter.begin(now: now)
+    }
+    self.transfer = transfer
+    carrier.begin(transfer)
+  }
+
+  private func end() {
+    guard transfer != nil else { return }
+    carrier.end()
+    transfer = nil
+    shared.withLock { state in
+      state.situation.transfer = nil
+      state.situation.isPaused = false
+      state.meter.pause(now: SteadyClock.now)
+    }
+  }
+
+  private func conclude(_ end: TransferEnd) {
+    let offset = shared.withLock { $0.situation.transfer ?? 0 }
+    self.end()
+    if let refusal { return fail(refusal) }
+    switch verdict {
+    case .accept: concludeBody(end, at: offset)
+    case .redirect(let reference): redirect(to: reference)
+    case .withoutRange: asksForRanges = false
+    case .later(let failure): retry(failure)
+    case .fail(let failure): reject(failure)
+    case nil: concludeWithoutAnswer(end)
+    }
+  }
+
+  private func concludeBody(_ end: TransferEnd, at offset: Int) {
+    guard end == .complete else {
+      if case .broken(let reason) = end { return interrupted(reason) }
+      return interrupted("the connection failed")
+    }
+    if facts?.isLive == true { return interrupted("the station stopped sending") }
+    guard facts?.byteCount == nil else {
+      // Less than the whole: the server sent a shorter part than there is.
+      let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
+      return isWhole ? () : interrupted("the server stopped sending")
+    }
+    shared.withLock { $0.situation.end = offset }
+    shared.announce()
+  }
+
+  private func concludeWithoutAnswer(_ end: TransferEnd) {
+    switch end {
+    case .noHost:
+      let failure = FileFailure.unreachable(original, "there is no such server, or no network")
+      facts == nil ? fail(failure) : retry(failure)
+    case .untrusted(let reason): reject(.untrusted(location, reason))
+    case .notHTTP: reject(.notHTTP(location))
+    case .badAddress(let reason): reject(.unreachable(location, reason))
+    case .broken(let reason): interrupted(reason)
+    case .complete, .unwanted: interrupted("the server closed the connection")
+    }
+  }
+
+  private func redirect(to reference: String) {
+    redirectCount += 1
+    guard redirectCount <= 5 else { return reject(.redirectsWithoutEnd(original)) }
+    do throws(FileFailure) {
+      location = try location.redirected(to: reference)
+    } catch {
+      reject(error)
+    }
+  }
+
+  private func interrupted(by trouble: TransferWatch.Trouble) {
+    switch trouble {
+    case .noAnswer: interrupted("the server does not answer")
+    case .stall: interrupted("no more bytes came")
+    case .drip:
+      // Bytes that come that slowly are no progress.
+      newByteCount = 0
+      interrupted("bytes came too slowly")
+    }
+  }
+
+  private func interrupted(_ reason: String) {
+    let offset = shared.withLock { $0.cache.present.firstGap(from: $0.situation.reader) }
+    retry(
+      facts == nil ? .unreachable(original, reason) : .broken(original, at: offset, reason))
+  }
+
+  /// Tries again in a while, or gives up with `failure`.
+  private func retry(_ failure: FileFailure) {
+    if newByteCount > 0 { pace.progressed() }
+    let now = SteadyClock.now
+    guard let pause = pace.next(), facts != nil || now + pause < openingDeadline else {
+      return fail(failure, mayPass: true)
+    }
+    nextTry = now + pause
+    location = original
+    redirectCount = 0
+  }
+
+  /// Where a redirect led may have gone out of date; the original address is asked once more then.
+  private func reject(_ failure: FileFailure) {
+    if facts != nil, location != original, redirectCount == 0 {
+      location = original
+    } else {
+      fail(failure)
+    }
+  }
+
+  private func fail(_ failure: FileFailure, mayPass: Bool = false) {
+    shared.withLock { state in
+      state.failure = failure
+      state.failureMayPass = mayPass
+    }
+    pace.progressed()
+    location = original
+    redirectCount = 0
+    shared.announce()
+  }
+}

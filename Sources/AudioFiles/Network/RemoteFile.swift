@@ -1,0 +1,166 @@
+/// A file behind HTTP or HTTPS, or a radio station, whose bytes are fetched as they are read, a
+/// little ahead, and kept in a file that vanishes with the process.
+///
+/// A connection that breaks is taken up again where it broke, unless the file has changed since.
+public final class RemoteFile: ByteSource {
+  private let shared: Monitor<RemoteState>
+  private let signal: WakeSignal
+  private let thread: NetworkThread
+  private let length: Int?
+
+  /// What messages call it: the address, without a password.
+  public let name: String
+  /// What the server says the bytes are (`audio/mpeg`); nil where it does not.
+  public let contentType: String?
+  /// Bits a second that a station announces; nil where it does not.
+  public let announcedBitRate: Int?
+
+  /// Asks for what is at `address`, and returns when the server has begun to send it: after
+  /// `patience.opening` seconds at most. Throws `.cannotOpen`, `.permissionDenied`,
+  /// `.unusableContents` where it is not sound, `.cannotCreate` where it cannot be kept on disk.
+  public init(
+    address: String, patience: RemoteFilePatience = RemoteFilePatience(),
+    bounds: RemoteFileBounds = RemoteFileBounds()
+  ) throws(FileFailure) {
+    try CurlLibrary.load()
+    let address = try WebAddress(address)
+    let shared = Monitor(RemoteState(cache: try SparseCache(), bounds: bounds))
+    let signal = try WakeSignal()
+    let thread = try NetworkThread {
+      let downloader = Downloader(
+        address, shared: shared, signal: signal, patience: patience, bounds: bounds)
+      guard let downloader else {
+        shared.withLock { $0.failure = .unreachable(address, "there is no memory left") }
+        return shared.announce()
+      }
+      downloader.run()
+    }
+    let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
+      if let failure = state.failure { return .failure(failure) }
+      return state.situation.isOpen ? .success(state.facts) : nil
+    }
+    if case .failure(let failure) = opening {
+      Self.end(shared, signal, thread)
+      throw failure
+    }
+    let facts = try opening.get()
+    self.shared = shared
+    self.signal = signal
+    self.thread = thread
+    name = address.name
+    contentType = facts.contentType
+    announcedBitRate = facts.bitRate
+    length = facts.byteCount
+  }
+
+  deinit {
+    Self.end(shared, signal, thread)
+  }
+
+  private static func end(
+    _ shared: Monitor<RemoteState>, _ signal: WakeSignal, _ thread: NetworkThread
+  ) {
+    shared.withLock { $0.isStopped = true }
+    signal.send()
+    thread.join()
+  }
+
+  /// How many bytes there are; nil where the server does not say and the end has not come yet.
+  public var byteCount: Int? {
+    length ?? shared.withLock { $0.situation.end }
+  }
+
+  /// Whether bytes can be had from any place: the server sends ranges, or all is here.
+  public var isSeekable: Bool {
+    shared.withLock { $0.situation.hasRanges || $0.isComplete }
+  }
+
+  /// Bytes that are fetched ahead of the reader, at most: more for sound with more bytes a second.
+  /// Any thread.
+  public var readAheadByteCount: Int {
+    get { shared.withLock { $0.situation.bounds.readAhead } }
+    set {
+      let isIdle = shared.withLock { state in
+        state.situation.bounds.readAhead = max(newValue, 1)
+        return state.needsAttention
+      }
+      if isIdle { signal.send() }
+    }
+  }
+
+  /// See `ByteSource`. Throws `.readFailed` where the connection broke for good or the file has
+  /// changed, `.cannotOpen` and `.permissionDenied` where the server does not give it away any more,
+  /// `.diskFull` where it cannot be kept.
+  public func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    guard !bytes.isEmpty, offset >= 0 else { return 0 }
+    return try shared.wait { state throws(FileFailure) in
+      guard !state.isInterrupted else { return 0 }
+      let count = try cached(into: bytes, at: offset, &state)
+      if count > 0 {
+        state.situation.reader = offset + count
+        if state.needsAttention { signal.send() }
+        return count
+      }
+      if let end = state.situation.end, offset >= end { return 0 }
+      if state.isGone(offset) { throw .gone(name) }
+      if let failure = state.failure { throw failure }
+      state.situation.reader = offset
+      if state.needsAttention { signal.send() }
+      return nil
+    }
+  }
+
+  private func cached(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int, _ state: inout RemoteState
+  ) throws(FileFailure) -> Int {
+    do throws(SystemError) {
+      return try state.cache.read(into: bytes, at: offset)
+    } catch {
+      throw .cache(name, error)
+    }
+  }
+
+  /// How many bytes from `offset` on are here. Any thread.
+  public func readyByteCount(at offset: Int) -> Int {
+    guard offset >= 0 else { return 0 }
+    return shared.withLock { $0.cache.present.firstGap(from: offset) - offset }
+  }
+
+  /// Bytes a second that came in lately while they were wanted; nil where all is here to the end, or
+  /// nothing was measured yet. Any thread.
+  public var bytesPerSecond: Double? {
+    let now = SteadyClock.now
+    return shared.withLock { state in
+      let missing = state.cache.present.firstGap(from: state.situation.reader)
+      if let end = state.situation.end, missing >= end { return nil }
+      return state.meter.rate(now: now)
+    }
+  }
+
+  /// What the station says it plays, or else its name. Any thread.
+  public var announcedTitle: String? {
+    shared.withLock { $0.title }
+  }
+
+  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  public var isInterrupted: Bool {
+    shared.withLock { $0.isInterrupted }
+  }
+
+  /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.
+  public func interrupt() {
+    shared.withLock { $0.isInterrupted = true }
+    shared.announce()
+  }
+
+  /// Lets reads wait again; after a connection that broke for good, it is tried anew. Any thread.
+  public func proceed() {
+    shared.withLock { state in
+      guard state.isInterrupted else { return }
+      state.isInterrupted = false
+      if state.failureMayPass { state.failure = nil }
+    }
+  }
+}

@@ -1,0 +1,261 @@
+#include "CCurl.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+// Newer than the oldest header this is compiled with.
+enum { option_quick_exit = CURLOPTTYPE_LONG + 322 };
+
+static struct {
+  __typeof__(&curl_global_init) global_init;
+  // The types of these two are macros' in the header, to check their arguments.
+  CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+  __typeof__(&curl_easy_init) easy_init;
+  __typeof__(&curl_easy_cleanup) easy_cleanup;
+  __typeof__(&curl_easy_pause) easy_pause;
+  __typeof__(&curl_easy_strerror) easy_strerror;
+  __typeof__(&curl_slist_append) slist_append;
+  __typeof__(&curl_slist_free_all) slist_free_all;
+  __typeof__(&curl_multi_init) multi_init;
+  __typeof__(&curl_multi_cleanup) multi_cleanup;
+  __typeof__(&curl_multi_add_handle) multi_add_handle;
+  __typeof__(&curl_multi_remove_handle) multi_remove_handle;
+  __typeof__(&curl_multi_perform) multi_perform;
+  __typeof__(&curl_multi_poll) multi_poll;
+  __typeof__(&curl_multi_info_read) multi_info_read;
+  __typeof__(&curl_url) url;
+  __typeof__(&curl_url_set) url_set;
+  __typeof__(&curl_url_get) url_get;
+  __typeof__(&curl_url_cleanup) url_cleanup;
+  __typeof__(&curl_free) free;
+} lib;
+
+struct ccurl_transfer {
+  CURL *easy;
+  struct curl_slist *lines;
+  struct curl_slist *aliases;
+  ccurl_header_callback header;
+  ccurl_body_callback body;
+  void *context;
+  int receive_byte_count;
+  CURLcode code;
+  char reason[CURL_ERROR_SIZE];
+};
+
+struct ccurl_carrier {
+  CURLM *multi;
+};
+
+static bool find(void *library, const char *name, void *target) {
+  void *symbol = dlsym(library, name);
+  memcpy(target, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+bool ccurl_load(void) {
+  const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
+  void *library = NULL;
+  for (size_t index = 0; !library && index < sizeof names / sizeof *names; index++) {
+    library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+  }
+  if (!library) return false;
+  return find(library, "curl_global_init", &lib.global_init) &&
+         find(library, "curl_easy_setopt", &lib.easy_setopt) &&
+         find(library, "curl_easy_init", &lib.easy_init) &&
+         find(library, "curl_easy_cleanup", &lib.easy_cleanup) &&
+         find(library, "curl_easy_pause", &lib.easy_pause) &&
+         find(library, "curl_easy_strerror", &lib.easy_strerror) &&
+         find(library, "curl_slist_append", &lib.slist_append) &&
+         find(library, "curl_slist_free_all", &lib.slist_free_all) &&
+         find(library, "curl_multi_init", &lib.multi_init) &&
+         find(library, "curl_multi_cleanup", &lib.multi_cleanup) &&
+         find(library, "curl_multi_add_handle", &lib.multi_add_handle) &&
+         find(library, "curl_multi_remove_handle", &lib.multi_remove_handle) &&
+         find(library, "curl_multi_perform", &lib.multi_perform) &&
+         find(library, "curl_multi_poll", &lib.multi_poll) &&
+         find(library, "curl_multi_info_read", &lib.multi_info_read) &&
+         find(library, "curl_url", &lib.url) && find(library, "curl_url_set", &lib.url_set) &&
+         find(library, "curl_url_get", &lib.url_get) &&
+         find(library, "curl_url_cleanup", &lib.url_cleanup) &&
+         find(library, "curl_free", &lib.free) && lib.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
+  const ccurl_transfer *transfer = context;
+  return transfer->header(bytes, size * count, transfer->context) ? size * count : 0;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
+  const ccurl_transfer *transfer = context;
+  switch (transfer->body(bytes, size * count, transfer->context)) {
+    case ccurl_taken: return size * count;
+    case ccurl_pause: return CURL_WRITEFUNC_PAUSE;
+    default: return 0;
+  }
+}
+
+// A small kernel buffer, so that a server cannot send much that nobody will hear.
+static int prepare_socket(void *context, curl_socket_t socket, curlsocktype purpose) {
+  const ccurl_transfer *transfer = context;
+  (void)purpose;
+  setsockopt(
+    socket, SOL_SOCKET, SO_RCVBUF, &transfer->receive_byte_count, sizeof(int));
+  return CURL_SOCKOPT_OK;
+}
+
+ccurl_transfer *ccurl_transfer_create(
+  const char *address, const char *const *lines, int line_count, long connect_milliseconds,
+  int receive_byte_count, ccurl_header_callback header, ccurl_body_callback body, void *context) {
+  ccurl_transfer *transfer = calloc(1, sizeof *transfer);
+  if (!transfer) return NULL;
+  CURL *easy = transfer->easy = lib.easy_init();
+  transfer->header = header;
+  transfer->body = body;
+  transfer->context = context;
+  transfer->receive_byte_count = receive_byte_count;
+  bool is_complete = easy != NULL;
+  for (int index = 0; is_complete && index < line_count; index++) {
+    struct curl_slist *longer = lib.slist_append(transfer->lines, lines[index]);
+    if (longer) transfer->lines = longer;
+    is_complete = longer != NULL;
+  }
+  // What old radio servers say instead of HTTP.
+  transfer->aliases = lib.slist_append(NULL, "ICY ");
+  if (!is_complete || !transfer->aliases ||
+      lib.easy_setopt(easy, CURLOPT_URL, address) != CURLE_OK) {
+    ccurl_transfer_destroy(transfer);
+    return NULL;
+  }
+  lib.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->lines);
+  lib.easy_setopt(easy, CURLOPT_HTTP200ALIASES, transfer->aliases);
+  lib.easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  lib.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+  lib.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  lib.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+  lib.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, prepare_socket);
+  lib.easy_setopt(easy, CURLOPT_SOCKOPTDATA, transfer);
+  lib.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->reason);
+  lib.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_milliseconds);
+  lib.easy_setopt(easy, CURLOPT_USERAGENT, "duplex");
+  // Redirects are followed above, where the rules for them are.
+  lib.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  lib.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  lib.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  // HTTP/2 would take in megabytes while a transfer pauses.
+  lib.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  // Older libraries do not know it, and then wait for a name that is being looked up.
+  lib.easy_setopt(easy, (CURLoption)option_quick_exit, 1L);
+  return transfer;
+}
+
+void ccurl_transfer_destroy(ccurl_transfer *transfer) {
+  if (transfer->easy) lib.easy_cleanup(transfer->easy);
+  lib.slist_free_all(transfer->lines);
+  lib.slist_free_all(transfer->aliases);
+  free(transfer);
+}
+
+void ccurl_transfer_resume(ccurl_transfer *transfer) {
+  lib.easy_pause(transfer->easy, CURLPAUSE_CONT);
+}
+
+const char *ccurl_transfer_reason(const ccurl_transfer *transfer) {
+  return transfer->reason[0] ? transfer->reason : lib.easy_strerror(transfer->code);
+}
+
+ccurl_carrier *ccurl_carrier_create(void) {
+  ccurl_carrier *carrier = calloc(1, sizeof *carrier);
+  if (carrier) carrier->multi = lib.multi_init();
+  if (carrier && !carrier->multi) {
+    free(carrier);
+    carrier = NULL;
+  }
+  return carrier;
+}
+
+void ccurl_carrier_destroy(ccurl_carrier *carrier) {
+  lib.multi_cleanup(carrier->multi);
+  free(carrier);
+}
+
+void ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer) {
+  lib.multi_add_handle(carrier->multi, transfer->easy);
+}
+
+void ccurl_carrier_remove(ccurl_carrier *carrier, ccurl_transfer *transfer) {
+  lib.multi_remove_handle(carrier->multi, transfer->easy);
+}
+
+static ccurl_outcome outcome(CURLcode code) {
+  switch (code) {
+    case CURLE_OK: return ccurl_complete;
+    case CURLE_WRITE_ERROR: return ccurl_unwanted;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY: return ccurl_no_host;
+    case CURLE_COULDNT_CONNECT: return ccurl_no_connection;
+    case CURLE_OPERATION_TIMEDOUT: return ccurl_timed_out;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_INVALIDCERTSTATUS: return ccurl_untrusted;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY: return ccurl_not_http;
+    case CURLE_URL_MALFORMAT: return ccurl_bad_address;
+    default: return ccurl_broken;
+  }
+}
+
+ccurl_outcome ccurl_carrier_perform(ccurl_carrier *carrier, ccurl_transfer *transfer) {
+  int count = 0;
+  lib.multi_perform(carrier->multi, &count);
+  CURLMsg *message;
+  while ((message = lib.multi_info_read(carrier->multi, &count))) {
+    if (message->msg == CURLMSG_DONE && message->easy_handle == transfer->easy) {
+      transfer->code = message->data.result;
+      return outcome(transfer->code);
+    }
+  }
+  return ccurl_still_running;
+}
+
+void ccurl_carrier_wait(ccurl_carrier *carrier, int descriptor, int milliseconds) {
+  struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN};
+  lib.multi_poll(carrier->multi, &extra, 1, milliseconds, NULL);
+}
+
+// The part `what` of `address`, or of what `reference` means there.
+static char *part(const char *address, const char *reference, CURLUPart what, bool has_user) {
+  const unsigned flags = CURLU_NON_SUPPORT_SCHEME;
+  CURLU *url = lib.url();
+  char *text = NULL, *copy = NULL;
+  if (url && lib.url_set(url, CURLUPART_URL, address, flags) == CURLUE_OK &&
+      (!reference || lib.url_set(url, CURLUPART_URL, reference, flags) == CURLUE_OK)) {
+    if (!has_user) {
+      lib.url_set(url, CURLUPART_USER, NULL, 0);
+      lib.url_set(url, CURLUPART_PASSWORD, NULL, 0);
+    }
+    if (lib.url_get(url, what, &text, 0) == CURLUE_OK) copy = strdup(text);
+    lib.free(text);
+  }
+  lib.url_cleanup(url);
+  return copy;
+}
+
+char *ccurl_address_scheme(const char *address) {
+  return part(address, NULL, CURLUPART_SCHEME, true);
+}
+
+char *ccurl_address_path(const char *address) {
+  return part(address, NULL, CURLUPART_PATH, true);
+}
+
+char *ccurl_address_without_user(const char *address) {
+  return part(address, NULL, CURLUPART_URL, false);
+}
+
+char *ccurl_address_join(const char *base, const char *reference) {
+  return part(base, reference, CURLUPART_URL, true);
+}

@@ -1,0 +1,141 @@
+import Testing
+
+@testable import AudioFiles
+
+@Suite struct NetworkPartsTests {
+  @Test func `ranges join, split and count their bytes as a set of bytes does`() {
+    var ranges = ByteRanges()
+    var set: Set<Int> = []
+    var number: UInt32 = 7
+    func next(_ bound: UInt32) -> Int {
+      number = number &* 1_664_525 &+ 1_013_904_223
+      return Int((number >> 8) % bound)
+    }
+    for _ in 0..<2000 {
+      let start = next(200)
+      let range = start..<start + next(20)
+      if next(3) == 0 {
+        ranges.remove(range)
+        set.subtract(range)
+      } else {
+        let new = Set(range).subtracting(set).count
+        #expect(ranges.insert(range) == new)
+        set.formUnion(range)
+      }
+      #expect(ranges.byteCount == set.count)
+      #expect(Set(ranges.ranges.joined()) == set)
+      let touches = zip(ranges.ranges, ranges.ranges.dropFirst()).contains {
+        $0.upperBound >= $1.lowerBound
+      }
+      #expect(!touches)
+      let offset = next(220)
+      #expect(ranges.firstGap(from: offset) == (offset...).first { !set.contains($0) })
+    }
+  }
+
+  @Test func `a Content-Range is understood or refused`() {
+    #expect(ContentRange("bytes 0-499/1234")?.bytes == 0..<500)
+    #expect(ContentRange("bytes 5-5/*")?.total == nil)
+    #expect(ContentRange("bytes */77")?.total == 77)
+    for text in [
+      "", "bytes", "bytes 5-4/10", "bytes 0-10/10", "bytes -1-5/10", "bytes 0-5", "lines 0-5/10",
+      "bytes 0-5/99999999999999999999", "bytes all/of-it", "bytes 0-5/10/3",
+    ] { #expect(ContentRange(text) == nil) }
+  }
+
+  @Test(
+    arguments: [
+      ("StreamTitle='A - B';", "A - B"), ("StreamTitle='It's me';StreamUrl='x';", "It's me"),
+      ("StreamUrl='';StreamTitle='x", "x"), ("StreamTitle='';", ""), ("StreamTitle", nil),
+      ("StreamTitle='a\u{1B}[2J';", "a?[2J"),
+    ] as [(String, String?)])
+  func `a title is found in an announcement`(text: String, title: String?) {
+    #expect(StationAnnouncements.title(in: Array(text.utf8)) == title)
+  }
+
+  @Test func `a title that is not UTF-8 is Latin-1`() {
+    let bytes = Array("StreamTitle='Caf".utf8) + [0xE9] + Array("';".utf8) + [0, 0]
+    #expect(StationAnnouncements.title(in: bytes) == "Caf\u{E9}")
+  }
+
+  @Test func `a redirect does not lead from https to http, nor off the web`() throws {
+    try CurlLibrary.load()
+    let address = try WebAddress("https://a.example/b/c.wav")
+    #expect(try address.redirected(to: "d e.wav").text == "https://a.example/b/d%20e.wav")
+    #expect(try address.redirected(to: "//b.example/x").text == "https://b.example/x")
+    for target in ["http://a.example/c.wav", "file:///etc/passwd", "ftp://a.example/"] {
+      #expect(throws: FileFailure.self) { try address.redirected(to: target) }
+    }
+    let plain = try WebAddress("http://a.example/")
+    #expect(try plain.redirected(to: "https://a.example/x").isEncrypted)
+  }
+
+  @Test func `a weak tag does not vouch for a range, and tells of change`() {
+    let weak = FileValidator(tag: "W/\"1\"", date: "Monday")
+    #expect(weak.condition == "Monday")
+    #expect(FileValidator(tag: "\"1\"", date: "Monday").condition == "\"1\"")
+    #expect(weak.differs(from: FileValidator(tag: "W/\"2\"", date: "Monday")))
+    #expect(!weak.differs(from: FileValidator(tag: nil, date: "Monday")))
+  }
+
+  @Test func `a watch tells a stall from a drip, and neither while it pauses`() {
+    var watch = TransferWatch(RemoteFilePatience(), now: 0, answerDeadline: 10)
+    #expect(watch.trouble(now: 9.9) == nil)
+    #expect(watch.trouble(now: 10) == .noAnswer)
+    watch.answered(now: 5)
+    #expect(watch.trouble(now: 14.9) == nil)
+    #expect(watch.trouble(now: 15) == .stall)
+    for second in 6...24 { watch.received(100, now: Double(second)) }
+    #expect(watch.trouble(now: 25) == .drip)
+    watch.pause()
+    #expect(watch.trouble(now: 1000) == nil)
+    watch.proceed(now: 1000)
+    #expect(watch.trouble(now: 1009) == nil)
+  }
+
+  @Test func `tries wait twice as long each time, and count anew after progress`() {
+    var pace = RetryPace(RemoteFilePatience())
+    let pauses = (0..<6).map { _ in pace.next() }
+    #expect(pauses == [0.25, 0.5, 1, 2, 4, nil])
+    pace.progressed()
+    #expect(pace.next() == 0.25)
+  }
+
+  @Test func `a rate is that of the seconds in which bytes were wanted`() throws {
+    var meter = RateMeter()
+    #expect(meter.rate(now: 0) == nil)
+    meter.begin(now: 0)
+    for tenth in 1...100 { meter.received(1000, now: Double(tenth) / 10) }
+    meter.pause(now: 10)
+    let rate = try #require(meter.rate(now: 500))
+    #expect(abs(rate - 10_000) < 600)
+  }
+
+  @Test func `holes in the cache give way behind the reader first`() throws {
+    let cache = try SparseCache(folders: ["/nowhere", "/tmp"])
+    let bytes = [UInt8](repeating: 5, count: 100_000)
+    for offset in [0, 200_000, 400_000] {
+      let new = try bytes.withUnsafeBytes { try cache.write($0, at: offset) }
+      #expect(new == 100_000)
+    }
+    cache.shrink(to: 150_000, reader: 250_000)
+    #expect(cache.present.firstGap(from: 0) == 0)
+    #expect(cache.present.firstGap(from: 250_000) == 300_000)
+    #expect(cache.present.firstGap(from: 400_000) == 500_000)
+    cache.shrink(to: 60_000, reader: 250_000)
+    #expect(cache.present.firstGap(from: 250_000) == 300_000)
+    #expect(cache.present.byteCount < 70_000)
+  }
+
+  @Test(arguments: [4096, 5000, 20_000, 99_999])
+  func `what lies ahead stays as long as something lies behind`(step: Int) throws {
+    let cache = try SparseCache(folders: ["/tmp"])
+    let bytes = [UInt8](repeating: 5, count: step)
+    for offset in stride(from: 0, to: 2_000_000, by: step) {
+      _ = try bytes.withUnsafeBytes { try cache.write($0, at: offset) }
+      cache.shrink(to: 100_000 + step, reader: max(0, offset - 50_000))
+      #expect(cache.present.firstGap(from: max(0, offset - 50_000)) == offset + step)
+      #expect(cache.present.byteCount <= 110_000 + step)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import AudioFiles
+import Testing
+
+@Suite struct RemoteFileTests {
+  let server = HostileServer.shared
+
+  @Test(arguments: [
+    "ok", "by-date", "interim", "http-1-0", "no-range", "no-length", "chunked",
+    "chunked-with-trailer", "no-type", "no-ranges-416", "garbled-range", "long-body",
+  ])
+  func `every byte arrives`(fault: String) throws {
+    let file = try server.open("\(fault)/x.wav?id=all")
+    #expect(try isWhole(file))
+    #expect(file.byteCount == 300_000)
+    #expect(file.isSeekable)
+    #expect(file.bytesPerSecond == nil)
+  }
+
+  @Test(arguments: [
+    "drop-once", "drop-often", "drop-with-reset", "drop-no-range", "stall", "stall-once",
+    "unavailable-on-resume", "forgets-ranges", "redirect-expires",
+  ])
+  func `a break is mended`(fault: String) throws {
+    #expect(try isWhole(try server.open("\(fault)/x.wav?id=mend")))
+  }
+
+  @Test(arguments: [
+    "drop-always", "drop-at", "drop-no-range-always", "truncated-chunk",
+    "bad-chunk", "changed-tag", "changed-tag-ignored", "changed-length", "shrunk", "short-body",
+    "other-range-on-resume",
+  ])
+  func `what was there before a break for good can be read`(fault: String) throws {
+    let file = try server.open("\(fault)/x.wav?id=good")
+    var bytes: [UInt8] = []
+    let trouble = failure { _ = try read(file, from: 0, count: .max, into: &bytes) }
+    #expect(trouble?.kind == .readFailed)
+    #expect(trouble?.message.contains("127.0.0.1") == true)
+    let expected = fault == "drop-always" ? 0 : fault == "short-body" ? 300_000 : 100_000
+    #expect(bytes.count == expected)
+    #expect(isPattern(bytes))
+    #expect(try hasPattern(file, count: expected))
+  }
+
+  @Test(
+    arguments: [
+      ("status/x.wav?is=404", .cannotOpen), ("status/x.wav?is=410", .cannotOpen),
+      ("status/x.wav?is=401", .permissionDenied), ("status/x.wav?is=403", .permissionDenied),
+      ("status/x.wav?is=416", .cannotOpen), ("status/x.wav?is=503", .cannotOpen),
+      ("status/x.wav?is=204", .cannotOpen), ("type/x.wav?is=text/html", .unusableContents),
+      ("type/x?is=text/plain", .unusableContents), ("type/x.wav?is=image/png", .unusableContents),
+      ("redirect/x.wav?hops=6", .cannotOpen), ("redirect-loop/x.wav", .cannotOpen),
+      ("redirect-to/x.wav?what=file", .cannotOpen), ("redirect-to/x.wav?what=ftp", .cannotOpen),
+      ("redirect-to/x.wav?what=nothing", .cannotOpen), ("redirect-nowhere/x.wav", .cannotOpen),
+      ("garbage/x.wav", .unusableContents), ("long-header/x.wav", .unusableContents),
+      ("packed/x.wav", .unusableContents), ("reset/x.wav", .cannotOpen),
+      ("close/x.wav", .cannotOpen),
+    ] as [(String, FileFailure.Kind)])
+  func `what cannot be opened says so at once`(path: String, kind: FileFailure.Kind) {
+    let trouble = failure { _ = try server.open(path) }
+    #expect(trouble?.kind == kind)
+    #expect(trouble?.message.contains("127.0.0.1") == true)
+    #expect(trouble?.message.hasSuffix(".") == true)
+  }
+
+  @Test(arguments: ["silence", "slow-header"])
+  func `a server that does not answer is given up`(fault: String) {
+    var patience = RemoteFilePatience.short
+    patience.opening = 0.3
+    #expect(failure { _ = try server.open("\(fault)/x.wav", patience) }?.kind == .cannotOpen)
+  }
+
+  @Test(arguments: ["unavailable-twice", "reset-twice", "redirect"])
+  func `what comes right after a while opens`(fault: String) throws {
+    #expect(try isWhole(try server.open("\(fault)/x.wav?id=while")))
+  }
+
+  @Test(arguments: [
+    "application/octet-stream", "audio/x-flac", "video/mp4", "application/ogg",
+    "AUDIO/MPEG;%20q=1", "text/plain",
+  ])
+  func `what may be sound is read`(type: String) throws {
+    #expect(try server.open("type/x.flac?is=\(type)").byteCount == 300_000)
+  }
+
+  @Test(arguments: ["empty", "empty-200"]) func `an empty file has no bytes`(fault: String) throws {
+    let file = try server.open("\(fault)/x.wav")
+    #expect(file.byteCount == 0)
+    #expect(try contents(file).isEmpty)
+  }
+
+  @Test func `a slow drip comes to an end`() throws {
+    var patience = RemoteFilePatience.short
+    patience.stalling = 60
+    patience.dripping = 0.1
+    let file = try server.open("drip/x.wav?rate=40", patience)
+    #expect(failure { _ = try contents(file) }?.kind == .readFailed)
+  }
+
+  @Test func `what is gone when it is taken up again is said to be`() throws {
+    let file = try server.open("gone-on-resume/x.wav?id=gone")
+    var bytes: [UInt8] = []
+    let trouble = failure { _ = try read(file, from: 0, count: .max, into: &bytes) }
+    #expect(trouble?.kind == .cannotOpen)
+    #expect(bytes.count == 100_000)
+  }
+
+  @Test(arguments: ["ftp://127.0.0.1/x.wav", "file:///etc/passwd", "song.wav", "http://", ""])
+  func `only addresses on the web are fetched`(address: String) {
+    #expect(failure { _ = try RemoteFile(address: address) }?.kind == .cannotOpen)
+  }
+
+  @Test func `a password is not shown`() throws {
+    let file = try RemoteFile(address: "http://me:secret@127.0.0.1:\(server.port)/ok/x.wav")
+    #expect(file.name == "http://127.0.0.1:\(server.port)/ok/x.wav")
+  }
+}
