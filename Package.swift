@@ -48,8 +48,15 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+    .systemLibrary(
+      name: "CVorbisFile", pkgConfig: "vorbisfile", providers: [.apt(["libvorbis-dev"])]),
+    .systemLibrary(name: "COpusFile", pkgConfig: "opusfile", providers: [.apt(["libopusfile-dev"])]),
     .target(
-      name: "AudioFiles", dependencies: ["AudioBasics", "CSndFile", "CEbur128"],
+      name: "AudioFiles",
+      dependencies: [
+        "AudioBasics", "CSndFile", "CEbur128", "CMpg123", "CVorbisFile", "COpusFile",
+      ],
       swiftSettings: strict),
 
     // The duplex unit and ALSA.
