@@ -6,7 +6,6 @@ import Testing
   /// A sound file to make, and how near a seek must come to what reading in order gives.
   struct Sound: Sendable, CustomTestStringConvertible {
     let format: FileFormat
-    var sampleFormat = FileSampleFormat.s16
     let sampleRate: Int
     let channelCount: Int
     let frameCount: Int
@@ -23,7 +22,8 @@ import Testing
       let sound = glide(frames: frameCount, channels: channelCount)
       guard let encoding else {
         let path = folder("sound")
-        try save(sound, to: path, format, sampleFormat, sampleRate: sampleRate)
+        let samples = format.isLossy ? FileSampleFormat.float : .s16
+        try save(sound, to: path, format, samples, sampleRate: sampleRate)
         return path
       }
       try save(sound, to: folder("sound.wav"), .wav, .s16, sampleRate: sampleRate)

@@ -8,7 +8,8 @@ final class BufferedBytes: @unchecked Sendable {
   // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
   let source: any ByteSource
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
-  private var start = 0
+  /// What is held lies from `start` to `end`.
+  private let start = Atomic(0)
   private let end = Atomic(0)
   private let place = Atomic(0)
 
@@ -45,12 +46,13 @@ final class BufferedBytes: @unchecked Sendable {
     precondition(count <= memory.count)
     let from = position
     try approach(from)
-    if from + count > start + memory.count { dropBytes(before: from) }
+    if from + count > start.load(ordering: .relaxed) + memory.count { dropBytes(before: from) }
     while end.load(ordering: .relaxed) < from + count {
       guard try fill() > 0 else { break }
     }
     let upper = max(from, min(from + count, end.load(ordering: .relaxed)))
-    return UnsafeRawBufferPointer(rebasing: memory[from - start..<upper - start])
+    let base = start.load(ordering: .relaxed)
+    return UnsafeRawBufferPointer(rebasing: memory[from - base..<upper - base])
   }
 
   /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is false.
@@ -98,10 +100,12 @@ final class BufferedBytes: @unchecked Sendable {
   /// Whether reading on at `bytesPerSecond` need not wait soon: three seconds are there, or all that
   /// is left, or half a second and more comes in than is needed. Any thread.
   func isReady(bytesPerSecond: Double) -> Bool {
-    let next = end.load(ordering: .relaxed)
+    let place = position
+    let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
+    let next = isHeld ? end.load(ordering: .relaxed) : place
     let ready = source.readyByteCount(at: next)
     if let byteCount = source.byteCount, next + ready >= byteCount { return true }
-    let held = Double(ready + max(0, next - place.load(ordering: .relaxed)))
+    let held = Double(next - place + ready)
     if held >= 3 * bytesPerSecond { return true }
     guard let incoming = source.bytesPerSecond else { return false }
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
@@ -110,9 +114,9 @@ final class BufferedBytes: @unchecked Sendable {
   /// Makes `offset` lie in what is held, or right behind it.
   private func approach(_ offset: Int) throws(FileFailure) {
     let held = end.load(ordering: .relaxed)
-    if offset >= start && offset <= held { return }
+    if offset >= start.load(ordering: .relaxed) && offset <= held { return }
     if source.isSeekable {
-      start = offset
+      start.store(offset, ordering: .relaxed)
       end.store(offset, ordering: .relaxed)
       return
     }
@@ -131,14 +135,15 @@ final class BufferedBytes: @unchecked Sendable {
   private func dropBytes(before offset: Int) {
     let rest = end.load(ordering: .relaxed) - offset
     guard let base = memory.baseAddress else { return }
-    base.copyMemory(from: base + (offset - start), byteCount: rest)
-    start = offset
+    base.copyMemory(from: base + (offset - start.load(ordering: .relaxed)), byteCount: rest)
+    start.store(offset, ordering: .relaxed)
   }
 
   /// Appends what the source has; 0 at its end.
   private func fill() throws(FileFailure) -> Int {
     let next = end.load(ordering: .relaxed)
-    let room = UnsafeMutableRawBufferPointer(rebasing: memory[(next - start)...])
+    let used = next - start.load(ordering: .relaxed)
+    let room = UnsafeMutableRawBufferPointer(rebasing: memory[used...])
     let count = try source.read(into: room, at: next)
     if count == 0, source.isInterrupted || source.byteCount.map({ next < $0 }) ?? false {
       wasInterrupted = true

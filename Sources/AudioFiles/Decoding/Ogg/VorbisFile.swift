@@ -48,8 +48,19 @@ final class VorbisFile: OggFile {
   }
 
   var tags: SoundFileTags {
-    guard let comments = ov_comment(file, -1) else { return SoundFileTags() }
-    return SoundFileTags { vorbis_comment_query(comments, $0, 0).map { String(cString: $0) } }
+    guard let comments = ov_comment(file, -1)?.pointee, let texts = comments.user_comments,
+      let lengths = comments.comment_lengths
+    else { return SoundFileTags() }
+    let lines = (0..<Int(comments.comments)).compactMap { index in
+      texts[index].map { text in
+        let bytes = UnsafeRawBufferPointer(start: text, count: Int(lengths[index]))
+        return String(decoding: bytes, as: UTF8.self)
+      }
+    }
+    return SoundFileTags { name in
+      lines.first { $0.prefix(name.count + 1).uppercased() == "\(name)=" }
+        .map { String($0.dropFirst(name.count + 1)) }
+    }
   }
 
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int {
