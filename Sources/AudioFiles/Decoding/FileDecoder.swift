@@ -45,7 +45,9 @@ public final class FileDecoder: SoundDecoder {
     supportsSeeking = file.isSeekable
     tags = file.tags
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
-    let counted = byteCount.flatMap { seconds > 0 ? Int((Double($0) * 8 / seconds).rounded()) : nil }
+    let counted = byteCount.flatMap {
+      seconds > 0 ? Int((Double($0) * 8 / seconds).rounded()) : nil
+    }
     // Bare samples say how many bytes a second they are; FLAC has fewer.
     let bare = file.sampleFormat.map {
       8 * $0.byteCount * file.channelCount * file.sampleRate

@@ -129,7 +129,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
         hint: "Save it to a file first.")
     }
     try resume()
-    let place = frame >= 0 && frame <= limit
+    let place =
+      frame >= 0 && frame <= limit
       ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try handle.file?.bytes.check()
     if let bytes = handle.file?.bytes, bytes.wasInterrupted {

@@ -53,7 +53,8 @@ struct ID3Tags {
     guard frame.count == headCount, frame[0] != 0 else { return nil }
     let name = String(decoding: frame[..<nameCount], as: UTF8.self)
     let size =
-      head.version == 4 ? frame.syncSafeNumber(at: 4) : frame.number(at: nameCount, byteCount: nameCount)
+      head.version == 4
+      ? frame.syncSafeNumber(at: 4) : frame.number(at: nameCount, byteCount: nameCount)
     // Compressed and encrypted ones, and those with further heads, are of no use here.
     let isPlain = head.version == 2 || frame[9] == 0
     guard size > 0, isPlain, let place = Self.place(of: name), tags[keyPath: place] == nil else {
@@ -106,7 +107,8 @@ struct ID3Tags {
       let units = words.drop { $0 == 0xFEFF }.prefix { $0 != 0 }
       text = String(decoding: units, as: UTF16.self)
     case 3: text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    default: text = String(String.UnicodeScalarView(bytes.prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
+    default:
+      text = String(String.UnicodeScalarView(bytes.prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
     }
     while text.last == " " { text.removeLast() }
     return text.isEmpty ? nil : text
@@ -120,7 +122,9 @@ struct ID3Tags {
 
     init?(_ bytes: BufferedBytes) throws(FileFailure) {
       let head = try bytes.peek(10)
-      guard head.count == 10, head.holds("ID3", at: 0), (2...4).contains(head[3]) else { return nil }
+      guard head.count == 10, head.holds("ID3", at: 0), (2...4).contains(head[3]) else {
+        return nil
+      }
       version = Int(head[3])
       isExtended = version > 2 && head[5] & 0x40 != 0
       end = bytes.position + 10 + head.syncSafeNumber(at: 6) + (head[5] & 0x10 != 0 ? 10 : 0)

@@ -214,7 +214,9 @@ extension MPEGDecoder {
   }
 
   private func makeSilence() -> UnsafeBufferPointer<Float> {
-    if silence == nil { silence = SampleBuffer(frameCount: blockFrames, channelCount: channelCount) }
+    if silence == nil {
+      silence = SampleBuffer(frameCount: blockFrames, channelCount: channelCount)
+    }
     guard let start = silence?.base else { return UnsafeBufferPointer(start: nil, count: 0) }
     return UnsafeBufferPointer(start: start, count: blockFrames * channelCount)
   }

@@ -119,7 +119,9 @@ struct MPEGStream {
   /// reading on can tell.
   var announcedBlockCount: Int? {
     guard let information, let count = information.blockCount, count > 0 else { return nil }
-    guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else { return count }
+    guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
+      return count
+    }
     let there = all - start + Int(averageByteCount)
     return there + 2 * Int(averageByteCount) >= said && there <= said + 262_144 ? count : nil
   }

@@ -66,12 +66,24 @@ public final class OggDecoder: SoundDecoder {
     precondition(target >= 0 && target <= buffer.frameCount)
     let wanted = min(frames, buffer.frameCount - target)
     guard wanted > 0, try resume() else { return 0 }
-    let place = buffer.base + target * channelCount
-    let count = file.read(into: place, frames: wanted, channelCount: channelCount)
-    if count == 0 { try bytes.check() }
     try checkStream()
-    position += count
-    return count
+    var done = 0
+    // Packets are short; a reader who asks for more is not to be asked again and again.
+    while done < wanted {
+      let place = buffer.base + (target + done) * channelCount
+      let count = file.read(into: place, frames: wanted - done, channelCount: channelCount)
+      if file.isNewStream, done > 0, !isLikeBefore { break }
+      try checkStream()
+      guard count > 0 else { break }
+      done += count
+      position += count
+    }
+    if done == 0 { try bytes.check() }
+    return done
+  }
+
+  private var isLikeBefore: Bool {
+    file.sampleRate == sampleRate && file.channelCount == channelCount
   }
 
   /// A new song: is it like those before?
