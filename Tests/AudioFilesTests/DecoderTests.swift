@@ -168,6 +168,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `tags that claim to be longer than the file are no trouble`(isSeekable: Bool) throws {
+    let claim: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0x0F, 0x7F, 0x7F, 0x7F]
+    let source = MemorySource(
+      claim + [UInt8](repeating: 0xFF, count: 70_000), isSeekable: isSeekable)
+    #expect(failure { _ = try Decoding.decoder(for: source) }?.kind == .unusableContents)
+  }
+
   @Test func `channels that change midway become those of the beginning`() throws {
     let stereo = try lame(["-b", "128", "-t"], seconds: 2)
     let mono = try lame(["-b", "128", "-t", "-m", "m"], seconds: 2)

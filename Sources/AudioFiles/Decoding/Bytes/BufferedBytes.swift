@@ -45,7 +45,7 @@ final class BufferedBytes: @unchecked Sendable {
   func peek(_ count: Int) throws(FileFailure) -> UnsafeRawBufferPointer {
     precondition(count <= memory.count)
     let from = position
-    try approach(from)
+    guard try approach(from) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     if from + count > start.load(ordering: .relaxed) + memory.count { dropBytes(before: from) }
     while end.load(ordering: .relaxed) < from + count {
       guard try fill() > 0 else { break }
@@ -111,14 +111,15 @@ final class BufferedBytes: @unchecked Sendable {
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
   }
 
-  /// Makes `offset` lie in what is held, or right behind it.
-  private func approach(_ offset: Int) throws(FileFailure) {
+  /// Makes `offset` lie in what is held, or right behind it. False where the end, or an interruption,
+  /// came before it.
+  private func approach(_ offset: Int) throws(FileFailure) -> Bool {
     let held = end.load(ordering: .relaxed)
-    if offset >= start.load(ordering: .relaxed) && offset <= held { return }
+    if offset >= start.load(ordering: .relaxed) && offset <= held { return true }
     if source.isSeekable {
       start.store(offset, ordering: .relaxed)
       end.store(offset, ordering: .relaxed)
-      return
+      return true
     }
     guard offset > held else {
       throw FileFailure(
@@ -129,7 +130,7 @@ final class BufferedBytes: @unchecked Sendable {
       dropBytes(before: end.load(ordering: .relaxed))
       guard try fill() > 0 else { break }
     }
-    if end.load(ordering: .relaxed) < offset { position = end.load(ordering: .relaxed) }
+    return end.load(ordering: .relaxed) >= offset
   }
 
   private func dropBytes(before offset: Int) {
@@ -142,6 +143,8 @@ final class BufferedBytes: @unchecked Sendable {
   /// Appends what the source has; 0 at its end.
   private func fill() throws(FileFailure) -> Int {
     let next = end.load(ordering: .relaxed)
+    // Servers refuse to be asked for what lies behind the end.
+    if let byteCount = source.byteCount, next >= byteCount { return 0 }
     let used = next - start.load(ordering: .relaxed)
     let room = UnsafeMutableRawBufferPointer(rebasing: memory[used...])
     let count = try source.read(into: room, at: next)
