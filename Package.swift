@@ -49,8 +49,16 @@ let package = Package(
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .target(name: "CCurl"),
+    .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+    .systemLibrary(
+      name: "CVorbisFile", pkgConfig: "vorbisfile", providers: [.apt(["libvorbis-dev"])]),
+    .systemLibrary(
+      name: "COpusFile", pkgConfig: "opusfile", providers: [.apt(["libopusfile-dev"])]),
     .target(
-      name: "AudioFiles", dependencies: ["AudioBasics", "CSndFile", "CEbur128", "CCurl"],
+      name: "AudioFiles",
+      dependencies: [
+        "AudioBasics", "CSndFile", "CEbur128", "CCurl", "CMpg123", "CVorbisFile", "COpusFile",
+      ],
       swiftSettings: strict),
 
     // The duplex unit and ALSA.

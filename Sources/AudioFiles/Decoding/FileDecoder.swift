@@ -1,8 +1,11 @@
 import AudioBasics
 
-/// A sound file on disk as a decoder.
+/// A sound file as a decoder: one on disk, or bytes from elsewhere.
 public final class FileDecoder: SoundDecoder {
   private var file: SoundFileReader
+  /// nil for a file on disk.
+  private let bytes: BufferedBytes?
+  private let byteRate: Double
 
   /// What the file is called.
   public let name: String
@@ -20,7 +23,21 @@ public final class FileDecoder: SoundDecoder {
   public let bitRate: Int?
 
   /// The decoder of a file that is open.
-  public init(_ file: consuming SoundFileReader) {
+  public convenience init(_ file: consuming SoundFileReader) {
+    let byteCount = TextFile.size(of: file.path)
+    self.init(file, nil, byteCount: byteCount)
+  }
+
+  /// Opens sound that comes from anywhere. Throws as `SoundFileReader` does.
+  public convenience init(bytes: any ByteSource) throws(FileFailure) {
+    try self.init(BufferedBytes(bytes))
+  }
+
+  convenience init(_ bytes: BufferedBytes) throws(FileFailure) {
+    self.init(try SoundFileReader(bytes), bytes, byteCount: bytes.byteCount)
+  }
+
+  private init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes?, byteCount: Int?) {
     name = file.path
     sampleRate = file.sampleRate
     channelCount = file.channelCount
@@ -28,9 +45,17 @@ public final class FileDecoder: SoundDecoder {
     supportsSeeking = file.isSeekable
     tags = file.tags
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
-    bitRate = TextFile.size(of: file.path).flatMap { bytes in
-      seconds > 0 ? Int((Double(bytes) * 8 / seconds).rounded()) : nil
+    let counted = byteCount.flatMap {
+      seconds > 0 ? Int((Double($0) * 8 / seconds).rounded()) : nil
     }
+    // Bare samples say how many bytes a second they are; FLAC has fewer.
+    let bare = file.sampleFormat.map {
+      8 * $0.byteCount * file.channelCount * file.sampleRate
+    }
+    let rate = counted ?? (file.fileFormat == .flac ? nil : bare)
+    bitRate = rate
+    byteRate = Double(rate ?? bytes?.source.announcedBitRate ?? bare ?? 128_000) / 8
+    self.bytes = bytes
     self.file = file
   }
 
@@ -54,4 +79,19 @@ public final class FileDecoder: SoundDecoder {
   public func seek(toFrame frame: Int) throws(FileFailure) {
     try file.seek(toFrame: frame)
   }
+
+  /// Whether so much is there that reading on need not wait soon. Any thread.
+  public var isReady: Bool { bytes?.isReady(bytesPerSecond: byteRate) ?? true }
+
+  /// Ends a read that waits. Any thread.
+  public func interrupt() { bytes?.source.interrupt() }
+
+  /// Lets reads wait again. Any thread.
+  public func proceed() { bytes?.source.proceed() }
+
+  /// Whether reads are interrupted. Any thread.
+  public var isInterrupted: Bool { bytes?.source.isInterrupted ?? false }
+
+  /// What the station says it plays. Any thread.
+  public var announcedTitle: String? { bytes?.source.announcedTitle }
 }

@@ -50,6 +50,9 @@ public protocol SoundDecoder: AnyObject {
 
   /// Whether `interrupt` was called and `proceed` not yet. Any thread.
   var isInterrupted: Bool { get }
+
+  /// What is playing right now, where a radio station says so. Any thread.
+  var announcedTitle: String? { get }
 }
 
 /// What most decoders need not say: nothing of theirs waits.
@@ -71,4 +74,7 @@ extension SoundDecoder {
 
   /// Never.
   public var isInterrupted: Bool { false }
+
+  /// Nobody says so.
+  public var announcedTitle: String? { nil }
 }

@@ -23,6 +23,11 @@ extension FileFailure {
   }
 
   /// One redirect too many.
+  static func calledOff(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed, "Opening \(address.name) was called off.", hint: "Open it again.")
+  }
+
   static func redirectsWithoutEnd(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) leads from one address to the next without end.",

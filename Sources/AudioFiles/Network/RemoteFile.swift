@@ -16,11 +16,13 @@ public final class RemoteFile: ByteSource {
   public let announcedBitRate: Int?
 
   /// Asks for what is at `address`, and returns when the server has begun to send it: after
-  /// `patience.opening` seconds at most. Throws `.cannotOpen`, `.permissionDenied`,
-  /// `.unusableContents` where it is not sound, `.cannotCreate` where it cannot be kept on disk.
+  /// `patience.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends the
+  /// wait, from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` where it is
+  /// not sound, `.cannotCreate` where it cannot be kept on disk.
   public init(
     address: String, patience: RemoteFilePatience = RemoteFilePatience(),
-    bounds: RemoteFileBounds = RemoteFileBounds()
+    bounds: RemoteFileBounds = RemoteFileBounds(),
+    whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void = { _ in }
   ) throws(FileFailure) {
     try CurlLibrary.load()
     let address = try WebAddress(address)
@@ -35,7 +37,12 @@ public final class RemoteFile: ByteSource {
       }
       downloader.run()
     }
+    whileWaiting {
+      shared.withLock { $0.isInterrupted = true }
+      shared.announce()
+    }
     let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
+      if state.isInterrupted { return .failure(.calledOff(address)) }
       if let failure = state.failure { return .failure(failure) }
       return state.situation.isOpen ? .success(state.facts) : nil
     }

@@ -8,7 +8,7 @@ import Glibc
 /// and 24 bits exactly, as fractions of full scale. One thread at a time, never the audio thread.
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
-  private let handle: SoundFileHandle
+  private var handle: SoundFileHandle
   /// Where bare samples end, and something else may follow.
   private let limit: Int
 
@@ -48,6 +48,18 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let source = try SoundSource.openRaw(
       path, format: format, sampleRate: sampleRate, channelCount: channelCount)
     self.init(source, fileFormat: .raw)
+  }
+
+  /// Opens sound that comes from anywhere. Throws `.unusableContents`, `.readFailed` where the opening
+  /// was interrupted, and what `bytes` throw.
+  public init(bytes: any ByteSource) throws(FileFailure) {
+    try self.init(BufferedBytes(bytes))
+  }
+
+  init(_ bytes: BufferedBytes) throws(FileFailure) {
+    let source = try SoundSource.open(bytes)
+    let waveFormat = source.isBareWave ? FileFormat.wav : nil
+    self.init(source, fileFormat: waveFormat)
   }
 
   private init(_ source: consuming SoundSource, fileFormat: FileFormat?) {
@@ -95,11 +107,15 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let room = buffer.frameCount - target
     let wanted = min(frames ?? room, room, limit - position)
     guard wanted > 0 else { return 0 }
+    try resume()
     errno = 0
     let start = buffer.base + target * channelCount
     let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
-    if count == 0 { try checkEnd() }
     position += count
+    if count == 0 {
+      try handle.file?.bytes.check()
+      try checkEnd()
+    }
     return count
   }
 
@@ -112,9 +128,17 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
         .unusableContents, "\(path) can only be read from its beginning to its end.",
         hint: "Save it to a file first.")
     }
-    guard frame >= 0, frame <= limit,
-      sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) == sf_count_t(frame)
-    else {
+    try resume()
+    let place =
+      frame >= 0 && frame <= limit
+      ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
+    try handle.file?.bytes.check()
+    if let bytes = handle.file?.bytes, bytes.wasInterrupted {
+      // The next call goes there.
+      position = frame
+      return
+    }
+    guard place == sf_count_t(frame) else {
       throw FileFailure(
         .unusableContents, "\(path) has no frame \(frame).",
         hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
@@ -125,9 +149,23 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// What the file says about itself, read from its head.
   public var tags: SoundFileTags { SoundFileTags(of: handle) }
 
+  /// Begins anew where somebody had interrupted a read: what a decoder makes of half a block is not
+  /// known.
+  private mutating func resume() throws(FileFailure) {
+    guard let file = handle.file, file.bytes.wasInterrupted, isSeekable,
+      !file.bytes.source.isInterrupted
+    else { return }
+    var info = SF_INFO()
+    let fresh = try file.open(&info)
+    handle = fresh
+    sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
+    try file.bytes.check()
+  }
+
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
-    if sf_error(handle.pointer) == Int32(SF_ERR_SYSTEM), errno != 0 {
+    if let bytes = handle.file?.bytes, bytes.wasInterrupted { return }
+    if handle.file == nil, sf_error(handle.pointer) == Int32(SF_ERR_SYSTEM), errno != 0 {
       throw .reading(path, .last)
     }
     // The decoder stops in silence at the first damaged block.

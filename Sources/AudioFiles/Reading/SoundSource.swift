@@ -88,6 +88,18 @@ struct SoundSource: ~Copyable {
     self.isEndless = isEndless
   }
 
+  init(
+    _ handle: consuming SoundFileHandle, name: String, info: SF_INFO, frameLimit: Int?,
+    isBareWave: Bool, isEndless: Bool
+  ) {
+    self.handle = handle
+    self.name = name
+    self.info = info
+    self.frameLimit = frameLimit
+    self.isBareWave = isBareWave
+    self.isEndless = isEndless
+  }
+
   consuming func takeHandle() -> SoundFileHandle { handle }
 
   private static func descriptor(
@@ -148,7 +160,12 @@ struct SoundSource: ~Copyable {
     guard let start = descriptor.position else { return nil }
     var bytes: UInt32 = 0
     guard pread(descriptor.number, &bytes, 4, start) == 4 else { return nil }
-    return switch UInt32(bigEndian: bytes) {
+    return kind(ofFile: UInt32(bigEndian: bytes))
+  }
+
+  /// The kind of file that begins with four bytes, the first of them highest.
+  static func kind(ofFile beginning: UInt32) -> String? {
+    switch beginning {
     case 0x5249_4646: "WAV"
     case 0x5246_3634: "RF64"
     case 0x7269_6666: "Wave64"
@@ -160,7 +177,7 @@ struct SoundSource: ~Copyable {
     }
   }
 
-  private static func failure(
+  static func failure(
     _ name: String, _ refusal: SoundFileRefusal, beginning: String?
   ) -> FileFailure {
     if let system = refusal.system { return .reading(name, system) }

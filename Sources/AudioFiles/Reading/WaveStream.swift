@@ -1,5 +1,20 @@
 import CSndFile
 
+/// Bytes that are read one after the other.
+protocol BytesInOrder: ~Copyable {
+  associatedtype Failure: Error
+  /// Fills `bytes` as far as there are any; returns how many.
+  func read(into bytes: UnsafeMutableRawPointer, count: Int) throws(Failure) -> Int
+}
+
+extension FileDescriptor: BytesInOrder {}
+
+extension BufferedBytes: BytesInOrder {
+  func read(into bytes: UnsafeMutableRawPointer, count: Int) throws(FileFailure) -> Int {
+    try read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+  }
+}
+
 /// The head of a WAV file that comes without a length: from a pipe, or from a recorder that was
 /// killed before it could note one. After it, the samples follow bare.
 struct WaveStream {
@@ -15,14 +30,16 @@ struct WaveStream {
   private(set) var endsAtData = false
 
   /// Reads up to the first sample. nil where this is no WAV file of plain samples.
-  init?(readingFrom descriptor: borrowing FileDescriptor) throws(SystemError) {
-    guard let head = try Bytes(12, from: descriptor),
+  init?<Input: BytesInOrder & ~Copyable>(
+    readingFrom input: borrowing Input
+  ) throws(Input.Failure) {
+    guard let head = try Bytes(12, from: input),
       head.tag(0) == "RIFF" || head.tag(0) == "RF64", head.tag(8) == "WAVE"
     else { return nil }
     let riffByteCount = head.number(4)
     var offset = 12
     var longDataByteCount: Int?
-    while let chunk = try Bytes(8, from: descriptor) {
+    while let chunk = try Bytes(8, from: input) {
       offset += 8
       var rest = chunk.number(4)
       switch chunk.tag(0) {
@@ -33,11 +50,11 @@ struct WaveStream {
         endsAtData = riffByteCount + 8 <= offset
         return
       case "fmt " where rest >= 16 && rest <= 4096:
-        guard let format = try Bytes(rest, from: descriptor), readFormat(format) else { return nil }
+        guard let format = try Bytes(rest, from: input), readFormat(format) else { return nil }
         offset += rest
         rest &= 1
       case "ds64" where rest >= 28 && rest <= 65536:
-        guard let sizes = try Bytes(rest, from: descriptor) else { return nil }
+        guard let sizes = try Bytes(rest, from: input) else { return nil }
         longDataByteCount = sizes.number(8) | sizes.number(12) << 32
         offset += rest
         rest &= 1
@@ -45,7 +62,7 @@ struct WaveStream {
         rest += rest & 1
       }
       offset += rest
-      guard try Bytes.skip(rest, from: descriptor) else { return nil }
+      guard try Bytes.skip(rest, from: input) else { return nil }
     }
     return nil
   }
@@ -92,10 +109,12 @@ private struct Bytes: ~Copyable {
   let count: Int
 
   /// The next `count` bytes; nil where the file ends before.
-  init?(_ count: Int, from descriptor: borrowing FileDescriptor) throws(SystemError) {
+  init?<Input: BytesInOrder & ~Copyable>(
+    _ count: Int, from input: borrowing Input
+  ) throws(Input.Failure) {
     self.count = count
     memory = .allocate(byteCount: count, alignment: 8)
-    guard try descriptor.read(into: memory, count: count) == count else { return nil }
+    guard try input.read(into: memory, count: count) == count else { return nil }
   }
 
   deinit {
@@ -103,13 +122,13 @@ private struct Bytes: ~Copyable {
   }
 
   /// Reads over `count` bytes; false where the file ends before.
-  static func skip(
-    _ count: Int, from descriptor: borrowing FileDescriptor
-  ) throws(SystemError) -> Bool {
+  static func skip<Input: BytesInOrder & ~Copyable>(
+    _ count: Int, from input: borrowing Input
+  ) throws(Input.Failure) -> Bool {
     var rest = count
     while rest > 0 {
       let piece = min(rest, 4096)
-      guard try Bytes(piece, from: descriptor) != nil else { return false }
+      guard try Bytes(piece, from: input) != nil else { return false }
       rest -= piece
     }
     return true

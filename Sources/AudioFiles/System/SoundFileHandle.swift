@@ -6,10 +6,13 @@ import Synchronization
 /// share.
 private let opening = Mutex(())
 
-/// A sound file libsndfile holds open, and its descriptor, until it goes out of scope.
+/// A sound file libsndfile holds open, and its descriptor or bytes, until it goes out of scope.
 struct SoundFileHandle: ~Copyable {
   let pointer: OpaquePointer
+  /// -1 where the bytes come from elsewhere.
   let descriptor: Int32
+  /// Kept for libsndfile's callbacks, who hold no reference of their own; nil for a file on disk.
+  private let kept: Unmanaged<VirtualFile>?
 
   /// Opens what is behind `descriptor`; `info` says what to expect or write, and then what is there.
   init(
@@ -27,20 +30,44 @@ struct SoundFileHandle: ~Copyable {
     guard let opened else { throw refusal }
     pointer = opened
     self.descriptor = descriptor.release()
+    kept = nil
+  }
+
+  /// Opens `file` to be read.
+  init(_ file: VirtualFile, info: inout SF_INFO) throws(SoundFileRefusal) {
+    var refusal = SoundFileRefusal()
+    var callbacks = VirtualFile.callbacks
+    let kept = Unmanaged.passRetained(file)
+    // Not within the lock above: these bytes may wait for a network.
+    errno = 0
+    let opened = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, kept.toOpaque())
+    if opened == nil {
+      refusal = SoundFileRefusal(nil)
+      kept.release()
+    }
+    guard let opened else { throw refusal }
+    pointer = opened
+    descriptor = -1
+    self.kept = kept
   }
 
   deinit {
     sf_close(pointer)
-    Glibc.close(descriptor)
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    kept?.release()
   }
+
+  /// What it reads where that is no file on disk.
+  var file: VirtualFile? { kept?.takeUnretainedValue() }
 
   /// Closes both, and says what went wrong: the last bytes are written here.
   consuming func close() throws(SystemError) {
     errno = 0
     let failed = sf_close(pointer) != 0
     let number = errno
-    let isClosed = Glibc.close(descriptor) == 0
+    let isClosed = descriptor < 0 || Glibc.close(descriptor) == 0
     let closeNumber = errno
+    kept?.release()
     discard self
     if failed { throw SystemError(number: number == 0 ? EIO : number) }
     if !isClosed { throw SystemError(number: closeNumber) }

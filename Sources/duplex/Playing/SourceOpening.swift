@@ -8,7 +8,8 @@ enum SourceOpening {
   static func decoder(
     _ location: String, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
-    try FileDecoder(path: location)
+    SourceAddress.isRemote(location)
+      ? try opening.decoder(ofAddress: location) : try Decoding.decoder(forPath: location)
   }
 }
 

@@ -53,6 +53,8 @@ final class TrackProgress {
       if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
     case .renderingStarted:
       if announces, let facts = event.turn?.facts { Terminal.say(TrackTitle(facts).text) }
+    case .titled(let title):
+      if announces { Terminal.say(title) }
     case .waiting:
       if announces { Terminal.say("duplex: waiting for \(event.source)") }
     default: break
@@ -66,6 +68,7 @@ final class TrackProgress {
     switch event.kind {
     case .failed(let failure), .refused(let failure):
       fields.append(("message", .string(failure.message)))
+    case .titled(let title): fields.append(("title", .string(title)))
     case .decodingStarted:
       if let facts = event.turn?.facts { fields += TrackTitle(facts).fields }
     default: break
@@ -88,6 +91,7 @@ extension PlayerEvent.Kind {
     case .failed: "failed"
     case .refused: "refused"
     case .waiting: "waiting"
+    case .titled: "titled"
     case .resumed: "resumed"
     case .endingSoon: nil
     }

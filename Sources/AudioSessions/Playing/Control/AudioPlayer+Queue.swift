@@ -16,6 +16,12 @@ extension AudioPlayer {
     enqueue(QueueItem(.once(decoder, settings: settings)))
   }
 
+  /// Plays what is behind an http or https address when everything before it is over. It is opened
+  /// ahead; what cannot be is told as an event when its turn comes.
+  public func enqueue(address: String, settings: TrackSettings = TrackSettings()) {
+    enqueue(QueueItem(.address(address, settings: settings)))
+  }
+
   /// Plays the file `path` when everything before it is over. What cannot be opened is told as an
   /// event when its turn comes.
   public func enqueue(path: String, settings: TrackSettings = TrackSettings()) {
@@ -71,13 +77,24 @@ extension AudioPlayer {
 }
 
 extension QueueItem.Part {
+  /// What is behind an http or https address.
+  public static func address(
+    _ address: String, settings: TrackSettings = TrackSettings()
+  ) -> QueueItem.Part {
+    QueueItem.Part(
+      name: address, takesTime: true, settings: { _ throws(FileFailure) in settings },
+      open: { opening throws(FileFailure) in
+        try opening.decoder(ofAddress: address)
+      })
+  }
+
   /// The sound file `path`; standard input where it is `-`.
   public static func file(
     _ path: String, settings: TrackSettings = TrackSettings()
   ) -> QueueItem.Part {
     QueueItem.Part(
       name: path, settings: { _ throws(FileFailure) in settings },
-      open: { _ throws(FileFailure) in try FileDecoder(path: path) })
+      open: { _ throws(FileFailure) in try Decoding.decoder(forPath: path) })
   }
 
   /// A decoder that is there already.

@@ -30,6 +30,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var tellings: [Int: Telling] = [:]
   private var isStarved = false
   private var isAtEnd = true
+  private var title: String?
   private let isConcluded = Latch()
   private let handler = Mutex<Handler?>(nil)
   private let lead = Mutex(0.0)
@@ -75,6 +76,10 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for span in played.spans { follow(span, among: played.spans, position) }
     for span in played.canceled { cancel(span) }
     tellStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
+    if let announced = played.announcedTitle, announced != title {
+      title = announced
+      tellOfNewest(.titled(announced))
+    }
     closeSpans(played, position, isLast: isLast)
     return !isLast
   }

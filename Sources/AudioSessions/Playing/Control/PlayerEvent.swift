@@ -45,6 +45,8 @@ public struct PlayerEvent: Sendable {
     case failed(FileFailure)
     /// What was asked for cannot be done with it; it goes on as before.
     case refused(FileFailure)
+    /// A radio station says what it plays now.
+    case titled(String)
     /// Frames were due and are not there: silence is played meanwhile.
     case waiting
     /// Enough frames are there: it goes on.

@@ -36,3 +36,19 @@ public final class Opening: Sendable {
     for interrupt in interruptions { interrupt() }
   }
 }
+
+extension Opening {
+  /// Seconds of sound that are fetched ahead of a reader.
+  private static let aheadSeconds = 20
+
+  /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
+  /// and `Decoding.decoder(for:)` do, and where it is called off.
+  public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
+    let file = try RemoteFile(address: address, whileWaiting: whenCalledOff)
+    whenCalledOff { [weak file] in file?.interrupt() }
+    let decoder = try Decoding.decoder(for: file)
+    let bitRate = decoder.bitRate ?? file.announcedBitRate ?? 128_000
+    file.readAheadByteCount = max(file.readAheadByteCount, Self.aheadSeconds * bitRate / 8)
+    return decoder
+  }
+}

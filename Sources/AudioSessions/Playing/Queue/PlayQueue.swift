@@ -231,6 +231,7 @@ final class PlayQueue: @unchecked Sendable {
   func release() {
     let turns = published.withLock { played in
       played.isOver = isOver
+      played.announcedTitle = decoders.first?.announcedTitle
       return Set(played.spans.map(\.turn))
     }
     for key in sources.keys where !turns.contains(key) { sources[key] = nil }

@@ -19,6 +19,8 @@ struct PlayedSpans: Sendable {
   var failures: [Failure] = []
   /// What was asked of a source and cannot be.
   var refusals: [FileFailure] = []
+  /// What a radio station says it plays.
+  var announcedTitle: String?
   /// Whether nothing more comes.
   var isOver = false
 

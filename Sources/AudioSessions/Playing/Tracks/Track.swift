@@ -77,7 +77,7 @@ public final class Track: FrameSource {
     order: PlayOrder = PlayOrder(), resamplerQuality: Int = 5
   ) throws(FileFailure) {
     try self.init(
-      try FileDecoder(path: path), sampleRate: sampleRate, channelCount: channelCount,
+      try Decoding.decoder(forPath: path), sampleRate: sampleRate, channelCount: channelCount,
       settings: TrackSettings(order: order, gain: gain, resamplerQuality: resamplerQuality))
   }
 

@@ -1,0 +1,157 @@
+import Synchronization
+
+/// A byte source with a place in it, read in pieces of up to 16 KiB, so that decoders may ask for a
+/// few bytes at a time.
+///
+/// Nothing here is final: after an interruption the next read asks the source anew.
+final class BufferedBytes: @unchecked Sendable {
+  // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
+  let source: any ByteSource
+  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  /// What is held lies from `start` to `end`.
+  private let start = Atomic(0)
+  private let end = Atomic(0)
+  private let place = Atomic(0)
+
+  /// What went wrong inside a callback of a C library, which cannot throw it.
+  private var failure: FileFailure?
+  /// Whether a read came back with less than was there, because somebody interrupted it.
+  private(set) var wasInterrupted = false
+
+  init(_ source: any ByteSource) {
+    self.source = source
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+
+  var name: String { source.name }
+
+  /// Bytes in all, where there is an end that is known.
+  var byteCount: Int? { source.byteCount }
+
+  /// Whether bytes can be had from any place, and the end is known.
+  var isSeekable: Bool { source.isSeekable && source.byteCount != nil }
+
+  /// Where the next byte is read. Setting it reads nothing.
+  var position: Int {
+    get { place.load(ordering: .relaxed) }
+    set { place.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The next `count` bytes (16 KiB at most), fewer at the end or after an interruption. They stay
+  /// until the next call; the position stays as well.
+  func peek(_ count: Int) throws(FileFailure) -> UnsafeRawBufferPointer {
+    precondition(count <= memory.count)
+    let from = position
+    guard try approach(from) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    if from + count > start.load(ordering: .relaxed) + memory.count { dropBytes(before: from) }
+    while end.load(ordering: .relaxed) < from + count {
+      guard try fill() > 0 else { break }
+    }
+    let upper = max(from, min(from + count, end.load(ordering: .relaxed)))
+    let base = start.load(ordering: .relaxed)
+    return UnsafeRawBufferPointer(rebasing: memory[from - base..<upper - base])
+  }
+
+  /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is false.
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool = true
+  ) throws(FileFailure) -> Int {
+    var done = 0
+    while done < bytes.count {
+      _ = try peek(1)
+      let held = try peek(
+        min(bytes.count - done, max(0, end.load(ordering: .relaxed) - position)))
+      guard held.count > 0 else { break }
+      UnsafeMutableRawBufferPointer(rebasing: bytes[done...]).copyMemory(from: held)
+      done += held.count
+      position += held.count
+      if !isWhole { break }
+    }
+    return done
+  }
+
+  /// As `read`, for callbacks: a failure waits for `check`.
+  func readForCallback(_ bytes: UnsafeMutableRawPointer?, _ count: Int, isWhole: Bool) -> Int {
+    guard let bytes, count > 0, failure == nil else { return 0 }
+    do throws(FileFailure) {
+      return try read(
+        into: UnsafeMutableRawBufferPointer(start: bytes, count: count), isWhole: isWhole)
+    } catch {
+      failure = error
+      return 0
+    }
+  }
+
+  /// Throws what went wrong inside a callback.
+  func check() throws(FileFailure) {
+    guard let failure else { return }
+    self.failure = nil
+    throw failure
+  }
+
+  /// Forgets an interruption: whoever calls has made good what it left undone.
+  func recover() {
+    wasInterrupted = false
+  }
+
+  /// Whether reading on at `bytesPerSecond` need not wait soon: three seconds are there, or all that
+  /// is left, or half a second and more comes in than is needed. Any thread.
+  func isReady(bytesPerSecond: Double) -> Bool {
+    let place = position
+    let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
+    let next = isHeld ? end.load(ordering: .relaxed) : place
+    let ready = source.readyByteCount(at: next)
+    if let byteCount = source.byteCount, next + ready >= byteCount { return true }
+    let held = Double(next - place + ready)
+    if held >= 3 * bytesPerSecond { return true }
+    guard let incoming = source.bytesPerSecond else { return false }
+    return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
+  }
+
+  /// Makes `offset` lie in what is held, or right behind it. False where the end, or an interruption,
+  /// came before it.
+  private func approach(_ offset: Int) throws(FileFailure) -> Bool {
+    let held = end.load(ordering: .relaxed)
+    if offset >= start.load(ordering: .relaxed) && offset <= held { return true }
+    if source.isSeekable {
+      start.store(offset, ordering: .relaxed)
+      end.store(offset, ordering: .relaxed)
+      return true
+    }
+    guard offset > held else {
+      throw FileFailure(
+        .unusableContents, "\(name) can only be read from its beginning to its end.",
+        hint: "Save it to a file first.")
+    }
+    while end.load(ordering: .relaxed) < offset {
+      dropBytes(before: end.load(ordering: .relaxed))
+      guard try fill() > 0 else { break }
+    }
+    return end.load(ordering: .relaxed) >= offset
+  }
+
+  private func dropBytes(before offset: Int) {
+    let rest = end.load(ordering: .relaxed) - offset
+    guard let base = memory.baseAddress else { return }
+    base.copyMemory(from: base + (offset - start.load(ordering: .relaxed)), byteCount: rest)
+    start.store(offset, ordering: .relaxed)
+  }
+
+  /// Appends what the source has; 0 at its end.
+  private func fill() throws(FileFailure) -> Int {
+    let next = end.load(ordering: .relaxed)
+    // Servers refuse to be asked for what lies behind the end.
+    if let byteCount = source.byteCount, next >= byteCount { return 0 }
+    let used = next - start.load(ordering: .relaxed)
+    let room = UnsafeMutableRawBufferPointer(rebasing: memory[used...])
+    let count = try source.read(into: room, at: next)
+    if count == 0, source.isInterrupted || source.byteCount.map({ next < $0 }) ?? false {
+      wasInterrupted = true
+    }
+    end.store(next + count, ordering: .relaxed)
+    return count
+  }
+}

@@ -1,0 +1,141 @@
+/// What an MP3 file says about itself: ID3v2 before the sound (2.2 to 2.4), ID3v1 at the very end.
+///
+/// Pictures and all else are passed unread.
+struct ID3Tags {
+  private(set) var tags = SoundFileTags()
+
+  /// Reads the tags at the place in `bytes`, and goes behind them. nil where there are none.
+  init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
+    guard let head = try Head(bytes) else { return nil }
+    bytes.position += 10
+    if head.isExtended {
+      let size = try bytes.peek(4)
+      bytes.position += head.version == 4 ? size.syncSafeNumber(at: 0) : 4 + size.number(at: 0)
+    }
+    while bytes.position < head.end {
+      guard let count = try readFrame(head, bytes) else { break }
+      bytes.position += count
+    }
+    bytes.position = head.end
+  }
+
+  /// Goes behind the tags at the place in `bytes`. nil where there are none.
+  init?(skippedIn bytes: BufferedBytes) throws(FileFailure) {
+    guard let head = try Head(bytes) else { return nil }
+    bytes.position = head.end
+  }
+
+  /// Reads the 128 bytes at the end of `bytes`, and goes back to its place. nil where they are none.
+  init?(endingIn bytes: BufferedBytes) throws(FileFailure) {
+    guard bytes.isSeekable, let end = bytes.byteCount, end > 128 else { return nil }
+    let place = bytes.position
+    defer { bytes.position = place }
+    bytes.position = end - 128
+    let block = try bytes.peek(128)
+    guard block.count == 128, block.holds("TAG", at: 0) else { return nil }
+    func text(_ offset: Int, _ count: Int) -> String? {
+      Self.text(block[offset..<offset + count], encoding: 0)
+    }
+    tags.title = text(3, 30)
+    tags.artist = text(33, 30)
+    tags.album = text(63, 30)
+    tags.date = text(93, 4)
+    tags.comment = text(97, 28)
+  }
+
+  /// Takes the frame of tags at the place, and says how long it is; nil behind the last.
+  private mutating func readFrame(
+    _ head: Head, _ bytes: BufferedBytes
+  ) throws(FileFailure) -> Int? {
+    let nameCount = head.version == 2 ? 3 : 4
+    let headCount = head.version == 2 ? 6 : 10
+    let frame = try bytes.peek(headCount)
+    guard frame.count == headCount, frame[0] != 0 else { return nil }
+    let name = String(decoding: frame[..<nameCount], as: UTF8.self)
+    let size =
+      head.version == 4
+      ? frame.syncSafeNumber(at: 4) : frame.number(at: nameCount, byteCount: nameCount)
+    // Compressed and encrypted ones, and those with further heads, are of no use here.
+    let isPlain = head.version == 2 || frame[9] == 0
+    guard size > 0, isPlain, let place = Self.place(of: name), tags[keyPath: place] == nil else {
+      return headCount + size
+    }
+    let block = try bytes.peek(headCount + min(size, 4096))
+    guard block.count > headCount else { return nil }
+    var text = block[(headCount + 1)...]
+    let encoding = block[headCount]
+    if name.hasPrefix("COM") { text = Self.behindDescription(text, encoding: encoding) }
+    tags[keyPath: place] = Self.text(text, encoding: encoding)
+    return headCount + size
+  }
+
+  private static func place(of name: String) -> WritableKeyPath<SoundFileTags, String?>? {
+    switch name {
+    case "TIT2", "TT2": \.title
+    case "TPE1", "TP1": \.artist
+    case "TALB", "TAL": \.album
+    case "TDRC", "TYER", "TYE": \.date
+    case "COMM", "COM": \.comment
+    default: nil
+    }
+  }
+
+  /// Comments begin with a language of three letters, and what they are about.
+  private static func behindDescription(
+    _ text: Slice<UnsafeRawBufferPointer>, encoding: UInt8
+  ) -> Slice<UnsafeRawBufferPointer> {
+    let rest = text.dropFirst(3)
+    guard encoding == 1 || encoding == 2 else {
+      return rest.drop { $0 != 0 }.dropFirst()
+    }
+    var index = rest.startIndex
+    while index + 1 < rest.endIndex, rest[index] != 0 || rest[index + 1] != 0 { index += 2 }
+    return rest[min(index + 2, rest.endIndex)...]
+  }
+
+  /// Text in ISO 8859-1 (0), UTF-16 with a mark of its order (1) or without (2), or UTF-8 (3).
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>, encoding: UInt8) -> String? {
+    var text: String
+    switch encoding {
+    case 1, 2:
+      let isLittle = encoding == 1 && bytes.starts(with: [0xFF, 0xFE])
+      let words = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map { index in
+        isLittle
+          ? UInt16(bytes[index + 1]) << 8 | UInt16(bytes[index])
+          : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+      }
+      let units = words.drop { $0 == 0xFEFF }.prefix { $0 != 0 }
+      text = String(decoding: units, as: UTF16.self)
+    case 3: text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    default:
+      text = String(String.UnicodeScalarView(bytes.prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
+    }
+    while text.last == " " { text.removeLast() }
+    return text.isEmpty ? nil : text
+  }
+
+  /// The first ten bytes.
+  private struct Head {
+    let version: Int
+    let isExtended: Bool
+    let end: Int
+
+    init?(_ bytes: BufferedBytes) throws(FileFailure) {
+      let head = try bytes.peek(10)
+      guard head.count == 10, head.holds("ID3", at: 0), (2...4).contains(head[3]) else {
+        return nil
+      }
+      version = Int(head[3])
+      isExtended = version > 2 && head[5] & 0x40 != 0
+      end = bytes.position + 10 + head.syncSafeNumber(at: 6) + (head[5] & 0x10 != 0 ? 10 : 0)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A number of four bytes of seven bits each, highest first.
+  fileprivate func syncSafeNumber(at offset: Int) -> Int {
+    guard offset + 4 <= count else { return 0 }
+    return self[offset..<offset + 4].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+  }
+}

@@ -1,0 +1,229 @@
+import AudioBasics
+
+/// MPEG audio, layers I to III (MP3), from any byte source.
+///
+/// Without a note of its encoder nobody knows how long such a file is, nor where a frame of it lies,
+/// but who has read all of it. What is near is read; of what is far, see `Exactness`.
+public final class MPEGDecoder: SoundDecoder {
+  /// What a seek may cost.
+  public enum Exactness: Sendable {
+    /// Goes to the very frame, and reads on as far as it must. For files on disk.
+    case exact
+    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else
+    /// as near as the encoder's notes tell (a hundredth of the time, or better), and a length
+    /// without notes is an estimate.
+    case economical
+  }
+
+  private let bytes: BufferedBytes
+  private let exactness: Exactness
+  private var stream: MPEGStream
+  private let decoder: MPEGBlockDecoder
+  private var silence: SampleBuffer?
+
+  /// Samples of the last block that nobody has read yet.
+  private var rest = UnsafeBufferPointer<Float>(start: nil, count: 0)
+  /// Frames to come that only lead up to `position`.
+  private var prerollFrames = 0
+  /// Whether `position` has still to be gone to.
+  private var isAway = false
+  private var countedBlocks: Int?
+  private let byteRate: Double
+
+  /// Where the bytes come from.
+  public var name: String { bytes.name }
+  /// Frames a second.
+  public let sampleRate: Int
+  /// Samples in a frame.
+  public let channelCount: Int
+  /// What the file says about itself.
+  public let tags: SoundFileTags
+  /// The frame that the next read begins with.
+  public private(set) var position = 0
+  /// How often something else than sound was skipped so far.
+  public var damageCount: Int { stream.damageCount }
+
+  /// Finds the sound in `source`. Throws `.unusableContents` where there is none, `.readFailed` where
+  /// the opening was interrupted, and what the source throws.
+  public convenience init(
+    _ source: any ByteSource, exactness: Exactness
+  ) throws(FileFailure) {
+    try self.init(BufferedBytes(source), exactness: exactness)
+  }
+
+  init(_ bytes: BufferedBytes, exactness: Exactness) throws(FileFailure) {
+    var tags: SoundFileTags?
+    while let found = try ID3Tags(readingFrom: bytes) { tags = tags ?? found.tags }
+    let stream = try MPEGStream(bytes)
+    if tags == nil, exactness == .exact { tags = try ID3Tags(endingIn: bytes)?.tags }
+    let channels = stream.first.channelCount
+    guard
+      let decoder = MPEGBlockDecoder(sampleRate: stream.first.sampleRate, channelCount: channels)
+    else {
+      throw FileFailure(
+        .cannotOpen, "There is no memory to decode \(bytes.name).", hint: "End other programs.")
+    }
+    self.bytes = bytes
+    self.exactness = exactness
+    self.stream = stream
+    self.decoder = decoder
+    self.tags = tags ?? SoundFileTags()
+    byteRate = Double(stream.bitRate) / 8
+    prerollFrames = stream.information?.leadingFrames ?? 0
+    sampleRate = stream.first.sampleRate
+    channelCount = channels
+  }
+
+  /// Whether it can be read from any frame on.
+  public var supportsSeeking: Bool { bytes.isSeekable }
+
+  /// Frames in all; an estimate where `.economical` and without the encoder's notes. Reads all of it
+  /// when first asked where `.exact` and without them. nil where there is no end.
+  public var frameCount: Int? {
+    guard bytes.byteCount != nil else { return nil }
+    if let exact = knownFrameCount { return exact }
+    if exactness == .exact, bytes.isSeekable {
+      try? count()
+      if let exact = knownFrameCount { return exact }
+    }
+    return stream.estimatedBlockCount.map { $0 * blockFrames }
+  }
+
+  /// Bits a second, on average.
+  public var bitRate: Int? { stream.bitRate }
+
+  /// Whether so much is there that reading on need not wait soon. Any thread.
+  public var isReady: Bool { bytes.isReady(bytesPerSecond: byteRate) }
+
+  /// Fills `buffer` from frame `target` on with at most `frames` frames; 0 at the end, or after
+  /// `interrupt`. Throws `.unusableContents` where the rate changes midway, and what the source
+  /// throws.
+  public func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    precondition(buffer.channelCount == channelCount)
+    precondition(target >= 0 && target <= buffer.frameCount)
+    var wanted = min(frames, buffer.frameCount - target)
+    if let end = knownFrameCount { wanted = min(wanted, end - position) }
+    var done = 0
+    while done < wanted {
+      if rest.isEmpty {
+        do throws(FileFailure) {
+          guard try decodeBlock() else { break }
+        } catch {
+          if done > 0 { break }
+          throw error
+        }
+      }
+      let count = min(wanted - done, rest.count / channelCount)
+      guard count > 0, let source = rest.baseAddress else { continue }
+      let place = buffer.base + (target + done) * channelCount
+      place.update(from: source, count: count * channelCount)
+      drop(count)
+      done += count
+      position += count
+    }
+    return done
+  }
+
+  /// Goes to `frame`; the end is allowed. Reads nothing yet but what the length needs. Throws
+  /// `.unusableContents` where there is no such frame, or where there is only one way.
+  public func seek(toFrame frame: Int) throws(FileFailure) {
+    guard frame != position || isAway else { return }
+    guard supportsSeeking else {
+      throw FileFailure(
+        .unusableContents, "\(name) can only be read from its beginning to its end.",
+        hint: "Save it to a file first.")
+    }
+    if exactness == .exact, knownFrameCount == nil { try count() }
+    let end = frameCount ?? .max
+    guard frame >= 0, frame <= end else {
+      throw FileFailure(
+        .unusableContents, "\(name) has no frame \(frame).", hint: "It has \(end) frames.")
+    }
+    position = frame
+    isAway = true
+    rest = UnsafeBufferPointer(start: nil, count: 0)
+  }
+
+  /// Ends a read that waits. Any thread.
+  public func interrupt() { bytes.source.interrupt() }
+
+  /// Lets reads wait again. Any thread.
+  public func proceed() { bytes.source.proceed() }
+
+  /// Whether reads are interrupted. Any thread.
+  public var isInterrupted: Bool { bytes.source.isInterrupted }
+
+  /// What the station says it plays. Any thread.
+  public var announcedTitle: String? { bytes.source.announcedTitle }
+
+  private var blockFrames: Int { stream.first.frameCount }
+  private var leadingFrames: Int { stream.information?.leadingFrames ?? 0 }
+  private var knownFrameCount: Int? {
+    guard let blocks = countedBlocks ?? stream.announcedBlockCount else { return nil }
+    let trailing = stream.information?.trailingFrames ?? 0
+    return max(0, blocks * blockFrames - leadingFrames - trailing)
+  }
+}
+
+extension MPEGDecoder {
+  /// Makes `rest` the samples of the next block. False at the end, or after an interruption.
+  private func decodeBlock() throws(FileFailure) -> Bool {
+    bytes.recover()
+    if isAway {
+      guard try goToPosition() else { return false }
+    }
+    guard let header = try stream.next() else {
+      if stream.isCounted, !bytes.wasInterrupted, countedBlocks == nil, bytes.byteCount != nil {
+        countedBlocks = stream.nextBlock
+      }
+      return false
+    }
+    let block = try bytes.peek(header.byteCount)
+    guard block.count == header.byteCount else { return false }
+    rest = decoder.decode(block)
+    if rest.count != blockFrames * channelCount {
+      decoder.reset()
+      rest = makeSilence()
+    }
+    stream.pass(header)
+    let unwanted = min(prerollFrames, blockFrames)
+    drop(unwanted)
+    prerollFrames -= unwanted
+    return true
+  }
+
+  /// Goes to the block from which on the decoder must run so that `position` sounds as it should.
+  private func goToPosition() throws(FileFailure) -> Bool {
+    let frame = position + leadingFrames
+    let block = max(0, frame / blockFrames - stream.first.prerollBlockCount)
+    let hasArrived =
+      try exactness == .exact ? stream.walk(to: block) : stream.leap(to: block)
+    guard hasArrived else { return false }
+    decoder.reset()
+    prerollFrames = frame - stream.nextBlock * blockFrames
+    isAway = false
+    return true
+  }
+
+  /// Reads to the end, to know how many blocks there are; what follows must go to `position` again.
+  private func count() throws(FileFailure) {
+    bytes.recover()
+    isAway = true
+    rest = UnsafeBufferPointer(start: nil, count: 0)
+    if try stream.walk(to: .max) { countedBlocks = stream.nextBlock }
+  }
+
+  private func drop(_ frames: Int) {
+    rest = UnsafeBufferPointer(rebasing: rest[(frames * channelCount)...])
+  }
+
+  private func makeSilence() -> UnsafeBufferPointer<Float> {
+    if silence == nil {
+      silence = SampleBuffer(frameCount: blockFrames, channelCount: channelCount)
+    }
+    guard let start = silence?.base else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(start: start, count: blockFrames * channelCount)
+  }
+}

@@ -1,0 +1,86 @@
+/// The four bytes that begin a block of MPEG audio (ISO 11172-3 and 13818-3, clause 2.4.2.3).
+///
+/// The standard calls a block a frame; here a frame is one sample of each channel.
+struct MPEGHeader: Equatable {
+  let layer: Int
+  let sampleRate: Int
+  let channelCount: Int
+  /// Bits a second.
+  let bitRate: Int
+  /// Bytes of the block, these four among them.
+  let byteCount: Int
+  /// Frames in the block.
+  let frameCount: Int
+  let isPadded: Bool
+  /// Whether it is MPEG-1, and not one of the half rates.
+  let isFullRate: Bool
+
+  /// What `word` says, the first byte highest; nil where it begins no block, or one of free format.
+  init?(_ word: UInt32) {
+    let version = Int(word >> 19 & 3)
+    let layerCode = Int(word >> 17 & 3)
+    let bitRateCode = Int(word >> 12 & 15)
+    let rateCode = Int(word >> 10 & 3)
+    guard word >> 21 == 0x7FF, version != 1, layerCode != 0, (1...14).contains(bitRateCode),
+      rateCode != 3, word & 3 != 2
+    else { return nil }
+    layer = 4 - layerCode
+    isFullRate = version == 3
+    let halvings = version == 3 ? 0 : version == 2 ? 1 : 2
+    sampleRate = [44100, 48000, 32000][rateCode] >> halvings
+    bitRate = 1000 * Self.kilobits(bitRateCode, layer: layer, isFullRate: isFullRate)
+    channelCount = word >> 6 & 3 == 3 ? 1 : 2
+    isPadded = word >> 9 & 1 == 1
+    frameCount = layer == 1 ? 384 : layer == 3 && !isFullRate ? 576 : 1152
+    let slotByteCount = layer == 1 ? 4 : 1
+    let slots = frameCount / 8 * bitRate / sampleRate / slotByteCount
+    byteCount = (slots + (isPadded ? 1 : 0)) * slotByteCount
+  }
+
+  /// Whether a block of `other` can follow in one stream: only bit rate and channels may differ.
+  func isCompatible(with other: MPEGHeader) -> Bool {
+    sampleRate == other.sampleRate && layer == other.layer && isFullRate == other.isFullRate
+  }
+
+  /// Bytes of a block on average at this bit rate, padding among them.
+  var averageByteCount: Double { Double(frameCount / 8 * bitRate) / Double(sampleRate) }
+
+  /// Blocks that must be decoded before one of which every bit counts: layer III takes bits from up
+  /// to 511 bytes before, and the filters remember two blocks.
+  var prerollBlockCount: Int { layer < 3 ? 2 : isFullRate ? 12 : 40 }
+
+  /// Bytes between the header and the place where encoders leave a note in an empty block.
+  var noteOffset: Int {
+    4 + (isFullRate ? (channelCount == 1 ? 17 : 32) : (channelCount == 1 ? 9 : 17))
+  }
+
+  private static func kilobits(_ code: Int, layer: Int, isFullRate: Bool) -> Int {
+    switch (isFullRate, layer) {
+    case (true, 1): code * 32
+    case (true, 2): [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384][code - 1]
+    case (true, _): [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320][code - 1]
+    case (false, 1): [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256][code - 1]
+    case (false, _): [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160][code - 1]
+    }
+  }
+}
+
+/// Numbers in a header, highest byte first; 0 behind its end.
+extension UnsafeRawBufferPointer {
+  func number(at offset: Int, byteCount: Int = 4) -> Int {
+    guard offset >= 0, offset + byteCount <= count else { return 0 }
+    return self[offset..<offset + byteCount].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The block's header at `offset`.
+  func header(at offset: Int) -> MPEGHeader? {
+    guard offset + 4 <= count else { return nil }
+    return MPEGHeader(UInt32(number(at: offset)))
+  }
+
+  /// Whether `text` stands at `offset`.
+  func holds(_ text: String, at offset: Int) -> Bool {
+    offset >= 0 && offset + text.utf8.count <= count
+      && self[offset..<offset + text.utf8.count].elementsEqual(text.utf8)
+  }
+}

@@ -1,0 +1,155 @@
+import AudioBasics
+
+/// Ogg Vorbis or Opus from any byte source: a file, of which every frame can be gone to exactly, or
+/// a radio station without an end, where each song is a stream of its own.
+public final class OggDecoder: SoundDecoder {
+  private let bytes: BufferedBytes
+  private let file: any OggFile
+  private let byteRate: Double
+
+  /// Where the bytes come from.
+  public var name: String { bytes.name }
+  /// Frames a second.
+  public let sampleRate: Int
+  /// Samples in a frame.
+  public let channelCount: Int
+  /// Frames in all; nil where there is no end, or it is not known.
+  public let frameCount: Int?
+  /// Bits a second, on average.
+  public let bitRate: Int?
+  /// What the song that was read last says about itself.
+  public private(set) var tags: SoundFileTags
+  /// The frame that the next read begins with.
+  public private(set) var position = 0
+  private var isAway = false
+
+  /// Opens `source`. Throws `.unusableContents` where it holds neither, `.readFailed` where the opening
+  /// was interrupted, and what the source throws.
+  public convenience init(_ source: any ByteSource) throws(FileFailure) {
+    try self.init(BufferedBytes(source))
+  }
+
+  init(_ bytes: BufferedBytes) throws(FileFailure) {
+    let contents = OggContents(try bytes.peek(512))
+    let opened: (any OggFile)? =
+      switch contents {
+      case .vorbis: VorbisFile(bytes)
+      case .opus: OpusFile(bytes)
+      case .other: nil
+      }
+    try bytes.checkOpening()
+    guard let opened else { throw .noOgg(bytes.name, contents) }
+    self.bytes = bytes
+    sampleRate = opened.sampleRate
+    channelCount = opened.channelCount
+    frameCount = opened.frameCount
+    let rate = opened.bitRate ?? bytes.source.announcedBitRate
+    bitRate = rate
+    byteRate = rate.map { Double($0) / 8 } ?? 16000
+    tags = opened.tags
+    file = opened
+  }
+
+  /// Whether it can be read from any frame on.
+  public var supportsSeeking: Bool { frameCount != nil }
+
+  /// Whether so much is there that reading on need not wait soon. Any thread.
+  public var isReady: Bool { bytes.isReady(bytesPerSecond: byteRate) }
+
+  /// Fills `buffer` from frame `target` on with at most `frames` frames; 0 at the end, or after
+  /// `interrupt`. Throws `.unusableContents` where the rate or the channels change midway, and what
+  /// the source throws.
+  public func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    precondition(buffer.channelCount == channelCount)
+    precondition(target >= 0 && target <= buffer.frameCount)
+    let wanted = min(frames, buffer.frameCount - target)
+    guard wanted > 0, try resume() else { return 0 }
+    try checkStream()
+    var done = 0
+    // Packets are short; a reader who asks for more is not to be asked again and again.
+    while done < wanted {
+      let place = buffer.base + (target + done) * channelCount
+      let count = file.read(into: place, frames: wanted - done, channelCount: channelCount)
+      if file.isNewStream, done > 0, !isLikeBefore { break }
+      try checkStream()
+      guard count > 0 else { break }
+      done += count
+      position += count
+    }
+    if done == 0 { try bytes.check() }
+    return done
+  }
+
+  private var isLikeBefore: Bool {
+    file.sampleRate == sampleRate && file.channelCount == channelCount
+  }
+
+  /// A new song: is it like those before?
+  private func checkStream() throws(FileFailure) {
+    guard file.isNewStream else { return }
+    guard file.sampleRate == sampleRate else {
+      throw .changedRate(name, sampleRate, file.sampleRate)
+    }
+    guard file.channelCount == channelCount else {
+      throw FileFailure(
+        .unusableContents,
+        "\(name) changes from \(channelCount) to \(file.channelCount) channels midway.",
+        hint: "Start the stream anew.")
+    }
+    file.isNewStream = false
+    tags = file.tags
+  }
+
+  /// Goes to `frame`; the end is allowed. Throws `.unusableContents` where there is no such frame, or
+  /// only one way, and what the source throws.
+  public func seek(toFrame frame: Int) throws(FileFailure) {
+    guard frame != position else { return }
+    guard let frameCount else {
+      throw FileFailure(
+        .unusableContents, "\(name) can only be read from its beginning to its end.",
+        hint: "Save it to a file first.")
+    }
+    guard frame >= 0, frame <= frameCount else {
+      throw FileFailure(
+        .unusableContents, "\(name) has no frame \(frame).", hint: "It has \(frameCount) frames.")
+    }
+    position = frame
+    isAway = true
+    _ = try resume()
+  }
+
+  /// Ends a read that waits. Any thread.
+  public func interrupt() { bytes.source.interrupt() }
+
+  /// Lets reads wait again. Any thread.
+  public func proceed() { bytes.source.proceed() }
+
+  /// Whether reads are interrupted. Any thread.
+  public var isInterrupted: Bool { bytes.source.isInterrupted }
+
+  /// What the station says it plays. Any thread.
+  public var announcedTitle: String? { bytes.source.announcedTitle }
+
+  /// Goes to `position` where a seek or an interruption has led away from it. False where that is
+  /// interrupted again.
+  private func resume() throws(FileFailure) -> Bool {
+    if bytes.wasInterrupted {
+      if bytes.source.isInterrupted { return false }
+      bytes.recover()
+      if frameCount != nil { isAway = true }
+    }
+    guard isAway else { return true }
+    let hasArrived = file.seek(to: position)
+    try bytes.check()
+    if bytes.wasInterrupted { return false }
+    guard hasArrived else {
+      throw FileFailure(
+        .unusableContents, "\(name) is damaged: it cannot be gone about in.",
+        hint: "Play it from its beginning, or make it anew.")
+    }
+    isAway = false
+    return true
+  }
+}

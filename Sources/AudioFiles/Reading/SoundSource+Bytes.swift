@@ -1,0 +1,45 @@
+import CSndFile
+
+/// Sound files that come from elsewhere than a disk.
+extension SoundSource {
+  /// Opens `bytes` by their contents. Where they are not seekable, or nobody knows how many there
+  /// are, they may be WAV or FLAC.
+  static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
+    let beginning = try bytes.peek(4)
+    guard beginning.count > 0 else {
+      try bytes.checkOpening()
+      throw FileFailure(
+        .unusableContents, "\(bytes.name) is empty.", hint: "Name something that holds sound.")
+    }
+    if bytes.isSeekable { return try SoundSource(VirtualFile(bytes), frameLimit: nil) }
+    if beginning.holds("fLaC", at: 0) {
+      return try SoundSource(VirtualFile(bytes), frameLimit: nil, isForwardOnly: true)
+    }
+    let wave = try WaveStream(readingFrom: bytes)
+    guard let wave else {
+      try bytes.checkOpening()
+      throw FileFailure(
+        .unusableContents,
+        "\(bytes.name) can only be read from its beginning on, which this kind of file does not allow.",
+        hint: "Save it to a file first; WAV, FLAC, MP3 and Ogg need not be saved.")
+    }
+    let rest = bytes.byteCount.map { $0 - bytes.position }
+    return try SoundSource(
+      VirtualFile(bytes, start: bytes.position, expectation: wave.info),
+      frameLimit: (wave.dataByteCount ?? rest).map { $0 / wave.frameByteCount }, isBareWave: true,
+      isForwardOnly: true)
+  }
+
+  private init(
+    _ file: VirtualFile, frameLimit: Int?, isBareWave: Bool = false, isForwardOnly: Bool = false
+  ) throws(FileFailure) {
+    var info = SF_INFO()
+    let opened = try file.open(&info)
+    // What follows the last frame is unknown where the file does not count its frames.
+    let isCounted = info.frames > 0 && info.frames < 1 << 48
+    let counted = isForwardOnly && !isBareWave && isCounted ? Int(info.frames) : nil
+    self.init(
+      opened, name: file.bytes.name, info: info, frameLimit: frameLimit ?? counted,
+      isBareWave: isBareWave, isEndless: isForwardOnly)
+  }
+}

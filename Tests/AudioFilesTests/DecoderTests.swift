@@ -1,0 +1,251 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@Suite struct DecoderTests {
+  /// The bytes of a sound file.
+  private func bytes(
+    _ format: FileFormat, frames: Int = 100_000, seed: UInt32 = 1
+  ) throws -> [UInt8] {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: frames, channels: 2, seed: seed)
+    try save(
+      sound, to: folder("sound"), format, format.isLossy ? .float : .s16, sampleRate: 48000)
+    return folder.bytes(of: "sound")
+  }
+
+  /// The bytes that `lame` makes of a sound.
+  private func lame(
+    _ encoding: [String], seconds: Int = 10, rate: Int = 44100, channels: Int = 2
+  ) throws -> [UInt8] {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: seconds * rate, channels: channels)
+    try save(sound, to: folder("sound.wav"), .wav, .s16, sampleRate: rate)
+    try #require(run("lame", ["--quiet"] + encoding + [folder("sound.wav"), folder("sound.mp3")]))
+    return folder.bytes(of: "sound.mp3")
+  }
+
+  @Test(arguments: [FileFormat.wav, .aiff, .caf, .flac, .ogg, .opus, .mp3])
+  func `bytes from afar decode as the file does`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    folder.write(try bytes(format), to: "sound")
+    let expected = try decode(Decoding.decoder(forPath: folder("sound")))
+    for piece in [16384, 1000, 1] {
+      let source = MemorySource(folder.bytes(of: "sound"), pieceByteCount: piece)
+      let decoder = try Decoding.decoder(for: source)
+      #expect(try decode(decoder) == expected)
+      #expect(decoder.frameCount == 100_000)
+      #expect(decoder.supportsSeeking)
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3], [true, false])
+  func `a server that only sends is played from beginning to end`(
+    format: FileFormat, hasLength: Bool
+  ) throws {
+    let contents = try bytes(format)
+    let expected = try decode(Decoding.decoder(for: MemorySource(contents)))
+    let source = MemorySource(
+      contents, isSeekable: false, hasLength: hasLength, pieceByteCount: 1000)
+    let decoder = try Decoding.decoder(for: source)
+    #expect(!decoder.supportsSeeking)
+    let samples = try decode(decoder)
+    // Only a length tells where the padding of the last block begins.
+    #expect(samples.count >= expected.count && samples.count <= expected.count + 2 * 3000)
+    #expect(samples.prefix(expected.count).elementsEqual(expected))
+    let refusal = failure { try decoder.seek(toFrame: 5) }
+    #expect(refusal?.kind == .unusableContents)
+  }
+
+  @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])
+  func `an interruption leaves nothing behind after the next seek`(format: FileFormat) throws {
+    let contents = try bytes(format)
+    let expected = try decode(Decoding.decoder(for: MemorySource(contents)))
+    for share in [2, 3, 5, 8] {
+      let source = MemorySource(contents, pieceByteCount: 700)
+      let decoder = try Decoding.decoder(for: source)
+      source.interrupt(behind: contents.count / share)
+      let before = try decode(decoder)
+      #expect(before.elementsEqual(expected.prefix(before.count)))
+      #expect(before.count < expected.count)
+      // While it is interrupted, seeks and reads come back at once.
+      try decoder.seek(toFrame: 70000)
+      #expect(try decode(decoder).isEmpty)
+      decoder.proceed()
+      for frame in [70000, 10, 40000] {
+        #expect(try difference(decoder, at: frame, frames: 3000, from: expected) < 1e-4)
+      }
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])
+  func `a line that is cut says so, and not that the sound has ended`(format: FileFormat) throws {
+    let contents = try bytes(format)
+    let source = MemorySource(contents)
+    let decoder = try Decoding.decoder(for: source)
+    source.fail(behind: contents.count / 2)
+    #expect(failure { _ = try decode(decoder) } == MemorySource.failure)
+    let unopened = MemorySource(contents)
+    unopened.fail(behind: 0)
+    #expect(failure { _ = try Decoding.decoder(for: unopened) } == MemorySource.failure)
+    let interrupted = MemorySource(contents)
+    interrupted.interrupt()
+    #expect(failure { _ = try Decoding.decoder(for: interrupted) }?.kind == .readFailed)
+  }
+
+  @Test(arguments: [["-b", "128"], ["-b", "128", "-t"], ["-V", "4"]])
+  func `a far MP3 file fetches only what it plays`(encoding: [String]) throws {
+    let contents = try lame(encoding, seconds: 60)
+    let source = MemorySource(contents)
+    let decoder = try Decoding.decoder(for: source)
+    try decoder.seek(toFrame: 55 * 44100)
+    var buffer = SampleBuffer(frameCount: 4410, channelCount: 2)
+    #expect(try decoder.read(into: &buffer, at: 0, frames: 4410) > 0)
+    #expect(source.readCount < contents.count / 20)
+    // Blocks of one size: the very frame, all the same.
+    guard encoding.contains("-b") else { return }
+    let near = try decode(MPEGDecoder(MemorySource(contents), exactness: .exact))
+    for second in [55, 3, 37, 59, 0, 30] {
+      let worst = try difference(decoder, at: second * 44100 + 17, frames: 2000, from: near)
+      #expect(worst < 1e-5)
+    }
+  }
+
+  @Test func `without notes, a far MP3 file estimates its length, and a near one counts`() throws {
+    let contents = try lame(["-b", "128", "-t"])
+    let near = try MPEGDecoder(MemorySource(contents), exactness: .exact)
+    let far = try MPEGDecoder(MemorySource(contents), exactness: .economical)
+    let count = try decode(near).count / 2
+    #expect(near.frameCount == count)
+    let estimate = try #require(far.frameCount)
+    #expect(abs(estimate - count) <= 2 * 1152)
+  }
+
+  @Test func `a radio station begins anywhere, and has no end`() throws {
+    let contents = try lame(["-b", "128", "-t"])
+    let whole = try decode(Decoding.decoder(for: MemorySource(contents)))
+    let source = MemorySource(
+      Array(contents[10_000...]), isSeekable: false, hasLength: false, pieceByteCount: 1400)
+    let decoder = try Decoding.decoder(for: source)
+    #expect(decoder.frameCount == nil)
+    #expect(decoder.bitRate == 128_000)
+    let samples = try decode(decoder)
+    // But for the first blocks, it is the same sound.
+    let tail = samples.count - 40 * 2304
+    #expect(samples.suffix(tail).elementsEqual(whole.suffix(tail)))
+  }
+
+  @Test func `behind damage an MP3 file goes on`() throws {
+    var contents = try lame(["-b", "128"])
+    for index in 60_000..<63_000 { contents[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    let decoder = try MPEGDecoder(MemorySource(contents), exactness: .exact)
+    let samples = try decode(decoder)
+    #expect(decoder.damageCount > 0)
+    #expect(samples.count > 2 * 44100 * 9)
+    #expect(samples.allSatisfy { abs($0) < 4 })
+    for frame in [44100, 200_000, 380_000] {
+      #expect(try difference(decoder, at: frame, frames: 900, from: samples) < 1e-5)
+    }
+  }
+
+  @Test func `garbage before MP3 is skipped, and garbage alone refused`() throws {
+    let contents = try lame(["-b", "64"], seconds: 2)
+    var random = RandomNumbers(seed: 3)
+    func garbage(_ count: Int) -> [UInt8] {
+      (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+    for isSeekable in [true, false] {
+      let behind = MemorySource(garbage(50_000) + contents, isSeekable: isSeekable)
+      #expect(try decode(Decoding.decoder(for: behind)).count > 2 * 44100)
+      let alone = MemorySource(garbage(600_000), isSeekable: isSeekable, hasLength: isSeekable)
+      let refusal = failure { _ = try Decoding.decoder(for: alone) }
+      #expect(refusal?.kind == .unusableContents)
+      let page = Array("<html><body>No such stream.</body></html>".utf8)
+      let text = MemorySource(page, isSeekable: isSeekable, contentType: "audio/mpeg")
+      #expect(failure { _ = try Decoding.decoder(for: text) }?.kind == .unusableContents)
+      let empty = MemorySource([], isSeekable: isSeekable)
+      #expect(failure { _ = try Decoding.decoder(for: empty) }?.kind == .unusableContents)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `tags that claim to be longer than the file are no trouble`(isSeekable: Bool) throws {
+    let claim: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0x0F, 0x7F, 0x7F, 0x7F]
+    let source = MemorySource(
+      claim + [UInt8](repeating: 0xFF, count: 70_000), isSeekable: isSeekable)
+    #expect(failure { _ = try Decoding.decoder(for: source) }?.kind == .unusableContents)
+  }
+
+  @Test func `channels that change midway become those of the beginning`() throws {
+    let stereo = try lame(["-b", "128", "-t"], seconds: 2)
+    let mono = try lame(["-b", "128", "-t", "-m", "m"], seconds: 2)
+    for (first, second, channels) in [(stereo, mono, 2), (mono, stereo, 1)] {
+      let decoder = try MPEGDecoder(MemorySource(first + second), exactness: .exact)
+      #expect(decoder.channelCount == channels)
+      let samples = try decode(decoder)
+      #expect(samples.count >= channels * 4 * 44100)
+      #expect(samples.suffix(44100).contains { abs($0) > 0.2 })
+    }
+  }
+
+  @Test func `a rate that changes midway ends the sound with a sentence`() throws {
+    let contents = try lame(["-b", "128", "-t"], seconds: 2)
+    let other = try lame(["-b", "128", "-t"], seconds: 2, rate: 48000)
+    let decoder = try MPEGDecoder(
+      MemorySource(contents + other, isSeekable: false), exactness: .economical)
+    let refusal = failure { _ = try decode(decoder) }
+    #expect(refusal?.message == "the source changes its rate from 44100 to 48000 Hz midway.")
+    #expect(decoder.position >= 2 * 44100)
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus])
+  func `each song of an Ogg station is a stream of its own`(format: FileFormat) throws {
+    let first = try bytes(format)
+    let second = try bytes(format, frames: 60_000, seed: 9)
+    let decoder = try Decoding.decoder(
+      for: MemorySource(first + second, isSeekable: false, hasLength: false, pieceByteCount: 500))
+    let samples = try decode(decoder)
+    #expect(samples.count == 2 * 160_000)
+    let expected = try decode(Decoding.decoder(for: MemorySource(second)))
+    #expect(samples.suffix(120_000).elementsEqual(expected))
+  }
+
+  @Test(arguments: ["1", "2"])
+  func `an MP3 file says what it is called`(version: String) throws {
+    let contents = try lame(
+      ["-b", "64", "--id3v\(version)-only", "--tt", "Fugue", "--ta", "Bach", "--tl", "Art"]
+        + ["--ty", "1750", "--tc", "Unfinished"], seconds: 1)
+    let tags = try MPEGDecoder(MemorySource(contents), exactness: .exact).tags
+    #expect(tags.title == "Fugue")
+    #expect(tags.artist == "Bach")
+    #expect(tags.album == "Art")
+    #expect(tags.date == "1750")
+    #expect(tags.comment == "Unfinished")
+  }
+
+  @Test func `it is ready when three seconds are there, or more comes in than is needed`() throws {
+    let contents = try bytes(.wav)
+    let source = MemorySource(contents)
+    source.setReady(upTo: 0, bytesPerSecond: 1000)
+    let decoder = try Decoding.decoder(for: source)
+    let second = 48000 * 4
+    #expect(!decoder.isReady)
+    source.setReady(upTo: second, bytesPerSecond: Double(second))
+    #expect(!decoder.isReady)
+    source.setReady(upTo: second, bytesPerSecond: 1.6 * Double(second))
+    #expect(decoder.isReady)
+    source.setReady(upTo: second / 3, bytesPerSecond: 1.6 * Double(second))
+    #expect(!decoder.isReady)
+    source.setReady(upTo: contents.count, bytesPerSecond: 1000)
+    #expect(decoder.isReady)
+  }
+
+  @Test func `formats go by ending and by type`() {
+    for format in ["mp3", ".FLAC", "audio/mpeg", "audio/x-wav", "Audio/OGG; codecs=opus", "opus"] {
+      #expect(Decoding.supports(format: format))
+    }
+    for format in ["txt", "text/html", "video/mp4", "m4a", "audio/aac", ""] {
+      #expect(!Decoding.supports(format: format))
+    }
+  }
+}

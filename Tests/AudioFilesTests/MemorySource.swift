@@ -1,0 +1,82 @@
+import AudioFiles
+import Synchronization
+
+/// Bytes in memory that behave as those behind a network may.
+final class MemorySource: ByteSource, @unchecked Sendable {
+  // @unchecked because all that changes is behind a lock.
+  private struct State {
+    var readCount = 0
+    var isInterrupted = false
+    var failsBehind = Int.max
+    var interruptsBehind = Int.max
+    var readyEnd: Int?
+    var bytesPerSecond: Double?
+  }
+
+  private let contents: [UInt8]
+  private let state = Mutex(State())
+  private let pieceByteCount: Int
+  let name = "the source"
+  let byteCount: Int?
+  let isSeekable: Bool
+  let contentType: String?
+  var announcedTitle: String? { nil }
+  var announcedBitRate: Int? { nil }
+
+  static let failure = FileFailure(.readFailed, "The line is cut.", hint: "Mend it.")
+
+  init(
+    _ contents: [UInt8], isSeekable: Bool = true, hasLength: Bool = true,
+    pieceByteCount: Int = 16384, contentType: String? = nil
+  ) {
+    self.contents = contents
+    self.isSeekable = isSeekable
+    self.pieceByteCount = pieceByteCount
+    self.contentType = contentType
+    byteCount = hasLength ? contents.count : nil
+  }
+
+  /// Bytes that were read in all.
+  var readCount: Int { state.withLock { $0.readCount } }
+
+  /// Reads behind `offset` fail.
+  func fail(behind offset: Int) { state.withLock { $0.failsBehind = offset } }
+
+  /// The first read behind `offset` interrupts itself, as a thread that calls `interrupt` would.
+  func interrupt(behind offset: Int) { state.withLock { $0.interruptsBehind = offset } }
+
+  /// What has come in so far, and how fast more comes.
+  func setReady(upTo end: Int, bytesPerSecond: Double?) {
+    state.withLock {
+      $0.readyEnd = end
+      $0.bytesPerSecond = bytesPerSecond
+    }
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    let isFailing = state.withLock { state in
+      if offset >= state.interruptsBehind {
+        state.isInterrupted = true
+        state.interruptsBehind = .max
+      }
+      return offset >= state.failsBehind
+    }
+    if isInterrupted { return 0 }
+    if isFailing { throw Self.failure }
+    let count = max(0, min(bytes.count, pieceByteCount, contents.count - offset))
+    for index in 0..<count { bytes[index] = contents[offset + index] }
+    state.withLock { $0.readCount += count }
+    return count
+  }
+
+  func readyByteCount(at offset: Int) -> Int {
+    max(0, (state.withLock { $0.readyEnd } ?? contents.count) - offset)
+  }
+
+  var bytesPerSecond: Double? { state.withLock { $0.bytesPerSecond } }
+  var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+  func interrupt() { state.withLock { $0.isInterrupted = true } }
+  func proceed() { state.withLock { $0.isInterrupted = false } }
+}
