@@ -18,6 +18,8 @@ final class PlayerRig {
   private var mix: SampleBuffer
   private let background: [any BackgroundWork]
   private let told = Told()
+  /// Files that must stay as long as they may be played.
+  private var files: [CountedFile] = []
   /// The unit's timeline.
   private(set) var frame = 0
 
@@ -34,6 +36,12 @@ final class PlayerRig {
     mix = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     background = player.background
     player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
+  }
+
+  /// Plays `file` when all before it is over.
+  func enqueue(_ file: CountedFile, settings: TrackSettings = TrackSettings()) {
+    files.append(file)
+    player.enqueue(path: file.path, settings: settings)
   }
 
   /// What was told since the last time this was asked.
@@ -76,7 +84,7 @@ final class PlayerRig {
 }
 
 /// A file of numbered frames, gone with the test: frame n is (n + 1) / 2^23, and its negative.
-struct CountedFile: ~Copyable {
+final class CountedFile {
   let path: String
   let frames: Int
 
@@ -100,3 +108,11 @@ struct CountedFile: ~Copyable {
 
 /// The number of the frame that was heard; -1 for silence.
 func numbers(_ samples: [Float]) -> [Int] { samples.map { Int($0 * 8_388_608) - 1 } }
+
+/// Where two runs of frames differ first; nil where one is the other's beginning.
+func difference(_ heard: some Sequence<Int>, _ expected: some Sequence<Int>) -> String? {
+  for (index, pair) in zip(heard, expected).enumerated() where pair.0 != pair.1 {
+    return "frame \(index): \(pair.0) instead of \(pair.1)"
+  }
+  return nil
+}

@@ -58,7 +58,7 @@ import Testing
       let rig = PlayerRig()
       var settings = TrackSettings()
       settings.order.times = nil
-      rig.player.enqueue(path: file.path, settings: settings)
+      rig.enqueue(file, settings: settings)
       rig.player.play()
       var model = Model(frames: file.frames)
       var expected: [Int] = []

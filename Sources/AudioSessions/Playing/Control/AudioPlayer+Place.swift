@@ -120,3 +120,9 @@ extension AudioPlayer {
     }
   }
 }
+
+extension AudioPlayer {
+  /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME type
+  /// (`audio/flac`).
+  public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
+}

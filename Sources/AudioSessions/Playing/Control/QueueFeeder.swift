@@ -110,17 +110,18 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   private func carryOutChanges() {
     while true {
-      // What was taken out must be passed before more is; but where nothing moves all is at once.
-      guard !ring.isReplacing || nextFrame == ring.readFrame else { return }
-      guard changes.withLock({ !$0.isEmpty }), queue.isBegun() else { return }
+      guard canChange, changes.withLock({ !$0.isEmpty }), queue.isBegun() else { return }
       let change = changes.withLock { $0.removeFirst() }
       for decoder in queue.decoders { decoder.proceed() }
       change(self)
     }
   }
 
+  /// What was taken out must be passed before more is; but where nothing moves all is at once.
+  private var canChange: Bool { !ring.isReplacing || nextFrame == ring.readFrame }
+
   private func fill() {
-    while !concluded.isRaised, changes.withLock({ $0.isEmpty }) {
+    while !concluded.isRaised, !canChange || changes.withLock({ $0.isEmpty }) {
       guard ring.queuedFrames < targetFrames, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
       waiting.withLock { $0 = decoders.map(Waiting.init) }

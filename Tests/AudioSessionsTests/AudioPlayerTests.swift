@@ -1,0 +1,202 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// The player's interface, each part of it.
+@Suite struct AudioPlayerTests {
+  private static let lead = 48000 / 50 + 2 * 64
+
+  /// A rig that plays files of so many frames, numbered on through all of them.
+  private func rig(_ files: Files, endsWithQueue: Bool = true) -> PlayerRig {
+    let rig = PlayerRig(endsWithQueue: endsWithQueue)
+    for file in [files.first, files.second] { rig.enqueue(file) }
+    return rig
+  }
+
+  /// Files of numbered frames; the second goes on where the first ends.
+  struct Files {
+    let first: CountedFile
+    let second: CountedFile
+
+    init(_ one: Int = 6400, _ two: Int = 6400) throws {
+      first = try CountedFile(frames: one)
+      second = try CountedFile(frames: two, first: one)
+    }
+  }
+
+  @Test func `what was enqueued plays in order, without a gap, and then it is finished`() throws {
+    let rig = rig(try Files(1000, 700))
+    rig.player.play()
+    let heard = numbers(rig.hear(cycles: 40))
+    #expect(difference(heard.prefix(1700), 0..<1700) == nil)
+    #expect(heard.dropFirst(1700).allSatisfy { $0 == -1 })
+    #expect(rig.isFinished)
+  }
+
+  @Test func `a paused player stands still, fades within 5 ms and goes on where it stood`() throws {
+    let rig = rig(try Files())
+    #expect(rig.player.state == .paused)
+    #expect(rig.hear(cycles: 3).allSatisfy { $0 == 0 })
+    rig.player.togglePlayPause()
+    #expect(difference(numbers(rig.hear(cycles: 4)), 0..<256) == nil)
+    #expect(rig.player.isPlaying)
+    rig.player.pausePlayback()
+    let fading = rig.hear(cycles: 10)
+    // 240 frames of fading: each softer than it would have been, and more so.
+    let errors = (0..<240).map { frame -> Float in
+      let full = Float(257 + frame) / 8_388_608
+      let gain = Float(240 - frame) / 240
+      return abs(fading[frame] - full * gain)
+    }
+    #expect((errors.max() ?? 1) < 1e-6)
+    #expect(fading[240...].allSatisfy { $0 == 0 })
+    #expect(rig.player.state == .paused)
+    #expect(rig.player.position == 496)
+    rig.player.play()
+    let rising = rig.hear(cycles: 10)
+    #expect(difference(numbers(Array(rising[240...])), 496 + 240..<496 + 640) == nil)
+  }
+
+  @Test func `seeks by frame, time, fraction and distance`() throws {
+    let file = try CountedFile(frames: 96000)
+    func place(_ seek: (AudioPlayer) -> Void) -> Int {
+      let rig = PlayerRig()
+      rig.enqueue(file)
+      rig.player.play()
+      _ = rig.hear(cycles: 2)
+      seek(rig.player)
+      let heard = numbers(rig.hear(cycles: 30))
+      // What was on its way is heard first.
+      #expect(difference(heard.prefix(Self.lead), 128..<128 + Self.lead) == nil)
+      return heard[Self.lead]
+    }
+    #expect(place { $0.seek(toFrame: 777) } == 777)
+    #expect(place { $0.seek(toSeconds: 1.5) } == 72000)
+    #expect(place { $0.seek(toFraction: 0.25) } == 24000)
+    #expect(place { $0.seek(bySeconds: 1) } == 128 + Self.lead + 48000)
+    #expect(place { $0.seek(bySeconds: -1) } == 0)
+    #expect(place { $0.seek(bySeconds: 100) } == 95999)
+  }
+
+  @Test func `a seek before anything plays, and while paused, is heard from the first frame on`()
+    throws
+  {
+    let rig = rig(try Files())
+    rig.player.seek(toFrame: 500)
+    rig.player.play()
+    #expect(difference(numbers(rig.hear(cycles: 2)), 500..<628) == nil)
+    rig.player.pausePlayback()
+    _ = rig.hear(cycles: 10)
+    rig.player.seek(toFrame: 3000)
+    _ = rig.hear(cycles: 2)
+    #expect(rig.player.position == 3000)
+    #expect(rig.player.time?.current == 3000.0 / 48000)
+    rig.player.play()
+    #expect(difference(numbers(Array(rig.hear(cycles: 6)[240...])), 3240..<3384) == nil)
+  }
+
+  @Test func `tracks can be skipped, forward and back, and the queue cleared and reset`() throws {
+    let files = try Files(96000, 96000)
+    let rig = rig(files)
+    rig.player.play()
+    _ = rig.hear(cycles: 2)
+    #expect(rig.player.current?.index == 0)
+    #expect(!rig.player.isQueueEmpty)
+    rig.player.cancelCurrent()
+    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 96000..<96500) == nil)
+    #expect(rig.player.current?.index == 1)
+    #expect(rig.player.isQueueEmpty)
+    rig.player.skip(by: -1)
+    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 0..<500) == nil)
+    #expect(!rig.player.isQueueEmpty)
+    #expect(rig.player.dequeue()?.name == files.second.path)
+    #expect(rig.player.dequeue() == nil)
+    rig.player.resetAndEnqueue(QueueItem(.file(files.second.path)))
+    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 96000..<96500) == nil)
+    rig.player.clearQueue()
+    rig.player.stop()
+    _ = rig.hear(cycles: 2)
+    #expect(rig.player.state == .idle)
+    #expect(rig.player.current == nil)
+  }
+
+  @Test func `an open-ended player waits for more, and plays it at once`() throws {
+    let files = try Files(640, 6400)
+    let rig = PlayerRig(endsWithQueue: false)
+    rig.player.play()
+    #expect(rig.player.state == .idle)
+    _ = rig.hear(cycles: 5)
+    rig.enqueue(files.first)
+    #expect(difference(numbers(rig.hear(cycles: 12)).prefix(640), 0..<640) == nil)
+    #expect(!rig.isFinished)
+    #expect(rig.player.state == .idle)
+    rig.enqueue(files.second)
+    #expect(difference(numbers(rig.hear(cycles: 3)), 640..<640 + 192) == nil)
+    #expect(rig.player.isReady)
+    #expect(rig.player.starvedFrameCount == 0)
+  }
+
+  @Test func `a change of gain is a ramp of 5 ms`() throws {
+    let rig = rig(try Files())
+    rig.player.play()
+    _ = rig.hear(cycles: 1)
+    rig.player.setGain(0.5)
+    let heard = rig.hear(cycles: 8)
+    let errors = heard.indices.map { frame -> Float in
+      let full = Float(65 + frame) / 8_388_608
+      let gain = max(0.5, 1 - Float(frame) / 480)
+      return abs(heard[frame] - full * gain)
+    }
+    #expect((errors.max() ?? 1) < 1e-6)
+  }
+
+  @Test func `alternatives are in step: another is heard from the very next frame on`() throws {
+    let one = try CountedFile(frames: 48000)
+    let two = try CountedFile(frames: 48000, first: 1_000_000)
+    let rig = PlayerRig()
+    rig.player.enqueue(
+      QueueItem([.file(one.path), .file(two.path)], gathering: .alternatives(0)))
+    rig.player.play()
+    _ = rig.hear(cycles: 2)
+    rig.player.choose(1)
+    var heard = numbers(rig.hear(cycles: 30))
+    let place = 128 + Self.lead
+    #expect(heard[Self.lead - 1] == place - 1)
+    #expect(heard[Self.lead] == 1_000_000 + place)
+    // And back at a frame that is chosen.
+    rig.player.choose(0, atFrame: 20000)
+    heard = numbers(rig.hear(cycles: 300))
+    let change = 20000 - (128 + 30 * 64)
+    #expect(heard[change - 1] == 1_000_000 + 19999)
+    #expect(heard[change] == 20000)
+  }
+
+  @Test func `several sources at once have a gain and a place each`() throws {
+    let one = try CountedFile(frames: 640)
+    let rig = PlayerRig()
+    var left = TrackSettings(gain: 0.5)
+    left.pan = -1
+    var right = TrackSettings()
+    right.pan = 1
+    rig.player.enqueue(
+      QueueItem([.file(one.path, settings: left), .file(one.path, settings: right)]))
+    rig.player.play()
+    // The first channel is the left one: half of the first, nothing of the second.
+    let heard = rig.hear(cycles: 1)
+    for frame in 0..<64 { #expect(heard[frame] == Float(frame + 1) / 8_388_608 / 2) }
+  }
+
+  @Test func `formats and what can be done with them are known`() throws {
+    #expect(AudioPlayer.supports(format: "flac"))
+    #expect(AudioPlayer.supports(format: "audio/mpeg"))
+    #expect(!AudioPlayer.supports(format: "text/html"))
+    let rig = rig(try Files())
+    rig.player.play()
+    _ = rig.hear(cycles: 1)
+    #expect(rig.player.supportsSeeking)
+    // 24 bits, two channels, 48 kHz, and the header.
+    #expect((rig.player.bitRate ?? 0) >= 2_304_000)
+    #expect(rig.player.settings?.speed == 1)
+  }
+}

@@ -1,0 +1,151 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// What a player tells on its way.
+@Suite struct PlayerEventTests {
+  private func names(_ events: [PlayerEvent]) -> [String] {
+    events.map { event in
+      let name =
+        switch event.kind {
+        case .decodingStarted: "decoding"
+        case .decodingComplete: "decoded"
+        case .decodingCanceled: "canceled"
+        case .renderingWillStart: "will start"
+        case .renderingStarted: "started"
+        case .renderingComplete: "complete"
+        case .endingSoon: "soon"
+        case .endOfAudio: "end"
+        case .failed: "failed"
+        case .refused: "refused"
+        case .titled: "titled"
+        case .waiting: "waiting"
+        case .resumed: "resumed"
+        }
+      return "\(event.index) \(name)" + (event.frame.map { " \($0)" } ?? "")
+    }
+  }
+
+  @Test func `every turn is told from its first frame to its last, on the unit's timeline`() throws {
+    let one = try CountedFile(frames: 30000)
+    let two = try CountedFile(frames: 40000)
+    let rig = PlayerRig()
+    rig.enqueue(one)
+    rig.enqueue(two)
+    // Ten cycles of silence lie before.
+    _ = rig.hear(cycles: 10)
+    rig.player.play()
+    _ = rig.hear(cycles: 1200)
+    rig.conclude()
+    let told = names(rig.events)
+    #expect(told.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
+    #expect(told.first == "0 decoding")
+    #expect(told.contains("1 will start 30640"))
+    #expect(
+      told.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
+        || told.suffix(2) == ["1 complete 70640", "1 end 70640"])
+    let heard = rig.player.heardTurns
+    #expect(heard.map(\.startFrame) == [640, 30640])
+    #expect(heard.map(\.frames) == [30000, 40000])
+  }
+
+  @Test func `what was canceled is told, and how much of it was heard`() throws {
+    let one = try CountedFile(frames: 96000)
+    let rig = PlayerRig()
+    rig.enqueue(one)
+    rig.player.play()
+    _ = rig.hear(cycles: 10)
+    rig.player.seek(toFrame: 50000)
+    _ = rig.hear(cycles: 100)
+    rig.player.stop()
+    _ = rig.hear(cycles: 4)
+    rig.conclude()
+    let told = names(rig.events)
+    #expect(told.contains("0 started 0"))
+    #expect(told.contains { $0.hasPrefix("0 canceled") })
+    #expect(!told.contains { $0.hasPrefix("0 complete") })
+    #expect(rig.player.heardTurns.map(\.frames) == [110 * 64])
+  }
+
+  @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
+    let one = try CountedFile(frames: 96000)
+    let rig = PlayerRig()
+    rig.player.setEndingSoonLead(seconds: 0.5)
+    rig.enqueue(one)
+    rig.player.play()
+    var when: [Int] = []
+    for _ in 0..<1510 {
+      _ = rig.cycle()
+      if names(rig.events).contains(where: { $0.hasPrefix("0 soon") }) { when.append(rig.frame) }
+    }
+    #expect(when.count == 1)
+    #expect(abs((when.first ?? 0) - 72000) <= 2 * 64)
+  }
+
+  @Test func `a source that cannot be opened fails, and the next one plays`() throws {
+    let one = try CountedFile(frames: 640)
+    let rig = PlayerRig()
+    rig.player.enqueue(path: "/nowhere/at/all.wav")
+    rig.enqueue(one)
+    rig.player.play()
+    #expect(difference(numbers(rig.hear(cycles: 10)), 0..<640) == nil)
+    _ = rig.hear(cycles: 2)
+    rig.conclude()
+    let events = rig.events
+    let failures = events.compactMap { event in
+      if case .failed(let failure) = event.kind { return failure.kind }
+      return nil
+    }
+    #expect(failures == [.cannotOpen])
+    #expect(names(events).contains("1 complete 640"))
+  }
+
+  @Test func `what a source cannot do is refused, and it goes on`() throws {
+    let rig = PlayerRig()
+    rig.player.enqueue(Ramp(frames: 96000, supportsSeeking: false))
+    rig.player.play()
+    _ = rig.hear(cycles: 2)
+    rig.player.seek(toFrame: 5000)
+    let heard = numbers(rig.hear(cycles: 30))
+    #expect(difference(heard, 128..<128 + 30 * 64) == nil)
+    #expect(names(rig.events).contains("0 refused"))
+  }
+
+  @Test func `a decoder of the user's own plays like a file`() throws {
+    let rig = PlayerRig()
+    rig.player.enqueue(Ramp(frames: 3200, supportsSeeking: true))
+    rig.player.play()
+    rig.player.toggleReversed()
+    rig.player.seek(toFrame: 1000)
+    #expect(difference(numbers(rig.hear(cycles: 2)), (0..<1000).reversed().prefix(128)) == nil)
+  }
+
+  /// Numbered frames out of nothing.
+  final class Ramp: SoundDecoder {
+    let name = "a ramp"
+    let sampleRate = 48000
+    let channelCount = 1
+    let frameCount: Int?
+    let supportsSeeking: Bool
+    private(set) var position = 0
+
+    init(frames: Int, supportsSeeking: Bool) {
+      frameCount = frames
+      self.supportsSeeking = supportsSeeking
+    }
+
+    func read(
+      into buffer: inout SampleBuffer, at target: Int, frames: Int
+    ) throws(FileFailure) -> Int {
+      let count = min(frames, (frameCount ?? 0) - position)
+      for frame in 0..<count {
+        buffer[target + frame] = Float(position + frame + 1) / 8_388_608
+      }
+      position += count
+      return count
+    }
+
+    func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+  }
+}
