@@ -104,6 +104,17 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["AudioSpectra", "DelayEstimation"], swiftSettings: safe),
 
+    // What a player's tap is for.
+    .executableTarget(
+      name: "SpectrumExample",
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioSpectra", "AudioSessions",
+      ],
+      swiftSettings: safe),
+
+    .testTarget(
+      name: "SpectrumExampleTests", dependencies: ["AudioBasics", "SpectrumExample"],
+      swiftSettings: strict),
     .testTarget(
       name: "AudioSessionsTests",
       dependencies: [

@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func `every turn is told from its first frame to its last, on the unit's timeline`() throws {
+  @Test func `every turn is told from its first frame to its last, on the unit's timeline`() throws
+  {
     let one = try CountedFile(frames: 30000)
     let two = try CountedFile(frames: 40000)
     let rig = PlayerRig()

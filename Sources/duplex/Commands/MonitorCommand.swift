@@ -15,8 +15,8 @@ struct MonitorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
-      Files can be mixed in, and what is heard or what comes in can be recorded at the same time.
-      Ctrl-C or q ends it.
+      Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end,
+      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q ends it.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -30,8 +30,19 @@ struct MonitorCommand: ParsableCommand {
 
   @Option(
     name: .customLong("mix"),
-    help: ArgumentHelp("Mix a file in, at a gain in dB; may be repeated.", valueName: "file[:db]"))
+    help: ArgumentHelp(
+      "Mix a file, an address, a playlist or a folder in, at a gain in dB; may be repeated.",
+      valueName: "file[:db]"))
   var mixes: [MixOption] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What is mixed in: from -1, left, to 1, right, for all or one for each.",
+      valueName: "p,..."))
+  var pan = PanList(values: [0])
+
+  @OptionGroup var order: OrderOptions
 
   @Option(name: .customLong("record"), help: ArgumentHelp("Record to a file.", valueName: "file"))
   var recordPath: String?
@@ -47,11 +58,25 @@ struct MonitorCommand: ParsableCommand {
     let target = try recordPath.map { path throws(ToolFailure) in
       try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
     }
-    let use = MonitorUse(command: self, target: target)
     let status = try inTermsOfTheTool {
-      try DeviceChoice(audio, captures: true, plays: true).use(use)
+      let use = MonitorUse(command: self, target: target, items: try items().items)
+      return try DeviceChoice(audio, captures: true, plays: true).use(use)
     }
     throw ExitCode(status.rawValue)
+  }
+
+  /// What is mixed in: everything named, at once. A name that stands for several files plays them one
+  /// after the other only where it is the only one.
+  private func items() throws -> PlayItems {
+    let lists = try mixes.map { try SourceList([$0.path]).addresses }
+    let gains = zip(mixes, lists).flatMap { mix, list in
+      list.map { _ in mix.level.decibels }
+    }
+    let style = PlayItems.Style(
+      order: order, gains: GainList(values: gains.isEmpty ? [0] : gains), pans: pan,
+      resamplerQuality: audio.resamplerQuality)
+    return try PlayItems(
+      lists.flatMap { $0 }, style, gathering: mixes.count > 1 ? .together : nil)
   }
 }
 
@@ -59,6 +84,7 @@ struct MonitorCommand: ParsableCommand {
 private struct MonitorUse: DeviceUse {
   let command: MonitorCommand
   let target: RecordingTarget?
+  let items: [QueueItem]
 
   func run<Device: DuplexDevice & ~Copyable>(
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
@@ -69,8 +95,9 @@ private struct MonitorUse: DeviceUse {
     if !command.mute {
       desk.monitor = .softStart(gain: command.gain.gain, configuration)
     }
-    let feeder = try mixFeeder(configuration, &desk)
-    if let feeder { work.append(feeder) }
+    let player = mixedIn(configuration, &desk)
+    let progress = player.map { TrackProgress($0, command.audio, tells: false) }
+    if let player { work += player.background }
     var saver: TapeSaver?
     var extra: [(String, JSON)] = [
       ("periodFrames", .integer(configuration.periodFrames)),
@@ -92,31 +119,25 @@ private struct MonitorUse: DeviceUse {
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock, background: work, meter: meter
     ) { _ in
+      progress?.follow()
       if saver?.isFailed == true { return .disk }
       return nil
     }
+    progress?.follow()
     return outcome.conclude(
-      "monitor", recorded: saver?.report, failure: feeder?.failure, extra: extra,
+      "monitor", recorded: saver?.report, failure: progress?.failure, extra: extra,
       sentence: sentence(outcome))
   }
 
-  private func mixFeeder(_ configuration: DuplexConfiguration, _ desk: inout MixingDesk) throws
-    -> PlayFeeder?
+  private func mixedIn(_ configuration: DuplexConfiguration, _ desk: inout MixingDesk)
+    -> AudioPlayer?
   {
-    guard !command.mixes.isEmpty else { return nil }
-    let channels = configuration.playback?.channelCount ?? 2
-    let tracks = try command.mixes.map { mix in
-      try Track(
-        path: mix.path, sampleRate: configuration.sampleRate, channelCount: channels,
-        gain: mix.level.gain, resamplerQuality: command.audio.resamplerQuality)
-    }
-    let ring = SampleWriter(
-      frameCount: max(configuration.sampleRate, 4 * configuration.periodFrames),
-      channelCount: channels)
-    desk.player = Player(
-      ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
-    return PlayFeeder(
-      ring: ring, source: TrackMix(tracks, channelCount: channels), channelCount: channels)
+    guard !items.isEmpty else { return nil }
+    let player = AudioPlayer(AudioPlayer.Shape(configuration))
+    for item in items { player.enqueue(item) }
+    player.play()
+    desk.player = player.takePlayer()
+    return player
   }
 
   private func sentence(_ outcome: SessionOutcome) -> String {

@@ -17,10 +17,11 @@ final class TrackProgress {
     let events = Mutex<[PlayerEvent]>([])
   }
 
-  init(_ player: AudioPlayer, _ options: AudioOptions) {
+  /// The progress of `player`; only kept in mind, where nothing `tells` of it.
+  init(_ player: AudioPlayer, _ options: AudioOptions, tells: Bool = true) {
     self.player = player
-    prints = options.json
-    announces = !options.json && !options.quiet
+    prints = options.json && tells
+    announces = !options.json && !options.quiet && tells
     player.onEvent { [gathered] event in gathered.events.withLock { $0.append(event) } }
   }
 

@@ -136,6 +136,12 @@ public final class AudioPlayer: Sendable {
     return starvation.value != 0 ? .waiting : .playing
   }
 
+  /// Frames of the player that were heard, or passed over by seeks: what a tap counts by.
+  public var heardFrame: Int { heard.value }
+
+  /// Lets `tap` look at what is decoded from now on, and alter it; nil for nobody.
+  public func insert(_ tap: (any PlayerTap)?) { feeder.insert(tap) }
+
   /// Has `handler` told what happens, on a thread of its own.
   public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { announcer.tell(handler) }
 

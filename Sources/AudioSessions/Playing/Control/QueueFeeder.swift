@@ -15,6 +15,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let endsWithQueue: Bool
   private let changes = Mutex<[@Sendable (QueueFeeder) -> Void]>([])
   private let waiting = Mutex<[Waiting]>([])
+  private let tap = Mutex<(any PlayerTap)?>(nil)
   private let concluded = Latch()
   private var isFinished = false
   private let isPaused: CountView
@@ -62,6 +63,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     changes.withLock { $0.append(change) }
     if interrupts { interruptWaits() }
   }
+
+  /// Lets `tap` have what is decoded from now on. Any thread.
+  func insert(_ tap: (any PlayerTap)?) { self.tap.withLock { $0 = tap } }
 
   private func interruptWaits() {
     for one in waiting.withLock({ $0 }) { one.decoder.interrupt() }
@@ -132,6 +136,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       enough.publish(decoders.contains(where: { !$0.isReady }) ? enoughFrames : 1)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
+        if count > 0, let tap = tap.withLock({ $0 }) {
+          tap.process(&chunk, frames: count, at: ring.frameCount)
+        }
         _ = ring.write(chunk, frames: count)
         guard count == 0 else { continue }
       } catch {

@@ -1,0 +1,8 @@
+/// A spectrum as a line of text: a bar a band, 72 dB high.
+enum SpectrumText {
+  private static let bars = Array(" ▁▂▃▄▅▆▇█")
+
+  static func line(_ levels: [Double]) -> String {
+    String(levels.map { bars[max(0, min(8, Int(($0 + 72) / 9 + 0.5)))] })
+  }
+}

@@ -1,0 +1,51 @@
+// Plays a file on the default device, or the one named behind it, and draws its spectrum, line by line,
+// as it is heard: what a player's tap is for.
+//
+//   swift run -c release SpectrumExample FILE [PCM]
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// Plays `path` on the device `name` and has `draw` told each new line.
+func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws {
+  let request = DuplexRequest(captureDevice: nil, playbackDevice: name)
+  let device = try ALSADuplex(opening: request)
+  let configuration = device.configuration
+  var shape = AudioPlayer.Shape(
+    sampleRate: configuration.sampleRate,
+    channelCount: configuration.playback?.channelCount ?? 2,
+    periodFrames: configuration.periodFrames)
+  shape.endsWithQueue = true
+  let player = AudioPlayer(shape)
+  let tap = SpectrumTap(bandCount: 64, sampleRate: configuration.sampleRate)
+  player.insert(tap)
+  player.enqueue(path: path)
+  player.play()
+  var desk = MixingDesk(
+    periodFrames: configuration.periodFrames, captureChannels: 0,
+    playbackChannels: shape.channelCount)
+  desk.player = player.takePlayer()
+  desk.endsWithPlayer = true
+  let runner = SessionRunner(
+    device: device, desk: desk, background: player.background, meter: nil, frameLimit: nil)
+  // A device that keeps no time is played in step with the decoder.
+  let clock: SessionClock = configuration.keepsTime ? .real(.normal) : .virtual
+  var drawn = -1
+  _ = try runner.run(clock: clock) { _, _ in
+    if case .real = clock { HostClock.pause(milliseconds: 30) }
+    if let spectrum = tap?.spectrum(heard: player.heardFrame), spectrum.frame != drawn {
+      drawn = spectrum.frame
+      draw(SpectrumText.line(spectrum.levels))
+    }
+    return .proceed
+  }
+}
+
+let words = CommandLine.arguments
+if words.count < 2 {
+  print("Usage: SpectrumExample FILE [PCM]")
+} else {
+  try playDrawing(words[1], on: words.count > 2 ? words[2] : "default") { line in
+    print(line)
+  }
+}
