@@ -89,7 +89,7 @@ private struct PlayUse: DeviceUse {
     desk.player = player.takePlayer()
     desk.endsWithPlayer = true
     let progress = TrackProgress(player, command.audio)
-    let keys = PlayKeys(player, choices: choices)
+    let keys = PlayKeys(player, choices: choices, speed: command.order.speed.speed)
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock, background: background + player.background,
       keys: keys

@@ -12,12 +12,14 @@ final class PlayKeys {
   private let choices: Int
   private var chosen = 0
   private var decibels = 0.0
+  private var speed: Double
   /// Where a loop is to begin, in frames of the source.
   private var loopStart: Int?
 
   /// Steers `player`, whose sources are compared where there are `choices` of them.
-  init(_ player: AudioPlayer, choices: Int) {
+  init(_ player: AudioPlayer, choices: Int, speed: Double) {
     self.player = player
+    self.speed = speed
     self.choices = choices
   }
 
@@ -67,10 +69,11 @@ final class PlayKeys {
 
   /// A semitone at a time.
   private func changeSpeed(by factor: Double) {
-    guard let speed = player.settings?.speed else { return }
-    let changed = speed * factor
+    let speeds = TrackSettings.speeds
+    let changed = min(max(speed * factor, speeds.lowerBound), speeds.upperBound)
     // Back at the ordinary speed nothing is converted needlessly.
-    player.setSpeed(abs(changed - 1) < 0.01 ? 1 : changed)
+    speed = abs(changed - 1) < 0.01 ? 1 : changed
+    player.setSpeed(speed)
   }
 
   private func changeGain(by change: Double) {

@@ -92,7 +92,6 @@ final class SessionWatch {
           ]
         ).text)
     } else if !options.quiet {
-      if drawsMeter { Terminal.redraw("") }
       Terminal.say(
         "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The two streams a person or a script reads. A closed one stops nothing.
 enum Terminal {
@@ -7,13 +8,18 @@ enum Terminal {
     write(line + "\n", to: STDOUT_FILENO)
   }
 
-  /// A sentence on standard error.
+  /// Whether the cursor is on a line that is drawn again and again.
+  private static let isDrawing = Atomic(false)
+
+  /// A sentence on standard error, in the place of a line that is drawn.
   static func say(_ sentence: String) {
-    write(sentence + "\n", to: STDERR_FILENO)
+    let erasing = isDrawing.exchange(false, ordering: .relaxed) ? "\r\u{1B}[K" : ""
+    write(erasing + sentence + "\n", to: STDERR_FILENO)
   }
 
   /// Replaces the line the cursor is on, on standard error.
   static func redraw(_ line: String) {
+    isDrawing.store(!line.isEmpty, ordering: .relaxed)
     write("\r" + line + "\u{1B}[K", to: STDERR_FILENO)
   }
 
