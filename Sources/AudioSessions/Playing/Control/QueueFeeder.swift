@@ -96,7 +96,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// From which frame of the ring on something else can be heard: where nothing moves, at once.
   var nextFrame: Int {
     let heard = ring.readFrame
-    let lead = isPaused.value != 0 || heard == 0 || starvation.value != 0 ? 0 : leadFrames
+    let isStill = isPaused.value != 0 || heard == 0 || starvation.value != 0
+    // Who asks faster than can be heard does not wait for each to be heard.
+    let lead = isStill || changes.withLock({ $0.count > 4 }) ? 0 : leadFrames
     return min(heard + lead, ring.frameCount)
   }
 
