@@ -1,0 +1,115 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Glibc
+import Testing
+
+/// Faster and slower.
+@Suite struct SpeedTests {
+  /// A sine out of nothing, so that a speed's effect on it is known.
+  final class Sine: SoundDecoder {
+    let name = "a sine"
+    let sampleRate: Int
+    let channelCount = 1
+    let frameCount: Int?
+    let supportsSeeking = true
+    private let frequency: Double
+    private(set) var position = 0
+
+    init(_ frequency: Double, frames: Int, sampleRate: Int = 48000) {
+      self.frequency = frequency
+      self.sampleRate = sampleRate
+      frameCount = frames
+    }
+
+    func read(
+      into buffer: inout SampleBuffer, at target: Int, frames: Int
+    ) throws(FileFailure) -> Int {
+      let count = min(frames, (frameCount ?? 0) - position)
+      for frame in 0..<count { buffer[target + frame] = value(at: Double(position + frame)) }
+      position += count
+      return count
+    }
+
+    func value(at frame: Double) -> Float {
+      Float(0.5 * sin(2 * Double.pi * frequency * frame / Double(sampleRate)))
+    }
+
+    func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+  }
+
+  @Test(arguments: [(0.25, 48000), (0.75, 44100), (1.5, 44100), (4, 48000)])
+  func `every frame is the sine's at that speed, and as many come as must`(
+    speed: Double, rate: Int
+  ) throws {
+    let rig = PlayerRig()
+    var settings = TrackSettings()
+    settings.speed = speed
+    let sine = Sine(440, frames: 5000, sampleRate: rate)
+    rig.player.enqueue(Sine(440, frames: 5000, sampleRate: rate), settings: settings)
+    rig.player.play()
+    var heard: [Float] = []
+    while !rig.isFinished, heard.count < 200_000 { heard += rig.cycle() }
+    let ratio = Double(rate) * speed / 48000
+    let count = Int((5000 / ratio).rounded())
+    // Away from the edges, where the sine begins and ends at once.
+    let edge = Int(300 / ratio)
+    let errors = (edge..<count - edge).map { frame -> Float in
+      abs(heard[frame] - sine.value(at: Double(frame) * ratio))
+    }
+    #expect((errors.max() ?? 1) < 3e-5)
+    rig.conclude()
+    #expect(rig.player.heardTurns.map(\.frames) == [count])
+  }
+
+  @Test func `a change of speed, and of direction, goes on where the sound was, without a step`()
+    throws
+  {
+    let rig = PlayerRig()
+    rig.player.enqueue(Sine(200, frames: 240_000))
+    rig.player.play()
+    rig.player.seek(toSeconds: 3)
+    var heard: [Float] = []
+    for step in 0..<12 {
+      heard += rig.hear(cycles: 40)
+      switch step % 4 {
+      case 0: rig.player.setSpeed(Double(step + 10) / 20)
+      case 1: rig.player.toggleReversed()
+      case 2: rig.player.setSpeed(1)
+      default: rig.player.toggleReversed()
+      }
+    }
+    // The steepest a sine of 200 Hz gets at up to 2.5 times the speed, and half a frame of rounding
+    // where it goes back to the ordinary speed.
+    let steepest = 0.5 * 2 * Double.pi * 200 * 2.5 / 48000 * 1.5
+    let steps = zip(heard, heard.dropFirst()).map { abs($0 - $1) }
+    #expect(Double(steps.max() ?? 1) < steepest)
+  }
+
+  @Test func `speeds out of bounds are held at the bounds`() throws {
+    let rig = PlayerRig()
+    rig.player.enqueue(Sine(440, frames: 240_000))
+    rig.player.play()
+    for (asked, given) in [(100.0, 4.0), (0.001, 0.25), (.nan, 0.25), (1, 1)] {
+      rig.player.setSpeed(asked)
+      _ = rig.hear(cycles: 40)
+      #expect(rig.player.settings?.speed == given)
+    }
+  }
+
+  @Test func `tracks join at another speed as well`() throws {
+    let rig = PlayerRig()
+    var settings = TrackSettings()
+    settings.speed = 0.5
+    let whole = try CountedFile(frames: 4000)
+    let parts = [try CountedFile(frames: 1500), try CountedFile(frames: 2500, first: 1500)]
+    rig.enqueue(whole, settings: settings)
+    rig.player.play()
+    let one = rig.hear(cycles: 130)
+    let other = PlayerRig()
+    for part in parts { other.enqueue(part, settings: settings) }
+    other.player.play()
+    let two = other.hear(cycles: 130)
+    #expect(one.prefix(8000) == two.prefix(8000))
+  }
+}
