@@ -17,7 +17,7 @@ struct FixedRateKernel {
   }
 
   private static let designs = [
-    Design(taps: 8, edgeUp: 0.860, edgeDown: 0.830, shape: 6),
+    Design(taps: 8, edgeUp: 0.860, edgeDown: 0.830, shape: 6.01),
     Design(taps: 16, edgeUp: 0.880, edgeDown: 0.850, shape: 6),
     Design(taps: 32, edgeUp: 0.910, edgeDown: 0.882, shape: 6),
     Design(taps: 48, edgeUp: 0.918, edgeDown: 0.896, shape: 8.2),

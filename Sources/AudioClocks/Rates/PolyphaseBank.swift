@@ -35,8 +35,10 @@ struct PolyphaseBank: ~Copyable, Sendable {
     let halfWidth = kernel.halfWidth
     let width = 2 * halfWidth
     // All places that a row looks at are multiples of a row's distance, and the kernel is even.
-    let curve = (0...halfWidth * outputStep).map {
-      Float(kernel.value(at: Double($0) / Double(outputStep)))
+    // Its very end, which a row could only look at on one side, weighs nothing.
+    let end = halfWidth * outputStep
+    let curve = (0...end).map {
+      $0 == end ? 0 : Float(kernel.value(at: Double($0) / Double(outputStep)))
     }
     var rows = SampleBuffer(frameCount: outputStep, channelCount: width)
     for row in 0..<outputStep {
