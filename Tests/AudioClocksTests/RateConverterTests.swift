@@ -4,39 +4,6 @@ import Glibc
 import Testing
 
 @Suite struct RateConverterTests {
-  /// Converts `input` in pieces of odd sizes, and drains.
-  private func convert(
-    _ input: borrowing SampleBuffer, with converter: inout RateConverter, piece: Int = 333
-  ) -> [Float] {
-    let channels = input.channelCount
-    var buffer = SampleBuffer(frameCount: 101, channelCount: channels)
-    var output: [Float] = []
-    var done = 0
-    while done < input.frameCount {
-      let count = min(piece, input.frameCount - done)
-      let (consumed, produced) = converter.convert(
-        input, from: done, frames: count, into: &buffer, at: 1, room: 100)
-      done += consumed
-      for index in 0..<produced * channels { output.append(buffer[channels + index]) }
-    }
-    while true {
-      let produced = converter.drain(into: &buffer, room: 97)
-      if produced == 0 { return output }
-      for index in 0..<produced * channels { output.append(buffer[index]) }
-    }
-  }
-
-  private func sine(
-    _ hertz: Double, rate: Int, frames: Int, channels: Int = 1
-  ) -> SampleBuffer {
-    var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
-    for frame in 0..<frames {
-      let sample = Float(0.5 * sin(2 * .pi * hertz * Double(frame) / Double(rate)))
-      for channel in 0..<channels { buffer[frame * channels + channel] = sample }
-    }
-    return buffer
-  }
-
   @Test(arguments: [
     (44100, 48000), (48000, 44100), (8000, 768_000), (768_000, 8000), (44101, 48000),
     (48000, 48000), (96000, 48000), (11025, 192_000), (44100, 767_999), (767_999, 44100),
@@ -46,7 +13,7 @@ import Testing
       let input = SampleBuffer(frameCount: frames, channelCount: 2)
       var converter = try RateConverter(channelCount: 2, inputRate: from, outputRate: to)
       converter.skipLeadingSilence()
-      let output = convert(input, with: &converter)
+      let output = FixedRateRun.convert(input, with: &converter)
       #expect(output.count == 2 * ((frames * to + from - 1) / from))
     }
   }
@@ -56,11 +23,11 @@ import Testing
     (44100, 767_999), (767_999, 44100), (96001, 95999),
   ])
   func `what is converted lines up with what was`(from: Int, to: Int) throws {
-    let input = sine(997, rate: from, frames: from / 2, channels: 2)
+    let input = FixedRateRun.sine(997, rate: from, frames: from / 2, channels: 2)
     var converter = try RateConverter(channelCount: 2, inputRate: from, outputRate: to)
     converter.skipLeadingSilence()
     #expect(converter.outputDelayFrames == 0)
-    let output = convert(input, with: &converter)
+    let output = FixedRateRun.convert(input, with: &converter)
     // Away from the ends, where the filter hears the silence outside.
     let step = 2 * Double.pi * 997 / Double(to)
     var worst = 0.0
@@ -77,59 +44,88 @@ import Testing
     var converter = try RateConverter(channelCount: 1, inputRate: 44100, outputRate: 88200)
     let delay = converter.outputDelayFrames
     #expect(delay > 10)
-    let output = convert(input, with: &converter)
+    let output = FixedRateRun.convert(input, with: &converter)
     let peak = output.indices.max { output[$0] < output[$1] }
     #expect(peak == 882 + Int(delay))
     #expect(output.count == 2000 + Int(delay))
   }
 
-  @Test(arguments: [(3, 95.0), (5, 100), (8, 115), (10, 125)])
-  func `a converted sine is clean`(quality: Int, decibels: Double) throws {
-    let input = sine(997, rate: 44100, frames: 66150)
-    var converter = try RateConverter(
-      channelCount: 1, inputRate: 44100, outputRate: 48000, quality: quality)
-    converter.skipLeadingSilence()
-    let output = convert(input, with: &converter)
-    // The sine that fits best over a second, whole periods; what it leaves over is noise.
-    let first = 4800
-    let count = 48000
-    var (real, imaginary, power) = (0.0, 0.0, 0.0)
-    for frame in first..<first + count {
-      let phase = 2 * .pi * 997 * Double(frame) / 48000
-      real += 2 * Double(output[frame]) * cos(phase) / Double(count)
-      imaginary += 2 * Double(output[frame]) * sin(phase) / Double(count)
-    }
-    for frame in first..<first + count {
-      let phase = 2 * .pi * 997 * Double(frame) / 48000
-      let rest = Double(output[frame]) - real * cos(phase) - imaginary * sin(phase)
-      power += rest * rest / Double(count)
-    }
-    let ratio = 10 * log10((real * real + imaginary * imaginary) / 2 / power)
-    #expect(ratio >= decibels)
-  }
-
-  @Test func `pieces of any size give the same frames`() throws {
-    let input = sine(440, rate: 48000, frames: 5000, channels: 2)
+  @Test(arguments: [
+    (48000, 44100, 2), (44100, 48000, 1), (44100, 48000, 6), (8000, 44100, 3), (96000, 8000, 2),
+    (44101, 48000, 2), (48000, 48000, 2),
+  ])
+  func `pieces of any size give the same frames`(from: Int, to: Int, channels: Int) throws {
+    let input = FixedRateRun.noise(frames: 5000, channels: channels)
     var reference: [Float] = []
-    for piece in [1, 64, 999, 5000] {
-      var converter = try RateConverter(channelCount: 2, inputRate: 48000, outputRate: 44100)
+    for (piece, room) in [(5000, 5000), (1, 100), (64, 1), (999, 7), (5000, 3)] {
+      var converter = try RateConverter(
+        channelCount: channels, inputRate: from, outputRate: to, quality: 4)
       converter.skipLeadingSilence()
-      let output = convert(input, with: &converter, piece: piece)
+      let output = FixedRateRun.convert(input, with: &converter, piece: piece, room: room)
       if reference.isEmpty { reference = output }
       #expect(output == reference)
     }
   }
 
+  @Test(arguments: [1, 2, 3, 6], [(44100, 48000), (48000, 16000)])
+  func `every channel is converted as if it were alone`(channels: Int, rates: (Int, Int)) throws {
+    let input = FixedRateRun.noise(frames: 1000, channels: channels)
+    var converter = try RateConverter(
+      channelCount: channels, inputRate: rates.0, outputRate: rates.1)
+    converter.skipLeadingSilence()
+    let output = FixedRateRun.convert(input, with: &converter)
+    for channel in 0..<channels {
+      var single = SampleBuffer(frameCount: input.frameCount, channelCount: 1)
+      for frame in 0..<input.frameCount { single[frame] = input[frame * channels + channel] }
+      var alone = try RateConverter(channelCount: 1, inputRate: rates.0, outputRate: rates.1)
+      alone.skipLeadingSilence()
+      let expected = FixedRateRun.convert(single, with: &alone)
+      let ours = stride(from: channel, to: output.count, by: channels).map { output[$0] }
+      #expect(ours == expected)
+    }
+  }
+
+  @Test(arguments: 0...10, [(44100, 88200), (48000, 48000 / 3), (44100, 48000)])
+  func `an impulse stays where it was`(quality: Int, rates: (Int, Int)) throws {
+    for place in [0, 441, 882] {
+      var input = SampleBuffer(frameCount: 1323, channelCount: 1)
+      input[place] = 1
+      var converter = try RateConverter(
+        channelCount: 1, inputRate: rates.0, outputRate: rates.1, quality: quality)
+      converter.skipLeadingSilence()
+      let output = FixedRateRun.convert(input, with: &converter)
+      // These places are whole output frames at all three pairs of rates.
+      let expected = place * rates.1 / rates.0
+      #expect(output.indices.max { output[$0] < output[$1] } == expected)
+      // The filter is as long to the left as to the right.
+      for offset in 0..<min(20, expected) {
+        #expect(abs(output[expected - offset] - output[expected + offset]) < 1e-6)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (8, 44100, 48000, 80), (0, 44100, 48000, 4), (5, 8000, 192_000, 40), (10, 48000, 192_000, 128),
+    (5, 48000, 44100, 44), (5, 192_000, 48000, 160), (10, 48000, 8000, 768),
+  ])
+  func `the delay is half the filter's length`(quality: Int, from: Int, to: Int, reach: Int) throws
+  {
+    let converter = try RateConverter(
+      channelCount: 2, inputRate: from, outputRate: to, quality: quality)
+    let delay = converter.outputDelayFrames
+    #expect(abs(delay * Double(from) / Double(to) - Double(reach)) < 1e-9)
+  }
+
   @Test(arguments: [(44100, 48000), (48000, 8000)])
   func `after a reset nothing is left of what passed`(from: Int, to: Int) throws {
-    let loud = sine(300, rate: from, frames: 1234, channels: 3)
-    let next = sine(440, rate: from, frames: 2000, channels: 3)
+    let loud = FixedRateRun.sine(300, rate: from, frames: 1234, channels: 3)
+    let next = FixedRateRun.sine(440, rate: from, frames: 2000, channels: 3)
     var fresh = try RateConverter(channelCount: 3, inputRate: from, outputRate: to)
     fresh.skipLeadingSilence()
-    let expected = convert(next, with: &fresh)
-    _ = convert(loud, with: &fresh)
+    let expected = FixedRateRun.convert(next, with: &fresh)
+    _ = FixedRateRun.convert(loud, with: &fresh)
     fresh.reset()
-    #expect(convert(next, with: &fresh) == expected)
+    #expect(FixedRateRun.convert(next, with: &fresh) == expected)
   }
 
   @Test func `what cannot be converted is refused`() {

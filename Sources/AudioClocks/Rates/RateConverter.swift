@@ -1,11 +1,13 @@
 // Audio thread.
 import AudioBasics
-import CSpeexDSP
 
 /// Converts frames from one rate to another at a fixed ratio.
 ///
 /// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
 /// waits. One thread at a time. Frames pass unchanged where the rates are equal.
+///
+/// A ratio of small terms, such as 44.1 to 48 kHz, has a bank of exact weights (`PolyphaseBank`); for
+/// all others speexdsp interpolates its own. The filters' lengths and edges are the same.
 ///
 /// The filter delays what passes by `outputDelayFrames`. For a stream that has a beginning and an
 /// end, say `skipLeadingSilence()` before the first frame and `drain` after the last: frame 0 then
@@ -13,10 +15,7 @@ import CSpeexDSP
 /// frames, rounded up.
 ///
 /// Not for holding two clocks together: the ratio never moves.
-public struct RateConverter: ~Copyable, @unchecked Sendable {
-  // @unchecked because the resampler has one owner, which moves with the value.
-  // The resampler's 32-bit products overflow for changing ratios with terms above 65,535; those of
-  // a ratio that never changes stay below 2^29 for these rates (256 taps times the rate).
+public struct RateConverter: ~Copyable, Sendable {
   /// The rates that can be converted, in Hz: each into each, exactly.
   public static let supportedRates = 1000...1_536_000
 
@@ -26,16 +25,16 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
   public let inputRate: Int
   /// Frames a second that go out.
   public let outputRate: Int
-  /// nil where the rates are equal.
-  private let resampler: OpaquePointer?
+  /// The engine: one of the two, or neither where the rates are equal.
+  private var exact: ExactRateConverter?
+  private var interpolating: SpeexResampler?
   private let inputDelay: Int
-  private var discarded: SampleBuffer
   private var skipsSilence = false
   private var inputFrames = 0
   private var outputFrames = 0
 
-  /// A converter with speexdsp's filter of `quality` 0 (fast) to 10 (fine). Not on the audio
-  /// thread: computes the filter.
+  /// A converter with a filter of `quality` 0 (fast) to 10 (fine): 8 to 256 input frames long, more
+  /// where the output's rate is the lower one. Not on the audio thread: computes the filter.
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {
@@ -44,24 +43,22 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
     }
     guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
     guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
-    var filter: OpaquePointer?
-    var delay = 0
+    var exact: ExactRateConverter?
+    var interpolating: SpeexResampler?
     if inputRate != outputRate {
-      filter = speex_resampler_init(
-        UInt32(channelCount), UInt32(inputRate), UInt32(outputRate), Int32(quality), nil)
-      guard let filter else { throw .outOfMemory }
-      delay = Int(speex_resampler_get_input_latency(filter))
+      exact = ExactRateConverter.make(
+        channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
     }
+    if inputRate != outputRate && exact == nil {
+      interpolating = try SpeexResampler.make(
+        channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
+    }
+    inputDelay = exact?.delayFrames ?? interpolating?.delayFrames ?? 0
     self.channelCount = channelCount
     self.inputRate = inputRate
     self.outputRate = outputRate
-    resampler = filter
-    inputDelay = delay
-    discarded = SampleBuffer(frameCount: 64, channelCount: channelCount)
-  }
-
-  deinit {
-    if let resampler { speex_resampler_destroy(resampler) }
+    self.exact = exact
+    self.interpolating = interpolating
   }
 
   /// How many output frames later something is heard: half the filter's length, or none after
@@ -78,7 +75,8 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
   public mutating func skipLeadingSilence() {
     precondition(inputFrames == 0 && outputFrames == 0)
     skipsSilence = true
-    if let resampler { _ = speex_resampler_skip_zeros(resampler) }
+    exact?.reset(skipsSilence: true)
+    interpolating?.skipSilence()
   }
 
   /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
@@ -127,30 +125,21 @@ public struct RateConverter: ~Copyable, @unchecked Sendable {
   public mutating func reset() {
     inputFrames = 0
     outputFrames = 0
-    guard let resampler else { return }
-    // The resampler's own reset leaves part of the last channel's past behind (1.2.1): silence the
-    // filter's whole length first.
-    var rest = 2 &* inputDelay
-    while rest > 0 {
-      let (consumed, produced) = process(nil, rest, discarded.base, discarded.frameCount)
-      if consumed == 0 && produced == 0 { break }
-      rest &-= consumed
-    }
-    _ = speex_resampler_reset_mem(resampler)
-    if skipsSilence { _ = speex_resampler_skip_zeros(resampler) }
+    exact?.reset(skipsSilence: skipsSilence)
+    interpolating?.reset(skipsSilence: skipsSilence)
   }
 
-  /// One call of the resampler; silence where there is no `source`.
+  /// One call of the engine; silence where there is no `source`.
   @_noLocks
-  private func process(
+  private mutating func process(
     _ source: UnsafePointer<Float>?, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
     _ room: Int
   ) -> (consumed: Int, produced: Int) {
-    guard let resampler else { return copy(source, min(frames, room), target) }
-    var consumed = UInt32(truncatingIfNeeded: min(frames, 0x3FFF_FFFF))
-    var produced = UInt32(truncatingIfNeeded: min(room, 0x3FFF_FFFF))
-    _ = speex_resampler_process_interleaved_float(resampler, source, &consumed, target, &produced)
-    return (Int(consumed), Int(produced))
+    if let progress = exact?.convert(source, frames, into: target, room) { return progress }
+    if let progress = interpolating?.convert(source, frames, into: target, room) {
+      return progress
+    }
+    return copy(source, min(frames, room), target)
   }
 
   @_noLocks

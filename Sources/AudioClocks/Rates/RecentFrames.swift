@@ -35,6 +35,27 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= 1
   }
 
+  /// Adds `frames` frames of interleaved samples from `firstFrame` on, at most as many as are kept;
+  /// silence where there is no `source`.
+  @_noLocks
+  mutating func append(_ source: UnsafePointer<Float>?, from firstFrame: Int, frames: Int) {
+    let channelCount = rings.frameCount
+    var channel = 0
+    while channel < channelCount {
+      let ring = rings.base + 2 &* ringFrames &* channel
+      var frame = 0
+      while frame < frames {
+        let place = ring + ((count &+ frame) & (ringFrames &- 1))
+        let sample = source?[(firstFrame &+ frame) &* channelCount &+ channel] ?? 0
+        place[0] = sample
+        place[ringFrames] = sample
+        frame &+= 1
+      }
+      channel &+= 1
+    }
+    count &+= frames
+  }
+
   /// One channel's samples from `frame` on, which must be among those kept.
   @_noLocks
   func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {

@@ -13,7 +13,7 @@ public struct TrackSettings: Sendable, Equatable {
   /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or
   /// more.
   public var pan: Float = 0
-  /// speexdsp's quality, 0 to 10, where the rate is converted.
+  /// `RateConverter`'s quality, 0 to 10, where the rate is converted.
   public var resamplerQuality = 5
 
   /// The speeds there are.

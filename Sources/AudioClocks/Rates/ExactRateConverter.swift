@@ -1,0 +1,123 @@
+// Audio thread.
+import AudioBasics
+
+/// Converts at a fixed ratio whose terms are small enough for a `PolyphaseBank`: an output frame is
+/// one inner product for each channel, and its place is counted in whole numbers.
+///
+/// The first output frame lies `delayFrames` input frames before the first that is given, unless
+/// silence is skipped: all that the kernel looks at is then silence, but for that frame.
+struct ExactRateConverter: ~Copyable, Sendable {
+  /// Input frames that are taken at once.
+  private static let chunkFrames = 256
+
+  private let channelCount: Int
+  private let bank: PolyphaseBank
+  private var past: RecentFrames
+  /// The row of the next output frame, and the input frame at or before its place.
+  private var row = 0
+  private var frame: Int
+  /// How far the place lies behind that frame, in parts of `bank.outputStep`.
+  private var phase = 0
+  /// What an output frame advances by: whole input frames, and parts.
+  private let wholeStep: Int
+  private let phaseStep: Int
+
+  /// nil where the bank would be too large. Not on the audio thread: computes the kernel.
+  static func make(
+    channelCount: Int, inputRate: Int, outputRate: Int, quality: Int
+  ) -> ExactRateConverter? {
+    guard
+      let bank = PolyphaseBank.make(
+        quality: quality, inputRate: inputRate, outputRate: outputRate)
+    else { return nil }
+    return ExactRateConverter(channelCount, bank)
+  }
+
+  private init(_ channelCount: Int, _ bank: consuming PolyphaseBank) {
+    self.channelCount = channelCount
+    frame = -bank.halfWidth
+    wholeStep = bank.inputStep / bank.outputStep
+    phaseStep = bank.inputStep % bank.outputStep
+    past = RecentFrames(
+      frames: 2 * bank.halfWidth + Self.chunkFrames, channelCount: channelCount)
+    self.bank = bank
+  }
+
+  /// Input frames by which all that passes is late while silence is not skipped.
+  var delayFrames: Int {
+    @_noLocks get { bank.halfWidth }
+  }
+
+  /// Begins anew: `delayFrames` before the first input frame, or, skipping silence, with it.
+  @_noLocks
+  mutating func reset(skipsSilence: Bool) {
+    past.clear()
+    row = 0
+    phase = 0
+    frame = skipsSilence ? 0 : -bank.halfWidth
+  }
+
+  /// Converts up to `frames` frames, silence where there is no `source`, into up to `room` frames.
+  @_noLocks
+  mutating func convert(
+    _ source: UnsafePointer<Float>?, _ frames: Int, into target: UnsafeMutablePointer<Float>,
+    _ room: Int
+  ) -> (consumed: Int, produced: Int) {
+    guard room > 0 else { return (0, 0) }
+    // More is not taken than this room needs, but for what the next output frame looks back at.
+    let lastFrame = place(after: room &- 1)
+    let nextFrame = place(after: room)
+    let enough = max(nextFrame, lastFrame &+ 1) &+ bank.halfWidth
+    var consumed = 0
+    var produced = 0
+    while true {
+      while produced < room && past.count > frame &+ bank.halfWidth {
+        produce(target + produced &* channelCount)
+        produced &+= 1
+        advance()
+      }
+      let taken = min(Self.chunkFrames, min(frames &- consumed, enough &- past.count))
+      guard taken > 0 else { return (consumed, produced) }
+      past.append(source, from: consumed, frames: taken)
+      consumed &+= taken
+    }
+  }
+
+  /// The input frame at or before the place `count` output frames on.
+  @_noLocks
+  private func place(after count: Int) -> Int {
+    frame &+ (phase &+ count &* bank.inputStep) / bank.outputStep
+  }
+
+  /// Turns to the next output frame.
+  @_noLocks
+  private mutating func advance() {
+    row &+= 1
+    if row == bank.outputStep { row = 0 }
+    frame &+= wholeStep
+    phase &+= phaseStep
+    if phase >= bank.outputStep {
+      phase &-= bank.outputStep
+      frame &+= 1
+    }
+  }
+
+  /// One output frame.
+  @_noLocks
+  private func produce(_ target: UnsafeMutablePointer<Float>) {
+    let weights = bank.weights(ofRow: row)
+    let first = frame &- bank.halfWidth &+ 1
+    let count = 2 &* bank.halfWidth
+    var channel = 0
+    while channel &+ 1 < channelCount {
+      (target[channel], target[channel &+ 1]) = InnerProduct.sums(
+        weights, past.samples(of: channel, from: first),
+        past.samples(of: channel &+ 1, from: first), count: count)
+      channel &+= 2
+    }
+    if channel < channelCount {
+      target[channel] = InnerProduct.sum(
+        weights, past.samples(of: channel, from: first), count: count)
+    }
+  }
+}
