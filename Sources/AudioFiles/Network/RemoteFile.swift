@@ -156,6 +156,11 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isInterrupted }
   }
 
+  /// Whether no more can be had: the connection broke for good. Any thread.
+  public var isBroken: Bool {
+    shared.withLock { $0.failure != nil }
+  }
+
   /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.
   public func interrupt() {
     shared.withLock { $0.isInterrupted = true }
