@@ -124,6 +124,9 @@ final class Downloader {
     return min(end, facts?.byteCount ?? end)
   }
 
+  /// With fewer than these an opening has not succeeded.
+  private static let firstBytes = 4096
+
   /// In bytes, unless more than that is to be fetched ahead.
   private static let longestRequest = 1 << 20
 
@@ -204,7 +207,10 @@ final class Downloader {
 
   private func interrupted(_ reason: String) {
     let (offset, hasBegun) = shared.withLock { state in
-      (state.cache.present.firstGap(from: state.situation.reader), state.cache.present.end > 0)
+      (
+        state.cache.present.firstGap(from: state.situation.reader),
+        state.cache.present.end >= Self.firstBytes
+      )
     }
     retry(
       hasBegun ? .broken(original, at: offset, reason) : .unreachable(original, reason))
@@ -214,7 +220,8 @@ final class Downloader {
   private func retry(_ failure: FileFailure) {
     if newByteCount > 0 { pace.progressed() }
     let now = SteadyClock.now
-    guard let pause = pace.next(), facts != nil || now + pause < openingDeadline else {
+    let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
+    guard let pause = pace.next(), hasBegun || now + pause < openingDeadline else {
       return fail(failure, mayPass: true)
     }
     nextTry = now + pause

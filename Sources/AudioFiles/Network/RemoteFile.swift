@@ -7,6 +7,7 @@ public final class RemoteFile: ByteSource {
   private let signal: WakeSignal
   private let thread: NetworkThread
   private let length: Int?
+  private let address: WebAddress
 
   /// What messages call it: the address, without a password.
   public let name: String
@@ -54,6 +55,7 @@ public final class RemoteFile: ByteSource {
     self.shared = shared
     self.signal = signal
     self.thread = thread
+    self.address = address
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
@@ -70,6 +72,12 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isStopped = true }
     signal.send()
     thread.join()
+  }
+
+  /// The address that `reference` is, seen from here: `track.mp3`, `/music/track.mp3`,
+  /// `http://other/track.mp3`. nil where that is no address of the web.
+  public func address(of reference: String) -> String? {
+    address.joined(to: reference)
   }
 
   /// How many bytes there are; nil where the server does not say and the end has not come yet.
