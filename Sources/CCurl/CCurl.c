@@ -203,6 +203,10 @@ static ccurl_outcome outcome(CURLcode code) {
     case CURLE_SSL_INVALIDCERTSTATUS: return ccurl_untrusted;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY: return ccurl_not_http;
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR: return ccurl_cut;
     case CURLE_URL_MALFORMAT: return ccurl_bad_address;
     default: return ccurl_broken;
   }

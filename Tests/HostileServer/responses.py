@@ -60,6 +60,12 @@ class Exchange:
         text = self.headers.get("range", "")
         return int(text[6:].split("-")[0]) if text.startswith("bytes=") else None
 
+    @property
+    def end(self):
+        """Behind the last byte asked for; None where that is the last there is."""
+        text = self.headers.get("range", "").partition("-")[2]
+        return int(text) + 1 if text else None
+
     def number(self, name, default):
         return int(self.query.get(name, default))
 
@@ -106,7 +112,7 @@ class Exchange:
         self.head(200, f"Content-Type: {self.type}", f"Content-Length: {len(body)}", *lines)
         return body
 
-    def part(self, *lines, tag='"one"', body=None):
+    def part(self, *lines, tag='"one"', body=None, is_bounded=False):
         """The head of a 206 from where it was asked for, and of a 200 where nothing was; the rest."""
         body = self.body() if body is None else body
         common = [f"Content-Type: {self.type}", "Accept-Ranges: bytes"]
@@ -118,10 +124,11 @@ class Exchange:
         if start >= len(body):
             self.head(416, *common, f"Content-Range: bytes */{len(body)}", "Content-Length: 0")
             return b""
+        end = min(self.end, len(body)) if is_bounded and self.end else len(body)
         self.head(
-            206, *common, *lines, f"Content-Length: {len(body) - start}",
-            f"Content-Range: bytes {start}-{len(body) - 1}/{len(body)}")
-        return body[start:]
+            206, *common, *lines, f"Content-Length: {end - start}",
+            f"Content-Range: bytes {start}-{end - 1}/{len(body)}")
+        return body[start:end]
 
     def reset(self):
         """Ends the connection as a pulled cable does not: at once, with RST."""

@@ -16,10 +16,13 @@ final class Downloader {
   var facts: RemoteFacts?
   private var pace: RetryPace
   private var nextTry = 0.0
+  private var span: RequestSpan
 
   // Of the transfer that runs.
   private var transfer: CurlTransfer?
   var start: Int?
+  /// Behind the last byte that was asked for.
+  private var requestEnd: Int?
   var watch: TransferWatch
   var verdict: ResponseVerdict?
   var announcements: StationAnnouncements?
@@ -43,6 +46,7 @@ final class Downloader {
     location = address
     openingDeadline = now + patience.opening
     pace = RetryPace(patience)
+    span = RequestSpan(first: bounds.firstRequest)
     watch = TransferWatch(patience, now: now, answerDeadline: now)
   }
 
@@ -95,8 +99,9 @@ final class Downloader {
     start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
     (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
     var lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"]
-    if let start {
-      lines.append("Range: bytes=\(start)-")
+    requestEnd = start.map(requestEnd)
+    if let start, let requestEnd {
+      lines.append("Range: bytes=\(start)-\(requestEnd - 1)")
       if let condition = facts?.validator.condition { lines.append("If-Range: \(condition)") }
     }
     guard
@@ -111,6 +116,19 @@ final class Downloader {
     self.transfer = transfer
     carrier.begin(transfer)
   }
+
+  /// Behind the last byte of a request that begins at `start`.
+  private func requestEnd(from start: Int) -> Int {
+    let readAhead = shared.withLock { $0.situation.bounds.readAhead }
+    let end = span.next(from: start, bound: max(readAhead, Self.longestRequest)).upperBound
+    return min(end, facts?.byteCount ?? end)
+  }
+
+  /// With fewer than these an opening has not succeeded.
+  private static let firstBytes = 4096
+
+  /// In bytes, unless more than that is to be fetched ahead.
+  private static let longestRequest = 1 << 20
 
   private func end() {
     guard transfer != nil else { return }
@@ -144,9 +162,10 @@ final class Downloader {
     }
     if facts?.isLive == true { return interrupted("the station stopped sending") }
     guard facts?.byteCount == nil else {
-      // Less than the whole: the server sent a shorter part than there is.
       let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
-      return isWhole ? () : interrupted("the server stopped sending")
+      let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
+      // Otherwise the server sent a shorter part than there is.
+      return isWhole || isPart ? pace.progressed() : interrupted("the server stopped sending")
     }
     shared.withLock { $0.situation.end = offset }
     shared.announce()
@@ -187,16 +206,22 @@ final class Downloader {
   }
 
   private func interrupted(_ reason: String) {
-    let offset = shared.withLock { $0.cache.present.firstGap(from: $0.situation.reader) }
+    let (offset, hasBegun) = shared.withLock { state in
+      (
+        state.cache.present.firstGap(from: state.situation.reader),
+        state.cache.present.end >= Self.firstBytes
+      )
+    }
     retry(
-      facts == nil ? .unreachable(original, reason) : .broken(original, at: offset, reason))
+      hasBegun ? .broken(original, at: offset, reason) : .unreachable(original, reason))
   }
 
   /// Tries again in a while, or gives up with `failure`.
   private func retry(_ failure: FileFailure) {
     if newByteCount > 0 { pace.progressed() }
     let now = SteadyClock.now
-    guard let pause = pace.next(), facts != nil || now + pause < openingDeadline else {
+    let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
+    guard let pause = pace.next(), hasBegun || now + pause < openingDeadline else {
       return fail(failure, mayPass: true)
     }
     nextTry = now + pause

@@ -7,6 +7,7 @@ public final class RemoteFile: ByteSource {
   private let signal: WakeSignal
   private let thread: NetworkThread
   private let length: Int?
+  private let address: WebAddress
 
   /// What messages call it: the address, without a password.
   public let name: String
@@ -54,6 +55,7 @@ public final class RemoteFile: ByteSource {
     self.shared = shared
     self.signal = signal
     self.thread = thread
+    self.address = address
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
@@ -70,6 +72,12 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isStopped = true }
     signal.send()
     thread.join()
+  }
+
+  /// The address that `reference` is, seen from here: `track.mp3`, `/music/track.mp3`,
+  /// `http://other/track.mp3`. nil where that is no address of the web.
+  public func address(of reference: String) -> String? {
+    address.joined(to: reference)
   }
 
   /// How many bytes there are; nil where the server does not say and the end has not come yet.
@@ -154,6 +162,11 @@ public final class RemoteFile: ByteSource {
   /// Whether `interrupt` was called and `proceed` not yet. Any thread.
   public var isInterrupted: Bool {
     shared.withLock { $0.isInterrupted }
+  }
+
+  /// Whether no more can be had: the connection broke for good. Any thread.
+  public var isBroken: Bool {
+    shared.withLock { $0.failure != nil }
   }
 
   /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.

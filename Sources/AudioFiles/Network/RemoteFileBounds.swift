@@ -2,6 +2,8 @@
 public struct RemoteFileBounds: Sendable {
   /// Fetched ahead of the reader, at most.
   public var readAhead = 1 << 20
+  /// Asked for at first, and after a jump; each request that goes on asks for twice as much.
+  public var firstRequest = 64 << 10
   /// Gaps up to this are downloaded through; beyond, a new transfer begins.
   public var gap = 256 << 10
   /// Kept on disk.

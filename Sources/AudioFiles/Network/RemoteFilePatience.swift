@@ -4,12 +4,12 @@ public struct RemoteFilePatience: Sendable {
   public var connecting = 5.0
   /// Until the header of a response is there, whole.
   public var answering = 10.0
-  /// Until the first answer is there, with all tries and redirects.
+  /// Until the first 4 KiB are there, with all tries and redirects.
   public var opening = 10.0
   /// Without a byte before a transfer counts as broken.
   public var stalling = 10.0
   /// The time over which fewer than `slowestRate` bytes a second count as a break.
-  public var dripping = 20.0
+  public var dripping = 10.0
   /// Bytes a second.
   public var slowestRate = 256.0
   /// Before the first new try; each further one waits twice as long.

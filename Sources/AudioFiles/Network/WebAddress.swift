@@ -33,7 +33,7 @@ struct WebAddress: Equatable, Sendable {
 
   /// Where a redirect of this address to `reference` leads. Throws `.cannotOpen`.
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
-    guard let joined = Self.text(ccurl_address_join(text, Self.escaped(reference))) else {
+    guard let joined = joined(to: reference) else {
       throw FileFailure(
         .cannotOpen, "\(name) redirects to what is not an address: \(reference.printable).",
         hint: "Open the address in a browser, and give the one of the file itself.")
@@ -54,13 +54,18 @@ struct WebAddress: Equatable, Sendable {
     return target
   }
 
+  /// What `reference` names from here on; nil where that is no address.
+  func joined(to reference: String) -> String? {
+    Self.text(ccurl_address_join(text, Self.escaped(reference)))
+  }
+
   /// Whether its path ends as the names of sound files do.
   var looksLikeSound: Bool {
     guard let dot = path.lastIndex(of: ".") else { return false }
     let ending = path[path.index(after: dot)...].lowercased()
     return [
       "wav", "wave", "flac", "mp3", "ogg", "oga", "opus", "aiff", "aif", "aifc", "caf", "w64",
-      "rf64", "au", "snd", "m4a", "mp4", "aac", "mp2",
+      "rf64", "au", "snd", "m4a", "mp4", "aac", "mp2", "m3u", "m3u8", "pls",
     ].contains(ending)
   }
 

@@ -9,21 +9,61 @@ public enum Playlist {
     }
   }
 
+  /// Whether bytes of this MIME type are one.
+  public static func isPlaylist(contentType: String) -> Bool {
+    switch contentType.lowercased() {
+    case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
+      "application/vnd.apple.mpegurl", "audio/x-scpls", "audio/scpls", "application/pls",
+      "application/pls+xml":
+      true
+    default: false
+    }
+  }
+
   /// What the playlist at `path` names, in order: names that are no address and do not begin with a
   /// slash are relative to its folder. Throws as `TextFile.read` does, and `.unusableContents` where it
   /// names nothing.
   public static func entries(of path: String) throws(FileFailure) -> [String] {
-    let text = try TextFile.read(path)
-    let names = suffix(of: path) == "pls" ? namesInPLS(text) : namesInM3U(text)
+    let names = try names(in: try TextFile.read(path), of: path)
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    return names.map { name in
+      name.hasPrefix("/") || isAddress(name) ? name : folder + name
+    }
+  }
+
+  /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
+  /// its own. Throws as `RemoteFile.read` does, and `.unusableContents` where it names nothing.
+  public static func entries(of file: RemoteFile) throws(FileFailure) -> [String] {
+    var bytes: [UInt8] = []
+    try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) {
+      (piece) throws(FileFailure) in
+      while bytes.count < longestText {
+        let count = try file.read(into: piece, at: bytes.count)
+        guard count > 0 else { return }
+        bytes += piece.prefix(count)
+      }
+    }
+    return try names(in: String(decoding: bytes, as: UTF8.self), of: file.name)
+      .compactMap { file.address(of: $0) }
+  }
+
+  /// Bytes of a playlist that are looked at where it comes over a network.
+  private static let longestText = 1 << 20
+
+  private static func names(in text: String, of path: String) throws(FileFailure) -> [String] {
+    guard !text.contains("#EXT-X-") else {
+      throw FileFailure(
+        .unusableContents, "\(path) is a stream in segments (HLS), which is not supported.",
+        hint: "Look for an address of the station that ends in .mp3, .ogg or .pls.")
+    }
+    let isPLS = lines(text).first?.lowercased() == "[playlist]" || suffix(of: path) == "pls"
+    let names = isPLS ? namesInPLS(text) : namesInM3U(text)
     guard !names.isEmpty else {
       throw FileFailure(
         .unusableContents, "\(path) is a playlist that names nothing.",
         hint: "Put a file name on each line.")
     }
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-    return names.map { name in
-      name.hasPrefix("/") || isAddress(name) ? name : folder + name
-    }
+    return names
   }
 
   private static func namesInM3U(_ text: String) -> [String] {

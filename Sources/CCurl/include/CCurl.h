@@ -25,6 +25,8 @@ typedef enum ccurl_outcome {
   ccurl_untrusted,
   ccurl_not_http,
   ccurl_bad_address,
+  // The other end closed the connection before all was there.
+  ccurl_cut,
   ccurl_broken,
 } ccurl_outcome;
 

@@ -101,7 +101,8 @@ private struct PlayUse: DeviceUse {
     let seconds = Double(outcome.report.frames) / Double(configuration.sampleRate)
     let starved = player.starvedFrameCount
     return outcome.conclude(
-      "play", failure: progress.failure, hasSounded: !player.heardTurns.isEmpty,
+      "play", failure: progress.failure, isTold: progress.announces,
+      hasSounded: !player.heardTurns.isEmpty,
       extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved))],
       sentence: "Played \(seconds.shown(2)) s."
         + (starved > 0 ? " The disk or the network was too slow for \(starved) frames." : ""))

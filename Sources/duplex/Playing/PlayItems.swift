@@ -27,11 +27,11 @@ struct PlayItems {
       // Standard input can be read only once, and its rate is known when it comes.
       var opened: OpenedSource?
       if address.location != "-", index == 0 || !address.isRemote {
-        let decoder = try SourceOpening.decoder(address.location, Opening())
-        _ = try style.order.settings(at: decoder.sampleRate, of: address)
+        let source = try address.opened ?? SourceOpening.opened(address)
+        _ = try style.order.settings(at: source.sampleRate, of: address)
         if index == 0 {
-          firstRate = decoder.sampleRate
-          opened = OpenedSource(address.location, decoder)
+          firstRate = source.sampleRate
+          opened = source
         }
       }
       parts.append(Self.part(address, style, index, opened))
@@ -51,7 +51,7 @@ struct PlayItems {
     let order = style.order
     let quality = style.resamplerQuality
     return QueueItem.Part(
-      name: address.location, takesTime: address.isRemote && opened == nil,
+      name: address.name, takesTime: address.isRemote && opened == nil,
       settings: { decoder throws(FileFailure) in
         var settings = try order.settings(at: decoder.sampleRate, of: address)
         settings.gain = gain

@@ -6,6 +6,8 @@ struct SourceAddress {
   let location: String
   var start: TimeOption?
   var end: TimeOption?
+  /// Where it was opened to see what it is.
+  var opened: OpenedSource?
 
   init(_ name: String) {
     guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),
@@ -29,6 +31,16 @@ struct SourceAddress {
     location = String(name[..<mark])
     self.start = start
     self.end = end
+  }
+
+  /// What it is called in messages: without the user's name and password.
+  var name: String {
+    guard isRemote, let colon = location.firstIndex(of: ":") else { return location }
+    let scheme = location[...colon] + "//"
+    let rest = location.dropFirst(scheme.count)
+    let host = rest.prefix { !"/?#".contains($0) }
+    guard let at = host.lastIndex(of: "@") else { return location }
+    return String(scheme + rest[rest.index(after: at)...])
   }
 
   /// Whether it lies behind a network.

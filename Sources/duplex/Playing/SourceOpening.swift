@@ -13,10 +13,25 @@ enum SourceOpening {
   }
 }
 
+extension SourceOpening {
+  /// What `address` names, opened while somebody watches. Throws what is wrong with it.
+  static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
+    let location = address.location
+    guard address.isRemote else {
+      return OpenedSource(location, try Decoding.decoder(forPath: location))
+    }
+    return try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in
+      OpenedSource(location, try opening.decoder(ofAddress: location))
+    }
+  }
+}
+
 /// A decoder opened before its turn, to be played the first time; later times open it anew.
 final class OpenedSource: @unchecked Sendable {
   // @unchecked because the decoder is taken out once, behind the lock.
   private let location: String
+  /// Frames a second.
+  let sampleRate: Int
   private let decoder: Mutex<Given?>
 
   private struct Given: @unchecked Sendable {
@@ -26,6 +41,7 @@ final class OpenedSource: @unchecked Sendable {
 
   init(_ location: String, _ decoder: any SoundDecoder) {
     self.location = location
+    sampleRate = decoder.sampleRate
     self.decoder = Mutex(Given(decoder: decoder))
   }
 

@@ -8,7 +8,7 @@ final class TrackProgress {
   private let player: AudioPlayer
   private let prints: Bool
   /// Whether a person is told what plays.
-  private let announces: Bool
+  let announces: Bool
   private let gathered = Gathered()
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?

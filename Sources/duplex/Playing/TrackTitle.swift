@@ -12,8 +12,11 @@ struct TrackTitle {
   /// For a person: `Artist - Title (Album), 3:12, 128 kbit/s`, or the file's name where it says
   /// nothing.
   var text: String {
-    let path = facts.name
-    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    var path = facts.name[...]
+    if SourceAddress.isRemote(facts.name) { path = path.prefix { $0 != "?" && $0 != "#" } }
+    while path.last == "/" { path.removeLast() }
+    let name =
+      path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? String(path)
     let tags = facts.tags
     var text = [tags.artist, tags.title ?? (tags.artist == nil ? name : nil)]
       .compactMap { $0 }.joined(separator: " - ")

@@ -40,18 +40,19 @@ struct SessionOutcome {
     return outcome
   }
 
-  /// Prints the summary, and the error before it where there was a loss; answers with the status.
+  /// Prints the summary, and the error before it where there was a loss that is not told already;
+  /// answers with the status.
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    hasSounded: Bool? = nil, extra: [(String, JSON)], sentence: String?
+    isTold: Bool = false, hasSounded: Bool? = nil, extra: [(String, JSON)], sentence: String?
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
     // A reader who goes away has heard enough: that is no loss.
     if let fileFailure, fileFailure.kind != .closedPipe {
       let failure = ToolFailure(fileFailure)
-      failure.report()
+      if !isTold { failure.report() }
       // Where nothing was heard nothing was lost: what was asked for cannot be done.
       let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
       status = isNothing ? failure.status : .loss

@@ -98,8 +98,9 @@ final class BufferedBytes: @unchecked Sendable {
   }
 
   /// Whether reading on at `bytesPerSecond` need not wait soon: three seconds are there, or all that
-  /// is left, or half a second and more comes in than is needed. Any thread.
+  /// is left, or half a second and more comes in than is needed; or no more will come. Any thread.
   func isReady(bytesPerSecond: Double) -> Bool {
+    if source.isBroken { return true }
     let place = position
     let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
     let next = isHeld ? end.load(ordering: .relaxed) : place

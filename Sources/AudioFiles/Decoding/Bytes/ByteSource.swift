@@ -25,6 +25,10 @@ public protocol ByteSource: AnyObject, Sendable {
   /// Bytes a second that come in at present; nil where they are all there. Any thread.
   var bytesPerSecond: Double? { get }
 
+  /// Whether no more bytes can be had: reads of what is not here yet fail instead of waiting. Any
+  /// thread.
+  var isBroken: Bool { get }
+
   /// Whether `interrupt` was called and `proceed` not yet. Any thread.
   var isInterrupted: Bool { get }
 
@@ -42,4 +46,9 @@ public protocol ByteSource: AnyObject, Sendable {
 
   /// Bits a second that the source announces; nil where it does not.
   var announcedBitRate: Int? { get }
+}
+
+extension ByteSource {
+  /// What suits bytes that do not come over a network.
+  public var isBroken: Bool { false }
 }

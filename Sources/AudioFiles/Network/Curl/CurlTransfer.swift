@@ -155,6 +155,7 @@ final class CurlCarrier {
     case ccurl_not_http: return .notHTTP
     case ccurl_bad_address: return .badAddress(transfer.reason)
     case ccurl_timed_out: return .broken("no connection in time")
+    case ccurl_cut: return .broken("the server closed the connection")
     case ccurl_no_connection: return .broken("nothing answers there")
     default: return .broken(transfer.reason)
     }

@@ -38,14 +38,29 @@ public final class Opening: Sendable {
 }
 
 extension Opening {
-  /// Seconds of sound that are fetched ahead of a reader.
-  private static let aheadSeconds = 20
+  /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that stalls.
+  private static let aheadSeconds = 30
 
   /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
   /// and `Decoding.decoder(for:)` do, and where it is called off.
   public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
-    let file = try RemoteFile(address: address, whileWaiting: whenCalledOff)
+    try decoder(of: try file(ofAddress: address))
+  }
+
+  /// The bytes behind an http or https address. Throws as `RemoteFile` does, and where it is called
+  /// off.
+  public func file(ofAddress address: String) throws(FileFailure) -> RemoteFile {
+    var bounds = RemoteFileBounds()
+    // Nobody knows yet where it is to be read.
+    bounds.readAhead = bounds.firstRequest
+    let file = try RemoteFile(address: address, bounds: bounds, whileWaiting: whenCalledOff)
     whenCalledOff { [weak file] in file?.interrupt() }
+    return file
+  }
+
+  /// Opens a file that `file(ofAddress:)` gave, as far as its first frames. Throws as
+  /// `Decoding.decoder(for:)` does.
+  public func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
     let decoder = try Decoding.decoder(for: file)
     let bitRate = decoder.bitRate ?? file.announcedBitRate ?? 128_000
     file.readAheadByteCount = max(file.readAheadByteCount, Self.aheadSeconds * bitRate / 8)

@@ -1,0 +1,80 @@
+import AudioFiles
+import AudioSessions
+import Glibc
+import RealtimeAudio
+import Synchronization
+
+/// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
+/// program there and then, since nothing has sounded yet that would have to be brought to an end.
+enum AttendedOpening {
+  /// Seconds after which a person is told what is waited for.
+  private static let silence = 1.5
+
+  /// What `open` answers with, or throws. It runs on a thread of its own. `name` is what is opened.
+  static func result<Value>(
+    of name: String,
+    _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value
+  ) throws(FileFailure) -> Value {
+    // Before the thread, so that signals come here.
+    let signals = SignalWatch()
+    let keyboard = Keyboard()
+    let answer = Answer<Value>()
+    let thread = try start { answer.give(Result { () throws(FileFailure) in try open(Opening()) }) }
+    let began = HostClock.nanoseconds
+    var isTold = !Terminal.isWatched
+    while true {
+      if let result = answer.take() {
+        _ = thread.join()
+        return try result.get()
+      }
+      switch signals.wait(milliseconds: 5, watching: keyboard.descriptor) {
+      case .signal(.end): leave(keyboard)
+      case .readable: if keyboard.key() == .character("q") { leave(keyboard) }
+      default: break
+      }
+      if !isTold, HostClock.nanoseconds - began > UInt64(silence * 1e9) {
+        isTold = true
+        Terminal.say("duplex: waiting for \(name)")
+      }
+    }
+  }
+
+  /// At once: the search for a server's name may not be hurried.
+  private static func leave(_ keyboard: borrowing Keyboard) {
+    keyboard.restore()
+    _exit(ExitStatus.done.rawValue)
+  }
+
+  private static func start(
+    _ work: @escaping @Sendable () -> Void
+  ) throws(FileFailure) -> RealtimeThread<Work> {
+    do throws(ThreadFailure) {
+      return try RealtimeThread(
+        name: "duplex-open", priority: .normal, stackByteCount: 524_288, Work(body: work))
+    } catch {
+      throw FileFailure(.cannotOpen, error.message, hint: "End other programs, then try again.")
+    }
+  }
+
+  private struct Work: RealtimeWork, Sendable {
+    let body: @Sendable () -> Void
+    mutating func run() { body() }
+  }
+
+  /// Carries a result from one thread to the other.
+  private final class Answer<Value>: Sendable {
+    private struct Given: @unchecked Sendable {
+      // @unchecked because whoever gives it keeps nothing of it.
+      let result: Result<Value, FileFailure>
+    }
+
+    private let given = Mutex<Given?>(nil)
+
+    func give(_ result: Result<Value, FileFailure>) {
+      let new = Given(result: result)
+      given.withLock { $0 = new }
+    }
+
+    func take() -> Result<Value, FileFailure>? { given.withLock { $0.take() }?.result }
+  }
+}
