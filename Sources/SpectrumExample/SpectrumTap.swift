@@ -2,7 +2,7 @@ import AudioBasics
 import AudioSessions
 import AudioSpectra
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// Works out the spectrum of what a player plays, for whoever draws it when it is heard.
 final class SpectrumTap: PlayerTap, @unchecked Sendable {
@@ -17,7 +17,7 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
   private let bands: [Range<Int>]
   private let transform: FourierTransform
   private var window: [Float] = []
-  private let spectra = Mutex<[Spectrum]>([])
+  private let spectra = Guarded<[Spectrum]>([])
 
   /// A tap for `bandCount` bands from 50 Hz up, all as many octaves wide. nil where memory is short.
   init?(bandCount: Int, sampleRate: Int) {

@@ -75,6 +75,9 @@ struct DeviceLayout: BitwiseCopyable {
     case .s24Packed3BE:
       encode(
         source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
+    case .s32LE where isInterleaved:
+      encodeS32(
+        source, count: frames &* channelCount, into: target.assumingMemoryBound(to: Int32.self))
     case .s32LE: encode(source, frames, target, byteCount: S32.byteCount, S32.store)
     case .s32BE:
       encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define BLESSED __attribute__((swift_attr("@_noLocks"), always_inline)) static inline
 
@@ -24,6 +27,16 @@ BLESSED uint64_t realtime_host_nanoseconds(void) {
 /// Towards zero. The caller has brought the value into range; one instruction, which the optimiser
 /// turns into vectors, where Swift's conversion must branch to trap.
 BLESSED int32_t realtime_truncated(float value) { return (int32_t)value; }
+
+/// Rounds eight values, which the caller has brought into range, to the nearest integers.
+BLESSED void realtime_round8(int32_t *target, const float *source) {
+#ifdef __SSE2__
+  _mm_storeu_si128((__m128i *)target, _mm_cvtps_epi32(_mm_loadu_ps(source)));
+  _mm_storeu_si128((__m128i *)(target + 4), _mm_cvtps_epi32(_mm_loadu_ps(source + 4)));
+#else
+  for (int lane = 0; lane < 8; lane++) target[lane] = (int32_t)lrintf(source[lane]);
+#endif
+}
 
 /// Copies `count` samples that do not overlap.
 BLESSED void realtime_copy(float *target, const float *source, long count) {

@@ -2,7 +2,6 @@ import AudioFiles
 import AudioSessions
 import Glibc
 import RealtimeAudio
-import Synchronization
 
 /// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
 /// program there and then, since nothing has sounded yet that would have to be brought to an end.
@@ -68,7 +67,7 @@ enum AttendedOpening {
       let result: Result<Value, FileFailure>
     }
 
-    private let given = Mutex<Given?>(nil)
+    private let given = Guarded<Given?>(nil)
 
     func give(_ result: Result<Value, FileFailure>) {
       let new = Given(result: result)

@@ -1,6 +1,6 @@
 import AudioFiles
 import AudioSessions
-import Synchronization
+import RealtimeAudio
 
 /// Opens what the user named.
 enum SourceOpening {
@@ -32,7 +32,7 @@ final class OpenedSource: @unchecked Sendable {
   private let location: String
   /// Frames a second.
   let sampleRate: Int
-  private let decoder: Mutex<Given?>
+  private let decoder: Guarded<Given?>
 
   private struct Given: @unchecked Sendable {
     // @unchecked because whoever takes it leaves nothing behind.
@@ -42,7 +42,7 @@ final class OpenedSource: @unchecked Sendable {
   init(_ location: String, _ decoder: any SoundDecoder) {
     self.location = location
     sampleRate = decoder.sampleRate
-    self.decoder = Mutex(Given(decoder: decoder))
+    self.decoder = Guarded(Given(decoder: decoder))
   }
 
   func take(_ opening: Opening) throws(FileFailure) -> any SoundDecoder {

@@ -1,6 +1,6 @@
 import AudioFiles
 import AudioSessions
-import Synchronization
+import RealtimeAudio
 
 /// Tells how a player gets on, as events and to a person: what it says is gathered on its own thread
 /// and printed on the one that watches.
@@ -14,7 +14,7 @@ final class TrackProgress {
   private(set) var failure: FileFailure?
 
   private final class Gathered: Sendable {
-    let events = Mutex<[PlayerEvent]>([])
+    let events = Guarded<[PlayerEvent]>([])
   }
 
   /// The progress of `player`; only kept in mind, where nothing `tells` of it.

@@ -1,7 +1,6 @@
 import AudioBasics
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// A player for a queue of sources, steered from any thread while it plays: gapless across files,
 /// formats and rates, sought to the frame, looped, reversed, faster, slower.
@@ -40,8 +39,8 @@ public final class AudioPlayer: Sendable {
   let feeder: QueueFeeder
   let announcer: PlayerAnnouncer
   private let opener: SourceOpener
-  private let switches: Mutex<Switches>
-  private let player: Mutex<Player?>
+  private let switches: Guarded<Switches>
+  private let player: Guarded<Player?>
   let pause: CountView
   let heard: CountView
   private let starvation: CountView
@@ -83,8 +82,8 @@ public final class AudioPlayer: Sendable {
         isPaused: switches.pause.makeView(), starvation: feederStarvation, isFed: isFed,
         enough: enough))
     self.shape = shape
-    self.switches = Mutex(switches)
-    player = Mutex(voice)
+    self.switches = Guarded(switches)
+    player = Guarded(voice)
   }
 
   /// Its half on the audio thread. There is one: the second time it is nil.

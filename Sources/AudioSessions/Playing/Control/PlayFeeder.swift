@@ -1,7 +1,6 @@
 import AudioBasics
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// The disk thread's half of playing: pulls frames from a source and keeps the ring full from which
 /// the audio thread's half (`Player`) takes them.
@@ -11,7 +10,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   private let source: any FrameSource
   private var chunk: SampleBuffer
   private let concluded = Latch()
-  private let failed = Mutex<FileFailure?>(nil)
+  private let failed = Guarded<FileFailure?>(nil)
 
   /// Feeds `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {

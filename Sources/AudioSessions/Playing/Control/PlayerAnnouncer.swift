@@ -1,6 +1,5 @@
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// Tells what happens to a player's turns: compares what the queue has delivered with what the audio
 /// thread says was heard, fifty times a second, on a thread of its own.
@@ -32,9 +31,9 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var isAtEnd = true
   private var title: String?
   private let isConcluded = Latch()
-  private let handler = Mutex<Handler?>(nil)
-  private let lead = Mutex(0.0)
-  private let finished = Mutex<[HeardTurn]>([])
+  private let handler = Guarded<Handler?>(nil)
+  private let lead = Guarded(0.0)
+  private let finished = Guarded<[HeardTurn]>([])
 
   init(
     queue: PlayQueue, heard: consuming CountView, starvation: consuming CountView,

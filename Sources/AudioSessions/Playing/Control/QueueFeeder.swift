@@ -1,7 +1,6 @@
 import AudioBasics
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// The disk thread's half of a player that is steered while it plays: keeps the ring full from a
 /// queue, and carries out what is asked of the queue in between.
@@ -13,9 +12,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let targetFrames: Int
   private let leadFrames: Int
   private let endsWithQueue: Bool
-  private let changes = Mutex<[@Sendable (QueueFeeder) -> Void]>([])
-  private let waiting = Mutex<[Waiting]>([])
-  private let tap = Mutex<(any PlayerTap)?>(nil)
+  private let changes = Guarded<[@Sendable (QueueFeeder) -> Void]>([])
+  private let waiting = Guarded<[Waiting]>([])
+  private let tap = Guarded<(any PlayerTap)?>(nil)
   private let concluded = Latch()
   private var isFinished = false
   private let isPaused: CountView

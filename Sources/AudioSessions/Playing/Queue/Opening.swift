@@ -1,6 +1,5 @@
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// One opening of a source on its way: what waits for a network meanwhile can be called off.
 public final class Opening: Sendable {
@@ -9,7 +8,7 @@ public final class Opening: Sendable {
     var interruptions: [@Sendable () -> Void] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// An opening that goes on.
   public init() {}

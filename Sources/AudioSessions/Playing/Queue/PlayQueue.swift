@@ -1,14 +1,14 @@
 import AudioBasics
 import AudioFiles
-import Synchronization
+import RealtimeAudio
 
 /// Sources one after the other, without a gap; the next one is opened while one plays.
 ///
 /// One thread at a time reads; what others see and change is behind locks.
 final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
-  let list = Mutex(QueueList())
-  let published = Mutex(PlayedSpans())
+  let list = Guarded(QueueList())
+  let published = Guarded(PlayedSpans())
   private let opener: SourceOpener
   /// For which state of the list the opener works, and what it opened is meant.
   private var generation = -1
@@ -229,11 +229,14 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Lets go of sources of which nothing is heard any more.
   func release() {
-    let turns = published.withLock { played in
+    let isOver = isOver
+    let title = decoders.first?.announcedTitle
+    published.withLock { played in
       played.isOver = isOver
-      played.announcedTitle = decoders.first?.announcedTitle
-      return Set(played.spans.map(\.turn))
+      played.announcedTitle = title
     }
+    guard sources.count > 1 || isOver else { return }
+    let turns = published.withLock { Set($0.spans.map(\.turn)) }
     for key in sources.keys where !turns.contains(key) { sources[key] = nil }
   }
 }

@@ -1,6 +1,5 @@
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// Opens the next source of a queue ahead of its turn, on a thread of its own: a network may take its
 /// time.
@@ -13,7 +12,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     case opened(Result<any QueueSource, FileFailure>)
   }
 
-  private let state = Mutex(Transfer(value: .idle))
+  private let state = Guarded(Transfer(value: .idle))
   private let isConcluded = Latch()
   private let sampleRate: Int
   private let channelCount: Int
