@@ -24,6 +24,14 @@ struct ChannelOrder {
     self.init(sources)
   }
 
+  /// That of a file of this format.
+  init(_ format: FileFormat?, channelCount: Int) {
+    switch format {
+    case .ogg, .opus: self.init(vorbisChannels: channelCount)
+    default: self.init(asIs: channelCount)
+    }
+  }
+
   /// As the stream has them.
   init(asIs channelCount: Int) {
     self.init(Array(0..<channelCount))
@@ -39,15 +47,32 @@ struct ChannelOrder {
     sources[index]
   }
 
-  /// Brings so many interleaved frames into order.
+  /// Brings so many interleaved frames of the stream into the order of WAV.
   func sort(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
+    rearrange(samples, frames) { kept, place in
+      for channel in sources.indices { place[channel] = kept[sources[channel]] }
+    }
+  }
+
+  /// Brings so many interleaved frames from the order of WAV into that of the stream.
+  func restore(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
+    rearrange(samples, frames) { kept, place in
+      for channel in sources.indices { place[sources[channel]] = kept[channel] }
+    }
+  }
+
+  @inline(__always)
+  private func rearrange(
+    _ samples: UnsafeMutablePointer<Float>, _ frames: Int,
+    _ put: (UnsafeMutableBufferPointer<Float>, UnsafeMutablePointer<Float>) -> Void
+  ) {
     guard !isPlain else { return }
     let channelCount = sources.count
     withUnsafeTemporaryAllocation(of: Float.self, capacity: channelCount) { kept in
       for frame in 0..<frames {
         let place = samples + frame * channelCount
         for channel in 0..<channelCount { kept[channel] = place[channel] }
-        for channel in 0..<channelCount { place[channel] = kept[sources[channel]] }
+        put(kept, place)
       }
     }
   }
