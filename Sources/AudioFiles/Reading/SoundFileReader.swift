@@ -11,6 +11,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var handle: SoundFileHandle
   /// Where bare samples end, and something else may follow.
   private let limit: Int
+  private let order: ChannelOrder
 
   /// What the file is called.
   public let path: String
@@ -74,6 +75,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
+    order = ChannelOrder(format, channelCount: Int(info.channels))
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
     formatName = format?.title ?? Self.name(of: Int(info.format) & SF_FORMAT_TYPEMASK)
@@ -112,6 +114,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let start = buffer.base + target * channelCount
     let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
     position += count
+    order.sort(start, frames: count)
     if count == 0 {
       try handle.file?.bytes.check()
       try checkEnd()

@@ -7,6 +7,7 @@ struct EncodedFile: ~Copyable {
   private let fileFormat: FileFormat
   private let sampleFormat: FileSampleFormat
   private let channelCount: Int
+  private let order: ChannelOrder
   /// Frames written.
   private(set) var frameCount = 0
 
@@ -23,6 +24,7 @@ struct EncodedFile: ~Copyable {
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     self.channelCount = channelCount
+    order = ChannelOrder(fileFormat, channelCount: channelCount)
     // Transparent to nearly every ear: 190 to 260 kbit/s for stereo music.
     if fileFormat.isLossy {
       handle.set(Int(SFC_SET_VBR_ENCODING_QUALITY), fileFormat == .opus ? 0.35 : 0.8)
@@ -44,6 +46,7 @@ struct EncodedFile: ~Copyable {
         let sample = numbered(samples[index])
         floats[index] = isGuarded ? min(max(sample, -8), 8) : sample
       }
+      order.restore(floats, frames: frames)
       written = Int(sf_writef_float(handle.pointer, floats, sf_count_t(frames)))
     } else {
       let words = scratch.assumingMemoryBound(to: Int32.self)

@@ -6,6 +6,7 @@ final class OpusFile: OggFile {
   /// Kept, because libopusfile's callbacks hold no reference of their own.
   private let bytes: BufferedBytes
   private var stream: Int32 = -1
+  private var order = ChannelOrder(asIs: 0)
 
   let sampleRate = 48000
   let channelCount: Int
@@ -74,9 +75,20 @@ final class OpusFile: OggFile {
     if number != stream {
       isNewStream = stream >= 0
       stream = number
+      takeOrder()
     }
     guard isMixed || Int(op_channel_count(file, -1)) == channelCount else { return 0 }
+    order.sort(samples, frames: Int(count))
     return Int(count)
+  }
+
+  /// Other families than the first have no surround sound: up to two channels, or any number of them
+  /// without a meaning, or a sphere of sound.
+  private func takeOrder() {
+    let isSurround = !isMixed && op_head(file, -1)?.pointee.mapping_family == 1
+    order =
+      isSurround
+      ? ChannelOrder(vorbisChannels: channelCount) : ChannelOrder(asIs: channelCount)
   }
 
   func seek(to frame: Int) -> Bool {

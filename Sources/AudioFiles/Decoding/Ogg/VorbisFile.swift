@@ -6,6 +6,7 @@ final class VorbisFile: OggFile {
   /// Kept, because libvorbisfile's callbacks hold no reference of their own.
   private let bytes: BufferedBytes
   private var stream: Int32 = -1
+  private var order = ChannelOrder(asIs: 0)
 
   private(set) var sampleRate = 0
   private(set) var channelCount = 0
@@ -79,7 +80,7 @@ final class VorbisFile: OggFile {
     }
     guard self.channelCount == channelCount else { return 0 }
     for channel in 0..<channelCount {
-      guard let plane = planes[channel] else { continue }
+      guard let plane = planes[order.source(of: channel)] else { continue }
       for frame in 0..<count { samples[frame * channelCount + channel] = plane[frame] }
     }
     return count
@@ -93,6 +94,7 @@ final class VorbisFile: OggFile {
     guard let info = ov_info(file, -1) else { return }
     sampleRate = info.pointee.rate
     channelCount = Int(info.pointee.channels)
+    order = ChannelOrder(vorbisChannels: channelCount)
   }
 }
 

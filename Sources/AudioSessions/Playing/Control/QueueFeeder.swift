@@ -13,7 +13,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let leadFrames: Int
   private let endsWithQueue: Bool
   private let changes = Guarded<[@Sendable (QueueFeeder) -> Void]>([])
-  private let waiting = Guarded<[Waiting]>([])
+  private let waiting = Guarded(Waiting(decoders: []))
   private let tap = Guarded<(any PlayerTap)?>(nil)
   private let concluded = Latch()
   private var isFinished = false
@@ -23,10 +23,10 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private var enough: CountPublisher
   private let enoughFrames: Int
 
-  /// A decoder whose waits can be ended from any thread.
+  /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
     // @unchecked because only what the protocol allows on any thread is called.
-    let decoder: any SoundDecoder
+    let decoders: [any SoundDecoder]
   }
 
   /// What it needs of its surroundings.
@@ -67,7 +67,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   func insert(_ tap: (any PlayerTap)?) { self.tap.withLock { $0 = tap } }
 
   private func interruptWaits() {
-    for one in waiting.withLock({ $0 }) { one.decoder.interrupt() }
+    for decoder in waiting.withLock({ $0 }).decoders { decoder.interrupt() }
   }
 
   func conclude() {
@@ -129,12 +129,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     while !concluded.isRaised, !canChange || changes.withLock({ $0.isEmpty }) {
       guard ring.queuedFrames < targetFrames, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
-      waiting.withLock { $0 = decoders.map(Waiting.init) }
-      if starvation.value != 0, ring.queuedFrames == 0, decoders.contains(where: { !$0.isReady }) {
-        queue.isGathering = true
-      }
+      waiting.withLock { $0 = Waiting(decoders: decoders) }
+      let isReady = decoders.allSatisfy(\.isReady)
+      if starvation.value != 0, ring.queuedFrames == 0, !isReady { queue.isGathering = true }
       isFed.publish(queue.isOver ? 0 : 1)
-      enough.publish(decoders.contains(where: { !$0.isReady }) ? enoughFrames : 1)
+      enough.publish(isReady ? 1 : enoughFrames)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         if count > 0, let tap = tap.withLock({ $0 }) {

@@ -229,14 +229,12 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Lets go of sources of which nothing is heard any more.
   func release() {
-    let isOver = isOver
-    let title = decoders.first?.announcedTitle
-    published.withLock { played in
+    // Done for every few frames: allocates nothing while there is nothing to let go of.
+    let gone = published.withLock { played in
       played.isOver = isOver
-      played.announcedTitle = title
+      played.announcedTitle = decoders.first?.announcedTitle
+      return sources.keys.filter { turn in !played.spans.contains { $0.turn == turn } }
     }
-    guard sources.count > 1 || isOver else { return }
-    let turns = published.withLock { Set($0.spans.map(\.turn)) }
-    for key in sources.keys where !turns.contains(key) { sources[key] = nil }
+    for turn in gone { sources[turn] = nil }
   }
 }

@@ -65,6 +65,4 @@ extension QueueSource {
   var isReady: Bool { decoders.allSatisfy(\.isReady) }
 }
 
-extension Track: QueueSource {
-  var decoders: [any SoundDecoder] { [decoder] }
-}
+extension Track: QueueSource {}

@@ -32,6 +32,8 @@ public struct TrackSettings: Sendable, Equatable {
 public final class Track: FrameSource {
   /// What is played.
   let decoder: any SoundDecoder
+  /// The same, as a queue asks for it every few frames.
+  let decoders: [any SoundDecoder]
   private(set) var settings: TrackSettings
   private var stream: TrackStream
   private let sampleRate: Int
@@ -64,6 +66,7 @@ public final class Track: FrameSource {
       cursor, channelCount: channelCount, fileChannelCount: decoder.channelCount,
       fileRate: decoder.sampleRate, sampleRate: sampleRate, conversion: conversion)
     self.decoder = decoder
+    decoders = [decoder]
     self.settings = settings
     self.sampleRate = sampleRate
     self.channelCount = channelCount
