@@ -54,6 +54,13 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     isFed = surroundings.isFed
     enough = surroundings.enough
     chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    queue.willRead = { [unowned self] in attend($0) }
+  }
+
+  /// Makes waits of `decoders` end where an end is asked for, even if that was a moment ago.
+  private func attend(_ decoders: [any SoundDecoder]) {
+    waiting.withLock { $0 = decoders.map(Waiting.init) }
+    if concluded.isRaised { interruptWaits() }
   }
 
   /// Has `change` carried out soon. Any thread. `interrupts` where what plays may wait for a network
@@ -123,7 +130,6 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     while !concluded.isRaised, changes.withLock({ $0.isEmpty }) {
       guard ring.queuedFrames < targetFrames, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
-      waiting.withLock { $0 = decoders.map(Waiting.init) }
       if starvation.value != 0, ring.queuedFrames == 0, decoders.contains(where: { !$0.isReady }) {
         queue.isGathering = true
       }
