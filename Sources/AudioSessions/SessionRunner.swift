@@ -96,14 +96,14 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     let frameLimit = self.frameLimit
     let background = self.background
     let unit = self.unit
-    // What is to be played must be there when the first period asks for it.
-    for work in background { _ = work.step() }
+    let early = try Self.prepare(background, observer: &observer, progress, watch)
     var threads: [BackgroundThread] = []
     for work in background { threads.append(try BackgroundThread(work)) }
     let ended = Latch()
     let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     let granted = thread.granted
-    var asked: StopReason?
+    var asked = early
+    if early != nil { progress.requestStop() }
     var cycles = -1
     while !ended.isRaised {
       // A device that stands still would sleep for ever, deaf to a stop.
@@ -133,6 +133,24 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     return report
   }
 
+  /// What is to be played must be there when the first period asks for it. Meanwhile somebody may
+  /// ask for an end: a network can take its time.
+  private static func prepare(
+    _ background: [any BackgroundWork], observer: inout SessionObserver,
+    _ progress: borrowing UnitProgress,
+    _ watch: Watch
+  ) throws(DeviceFailure) -> StopReason? {
+    let first = try BackgroundThread(FirstSteps(of: background))
+    defer { first.join() }
+    for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
+    while !first.isDone {
+      guard case .stop(let asked) = watch(observer.moment(progress), nil) else { continue }
+      for work in background { work.conclude() }
+      return asked
+    }
+    return nil
+  }
+
   private static func started(
     _ work: consuming AudioThread<Device, Desk>, _ priority: ThreadPriority
   )
@@ -148,6 +166,22 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
   private static func endReason(_ frames: Int, _ limit: Int?) -> StopReason {
     limit.map { frames >= $0 } == true ? .duration : .end
   }
+}
+
+/// The first step of each, in order.
+private final class FirstSteps: BackgroundWork {
+  private let works: [any BackgroundWork]
+
+  init(of works: [any BackgroundWork]) {
+    self.works = works
+  }
+
+  func step() -> Bool {
+    for work in works { _ = work.step() }
+    return false
+  }
+
+  func conclude() {}
 }
 
 /// A unit on its way through the audio thread.

@@ -220,6 +220,13 @@ def gone_on_resume(x):
 
 
 @fault
+def silence_on_resume(x):
+    if x.visit > 1:
+        x.stall()
+    x.send(x.part()[:x.number("at", 100_000)])
+
+
+@fault
 def unavailable_on_resume(x):
     if x.visit in (2, 3):
         return x.head(503, "Content-Length: 0")

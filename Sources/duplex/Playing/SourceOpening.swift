@@ -46,7 +46,11 @@ final class OpenedSource: @unchecked Sendable {
   }
 
   func take(_ opening: Opening) throws(FileFailure) -> any SoundDecoder {
-    if let given = decoder.withLock({ $0.take() }) { return given.decoder }
+    if let given = decoder.withLock({ $0.take() }) {
+      // Going to where it begins may have to wait for a network.
+      opening.whenCalledOff { given.decoder.interrupt() }
+      return given.decoder
+    }
     return try SourceOpening.decoder(location, opening)
   }
 }

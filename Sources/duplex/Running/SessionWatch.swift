@@ -34,8 +34,7 @@ final class SessionWatch {
     for event in moment.events { tell(event) }
     for reading in moment.readings { tell(reading, moment) }
     if let reason = attend(moment) { return .stop(reason) }
-    // Where time is virtual nothing waits, the watch least of all.
-    switch signals.wait(milliseconds: isVirtual ? 0 : 100, watching: keyboard.descriptor) {
+    switch signals.wait(milliseconds: patience, watching: keyboard.descriptor) {
     case .signal(.end):
       return end(.signal)
     case .readable:
@@ -46,6 +45,9 @@ final class SessionWatch {
     case .timeout, .signal: return .proceed
     }
   }
+
+  /// Where time is virtual nothing waits, the watch least of all; nor somebody who wants to leave.
+  private var patience: Int32 { isVirtual ? 0 : endingSince == nil ? 100 : 5 }
 
   /// Shows a line where the meter would be.
   func show(_ line: @autoclosure () -> String) {

@@ -1,4 +1,5 @@
 import AudioBasics
+import Synchronization
 
 /// Ogg Vorbis or Opus from any byte source: a file, of which every frame can be gone to exactly, or
 /// a radio station without an end, where each song is a stream of its own.
@@ -22,6 +23,8 @@ public final class OggDecoder: SoundDecoder {
   /// The frame that the next read begins with.
   public private(set) var position = 0
   private var isAway = false
+  /// Of a song that came after another.
+  private let songTitle = Mutex<String?>(nil)
 
   /// Opens `source`. Throws `.unusableContents` where it holds neither, `.readFailed` where the opening
   /// was interrupted, and what the source throws.
@@ -100,6 +103,8 @@ public final class OggDecoder: SoundDecoder {
     }
     file.isNewStream = false
     tags = file.tags
+    let title = [tags.artist, tags.title].compactMap { $0 }.joined(separator: " - ").printable
+    if !title.isEmpty { songTitle.withLock { $0 = title } }
   }
 
   /// Goes to `frame`; the end is allowed. Throws `.unusableContents` where there is no such frame, or
@@ -129,8 +134,10 @@ public final class OggDecoder: SoundDecoder {
   /// Whether reads are interrupted. Any thread.
   public var isInterrupted: Bool { bytes.source.isInterrupted }
 
-  /// What the station says it plays. Any thread.
-  public var announcedTitle: String? { bytes.source.announcedTitle }
+  /// What the station says it plays, or else what a song that came after another says. Any thread.
+  public var announcedTitle: String? {
+    songTitle.withLock { $0 } ?? bytes.source.announcedTitle
+  }
 
   /// Goes to `position` where a seek or an interruption has led away from it. False where that is
   /// interrupted again.

@@ -54,6 +54,13 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     isFed = surroundings.isFed
     enough = surroundings.enough
     chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    queue.willRead = { [unowned self] in attend($0) }
+  }
+
+  /// Makes waits of `decoders` end where an end is asked for, even if that was a moment ago.
+  private func attend(_ decoders: [any SoundDecoder]) {
+    waiting.withLock { $0 = Waiting(decoders: decoders) }
+    if concluded.isRaised { interruptWaits() }
   }
 
   /// Has `change` carried out soon. Any thread. `interrupts` where what plays may wait for a network
@@ -129,7 +136,6 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     while !concluded.isRaised, !canChange || changes.withLock({ $0.isEmpty }) {
       guard ring.queuedFrames < targetFrames, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
-      waiting.withLock { $0 = Waiting(decoders: decoders) }
       let isReady = decoders.allSatisfy(\.isReady)
       if starvation.value != 0, ring.queuedFrames == 0, !isReady { queue.isGathering = true }
       isFed.publish(queue.isOver ? 0 : 1)

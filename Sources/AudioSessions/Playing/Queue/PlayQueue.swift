@@ -26,6 +26,8 @@ final class PlayQueue: @unchecked Sendable {
   private var boundaries: [Int] = []
   /// Whether the next source is not there yet, or has too little.
   private(set) var isWaiting = false
+  /// Told what is read next, before it is: the first read goes to where it begins, and may wait.
+  var willRead: ([any SoundDecoder]) -> Void = { _ in }
   /// Whether what plays was too slow, and should first gather some.
   var isGathering = false
 
@@ -82,6 +84,7 @@ final class PlayQueue: @unchecked Sendable {
   private func readCurrent(
     into buffer: inout SampleBuffer, frames: Int
   ) throws(FileFailure) -> Int {
+    willRead(decoders)
     current?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
     do throws(FileFailure) {
