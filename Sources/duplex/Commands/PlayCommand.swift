@@ -63,7 +63,10 @@ struct PlayCommand: ParsableCommand {
       if options.rate == nil { options.rate = items.firstRate }
       let use = PlayUse(
         command: self, items: items.items, choices: compare ? addresses.count : 0)
-      return try DeviceChoice(options, captures: false, plays: true).use(use)
+      var choice = DeviceChoice(options, captures: false, plays: true)
+      // Requests go on being made.
+      choice.isStartUpOver = !addresses.contains(where: \.isRemote)
+      return try choice.use(use)
     }
     throw ExitCode(status.rawValue)
   }

@@ -17,6 +17,8 @@ protocol DeviceUse {
 struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
+  /// Whether code that only ran until now is not needed again.
+  var isStartUpOver = true
 
   init(_ options: AudioOptions, captures: Bool, plays: Bool) {
     let options = options.profile.map(options.following) ?? options
@@ -38,7 +40,7 @@ struct DeviceChoice {
       return try useSimulated(name, use)
     }
     let device = try ALSADuplex(opening: request)
-    MemoryLock.releaseStartUpCode()
+    if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
     guard device.configuration.needsResampling(for: request) else {
@@ -67,7 +69,7 @@ struct DeviceChoice {
     }
     let device = try SimulatedDevice(
       specification, request: request.atRate(specification.sampleRate), microphone: microphone)
-    MemoryLock.releaseStartUpCode()
+    if isStartUpOver { MemoryLock.releaseStartUpCode() }
     guard device.configuration.needsResampling(for: request) else {
       return try use.run(on: device, clock: clock, background: background)
     }
