@@ -142,7 +142,10 @@ let package = Package(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
       swiftSettings: strict),
     .testTarget(
-      name: "ReadmeTests", dependencies: ["AudioBasics", "AudioDevices", "SimulatedDevices"],
+      name: "ReadmeTests",
+      dependencies: [
+        "AudioBasics", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
+      ],
       swiftSettings: strict),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: strict),
     .testTarget(

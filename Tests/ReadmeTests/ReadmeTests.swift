@@ -1,3 +1,5 @@
+import AudioBasics
+import AudioFiles
 import Glibc
 import Testing
 
@@ -6,9 +8,22 @@ import Testing
     try monitorForASecond()
   }
 
-  @Test func `the library code in the README is the code that runs`() throws {
+  @Test func `the player in the README plays`() throws {
+    let path = "/tmp/duplex-readme-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 2,
+      overwrite: false)
+    let sound = SampleBuffer(frameCount: 48000, channelCount: 2)
+    try writer.write(sound, frames: 48000)
+    try writer.finish()
+    try playTwiceBackwards(path)
+  }
+
+  @Test(arguments: ["ReadmeExample.swift", "PlayerExample.swift"])
+  func `the library code in the README is the code that runs`(file: String) throws {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let example = try #require(text(of: (folder + ["ReadmeExample.swift"]).joined(separator: "/")))
+    let example = try #require(text(of: (folder + [file[...]]).joined(separator: "/")))
     let readme = try #require(
       text(of: (folder.dropLast(2) + ["README.md"]).joined(separator: "/")))
     #expect(readme.contains("```swift\n" + example + "```"))
