@@ -22,7 +22,8 @@ struct TrackCursor: ~Copyable {
   /// A cursor at the beginning of `order`. Throws `.unusableContents` where the decoder cannot seek
   /// and the order asks for it.
   init(_ decoder: any SoundDecoder, _ order: PlayOrder) throws(FileFailure) {
-    try Self.check(decoder, order, entry: 0)
+    // What cannot be sought is read over up to where it begins.
+    try Self.check(decoder, order, entry: decoder.position)
     self.decoder = decoder
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry
@@ -42,8 +43,7 @@ struct TrackCursor: ~Copyable {
   private static func check(
     _ decoder: any SoundDecoder, _ order: PlayOrder, entry: Int
   ) throws(FileFailure) {
-    let isPlain =
-      order.startFrame == 0 && order.times == 1 && !order.isReversed && entry == decoder.position
+    let isPlain = order.times == 1 && !order.isReversed && entry == decoder.position
     guard decoder.supportsSeeking || isPlain else {
       throw FileFailure(
         .unusableContents,
@@ -105,7 +105,7 @@ struct TrackCursor: ~Copyable {
     let wanted =
       isReversed ? boundary - first : min(Self.blockFrames, (path.end ?? .max) - boundary)
     held = 0..<0
-    if decoder.position != first { try decoder.seek(toFrame: first) }
+    guard try approach(first) else { return false }
     var count = 0
     while count < wanted {
       let some = try decoder.read(into: &block, at: count, frames: wanted - count)
@@ -118,6 +118,21 @@ struct TrackCursor: ~Copyable {
       boundary = first + count
     }
     return count > 0
+  }
+
+  /// Goes to the frame `first`: by reading over what lies before it, where the decoder cannot seek.
+  /// False where it ends before.
+  private mutating func approach(_ first: Int) throws(FileFailure) -> Bool {
+    guard decoder.position != first else { return true }
+    guard !decoder.supportsSeeking else {
+      try decoder.seek(toFrame: first)
+      return true
+    }
+    while decoder.position < first {
+      let wanted = min(Self.blockFrames, first - decoder.position)
+      guard try decoder.read(into: &block, at: 0, frames: wanted) > 0 else { return false }
+    }
+    return decoder.position == first
   }
 
   /// The file ended before it said. False where nothing of it is left to play.
