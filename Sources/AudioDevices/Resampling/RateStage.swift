@@ -34,7 +34,7 @@ struct RateStage: ~Copyable {
     converter = made
     queueIn = SampleWriter(frameCount: capacity, channelCount: channelCount)
     queueOut = queueIn.makeReader()
-    converted = SampleBuffer(frameCount: capacity, channelCount: channelCount)
+    converted = SampleBuffer(frameCount: min(capacity, 4096), channelCount: channelCount)
     silence = SampleBuffer(frameCount: 256, channelCount: channelCount)
   }
 

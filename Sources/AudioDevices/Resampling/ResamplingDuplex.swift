@@ -39,15 +39,21 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     let period = request.periodFrames
     let playbackScale = Double(playbackRate) / Double(rate)
     let devicePeriod = granted.periodFrames
-    let capacity =
-      8 * (period + devicePeriod) * max(1, max(rate, playbackRate) / min(rate, captureRate) + 1)
-      + 1024
+    // Eight periods of either side, in frames at the rate behind the resampler.
+    func capacity(_ unitFrames: Double, _ deviceFrames: Double, isThere: Bool) -> Int {
+      isThere ? 8 * Int((unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
+    }
+    let captureScale = Double(rate) / Double(captureRate)
     let inStage = try RateStage(
       channelCount: captureChannels, from: captureRate, to: rate,
-      quality: request.resamplerQuality, capacity: capacity)
+      quality: request.resamplerQuality,
+      capacity: capacity(
+        Double(period), Double(devicePeriod) * captureScale, isThere: granted.capture != nil))
     let outStage = try RateStage(
       channelCount: playbackChannels, from: rate, to: playbackRate,
-      quality: request.resamplerQuality, capacity: capacity)
+      quality: request.resamplerQuality,
+      capacity: capacity(
+        Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil))
     let reserve = Int((Double(period) * playbackScale).rounded(.up)) + 4
     let shape = DuplexShape(granted)
     let delay =
