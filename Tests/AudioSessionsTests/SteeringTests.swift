@@ -47,14 +47,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [(FileFormat.wav, UInt64(1)), (.flac, 2), (.caf, 3)])
-  func `seeks, turns and regions at any moment: 1,000 in all, each frame as the model has it`(
+  @Test(arguments: [(FileFormat.wav, UInt64(1)), (.flac, 2)])
+  func `seeks, turns and regions at any moment: 1,000, each frame as the model has it`(
     format: FileFormat, seed: UInt64
   ) throws {
     var random = Seeded(seed)
     let file = try CountedFile(frames: 70_000, format: format)
     var done = 0
-    while done < 334 {
+    while done < 1000 {
       let rig = PlayerRig()
       var settings = TrackSettings()
       settings.order.times = nil
@@ -64,7 +64,7 @@ import Testing
       var expected: [Int] = []
       var heard: [Int] = []
       var isOver = false
-      while done < 334, !isOver {
+      while done < 1000, !isOver {
         done += 1
         let before = expected.count
         let cycles = Int.random(in: 1...60, using: &random)

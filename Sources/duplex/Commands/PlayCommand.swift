@@ -29,6 +29,12 @@ struct PlayCommand: ParsableCommand {
 
   @OptionGroup var order: OrderOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "The files are bare samples: their ALSA format, rate and channels, S16_LE,44100,2.",
+      valueName: "format,hz,n"))
+  var raw: RawOption?
+
   @Flag(help: "Play all files at once, mixed.")
   var together = false
 
@@ -56,7 +62,7 @@ struct PlayCommand: ParsableCommand {
       var options = audio
       let addresses = try SourceList(sources).addresses
       let style = PlayItems.Style(
-        order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality)
+        order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
       let items = try PlayItems(
         shuffle ? addresses.shuffled() : addresses, style,
         gathering: together ? .together : compare ? .alternatives(0) : nil)

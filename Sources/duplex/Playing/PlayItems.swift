@@ -9,10 +9,12 @@ struct PlayItems {
     var gains = GainList(values: [0])
     var pans = PanList(values: [0])
     var resamplerQuality = 5
+    /// What sources are that are bare samples.
+    var raw: RawOption?
   }
 
   private(set) var items: [QueueItem] = []
-  /// Frames a second of the first source; nil where it is standard input.
+  /// Frames a second of the first source.
   private(set) var firstRate: Int?
 
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file, or
@@ -23,10 +25,12 @@ struct PlayItems {
     try style.gains.check("--gain", addresses.count)
     try style.pans.check("--pan", addresses.count)
     var parts: [QueueItem.Part] = []
-    for (index, address) in addresses.enumerated() {
-      // Standard input can be read only once, and its rate is known when it comes.
+    for (index, named) in addresses.enumerated() {
+      var address = named
+      address.raw = style.raw
+      // Standard input can be read only once.
       var opened: OpenedSource?
-      if address.location != "-", index == 0 || !address.isRemote {
+      if index == 0 || (address.location != "-" && !address.isRemote) {
         let source = try address.opened ?? SourceOpening.opened(address)
         _ = try style.order.settings(at: source.sampleRate, of: address)
         if index == 0 {
@@ -61,7 +65,7 @@ struct PlayItems {
       },
       open: { opening throws(FileFailure) in
         if let opened { return try opened.take(opening) }
-        return try SourceOpening.decoder(address.location, opening)
+        return try SourceOpening.decoder(of: address, opening)
       })
   }
 }

@@ -8,6 +8,8 @@ struct SourceAddress {
   var end: TimeOption?
   /// Where it was opened to see what it is.
   var opened: OpenedSource?
+  /// What it is, where it is bare samples.
+  var raw: RawOption?
 
   init(_ name: String) {
     guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),

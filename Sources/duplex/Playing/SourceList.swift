@@ -54,7 +54,7 @@ struct SourceList {
     case .sound(let decoder):
       var address = address
       // A later one would only keep its server waiting.
-      if addresses.isEmpty { address.opened = OpenedSource(address.location, decoder) }
+      if addresses.isEmpty { address.opened = OpenedSource(address, decoder) }
       addresses.append(address)
     }
   }

@@ -6,22 +6,20 @@ import RealtimeAudio
 enum SourceOpening {
   /// The decoder of a path or an address. Waits for a network until `opening` is called off.
   static func decoder(
-    _ location: String, _ opening: Opening
+    of address: SourceAddress, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
-    SourceAddress.isRemote(location)
-      ? try opening.decoder(ofAddress: location) : try Decoding.decoder(forPath: location)
+    if address.isRemote { return try opening.decoder(ofAddress: address.location) }
+    if let raw = address.raw { return try raw.decoder(of: address.location) }
+    return try Decoding.decoder(forPath: address.location)
   }
-}
 
-extension SourceOpening {
   /// What `address` names, opened while somebody watches. Throws what is wrong with it.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
-    let location = address.location
     guard address.isRemote else {
-      return OpenedSource(location, try Decoding.decoder(forPath: location))
+      return OpenedSource(address, try decoder(of: address, Opening()))
     }
     return try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in
-      OpenedSource(location, try opening.decoder(ofAddress: location))
+      OpenedSource(address, try decoder(of: address, opening))
     }
   }
 }
@@ -29,7 +27,7 @@ extension SourceOpening {
 /// A decoder opened before its turn, to be played the first time; later times open it anew.
 final class OpenedSource: @unchecked Sendable {
   // @unchecked because the decoder is taken out once, behind the lock.
-  private let location: String
+  private let address: SourceAddress
   /// Frames a second.
   let sampleRate: Int
   private let decoder: Guarded<Given?>
@@ -39,8 +37,8 @@ final class OpenedSource: @unchecked Sendable {
     let decoder: any SoundDecoder
   }
 
-  init(_ location: String, _ decoder: any SoundDecoder) {
-    self.location = location
+  init(_ address: SourceAddress, _ decoder: any SoundDecoder) {
+    self.address = address
     sampleRate = decoder.sampleRate
     self.decoder = Guarded(Given(decoder: decoder))
   }
@@ -51,6 +49,6 @@ final class OpenedSource: @unchecked Sendable {
       opening.whenCalledOff { given.decoder.interrupt() }
       return given.decoder
     }
-    return try SourceOpening.decoder(location, opening)
+    return try SourceOpening.decoder(of: address, opening)
   }
 }
