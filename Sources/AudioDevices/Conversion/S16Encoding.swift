@@ -8,21 +8,11 @@ func encodeS16(
 ) -> Int {
   // Added to a number below 2^22, it leaves that number, rounded, in the low bits of the sum.
   let magic: Float = 12_582_912
-  let highest = SIMD8<Float>(repeating: 32767)
-  let lowest = SIMD8<Float>(repeating: -32768)
-  let one = SIMD8<Int32>(repeating: 1)
   var numbers = SIMD8<Int32>(repeating: 0)
   var index = 0
   while index &+ 8 <= count {
-    let samples = SIMD8(
-      source[index], source[index &+ 1], source[index &+ 2], source[index &+ 3],
-      source[index &+ 4], source[index &+ 5], source[index &+ 6], source[index &+ 7])
-    numbers.replace(with: numbers &+ one, where: samples .== samples)
-    var scaled = samples * 32768
-    scaled.replace(with: 0, where: samples .!= samples)
-    // In this order of operands each is one instruction.
-    scaled = lowest.replacing(with: scaled, where: scaled .> lowest)
-    scaled = highest.replacing(with: scaled, where: scaled .< highest)
+    let scaled = eightSamples(
+      source, at: index, fullScale: 32768, highest: 32767, numbers: &numbers)
     let bits = unsafeBitCast(scaled + magic, to: SIMD8<Int32>.self)
     target[index] = Int16(truncatingIfNeeded: bits[0])
     target[index &+ 1] = Int16(truncatingIfNeeded: bits[1])

@@ -7,22 +7,12 @@ import CRealtime
 func encodeS32(
   _ source: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<Int32>
 ) -> Int {
-  // The highest float below 2^31: above it lies none that an integer holds.
-  let highest = SIMD8<Float>(repeating: 2_147_483_520)
-  let lowest = SIMD8<Float>(repeating: -2_147_483_648)
-  let one = SIMD8<Int32>(repeating: 1)
   var numbers = SIMD8<Int32>(repeating: 0)
   var index = 0
   while index &+ 8 <= count {
-    let samples = SIMD8(
-      source[index], source[index &+ 1], source[index &+ 2], source[index &+ 3],
-      source[index &+ 4], source[index &+ 5], source[index &+ 6], source[index &+ 7])
-    numbers.replace(with: numbers &+ one, where: samples .== samples)
-    var scaled = samples * 2_147_483_648
-    scaled.replace(with: 0, where: samples .!= samples)
-    // In this order of operands each is one instruction.
-    scaled = lowest.replacing(with: scaled, where: scaled .> lowest)
-    scaled = highest.replacing(with: scaled, where: scaled .< highest)
+    // The highest float below 2^31: above it lies none that an integer holds.
+    var scaled = eightSamples(
+      source, at: index, fullScale: 2_147_483_648, highest: 2_147_483_520, numbers: &numbers)
     withUnsafePointer(to: &scaled) { lanes in
       realtime_round8(target + index, UnsafeRawPointer(lanes).assumingMemoryBound(to: Float.self))
     }
