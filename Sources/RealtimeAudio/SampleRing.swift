@@ -107,14 +107,19 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     @_noLocks get { position &- max(readFrame, ring.pointer.pointee.land.load(ordering: .relaxed)) }
   }
 
-  /// Whether the reader has still to go over what `replace` took out.
-  public var isReplacing: Bool {
-    @_noLocks get { readFrame < ring.pointer.pointee.land.load(ordering: .relaxed) }
+  /// Where what is not wanted begins, and what takes its place, while the reader has still to go over
+  /// it; nil otherwise.
+  public var replacement: (leave: Int, land: Int)? {
+    @_noLocks get {
+      let land = ring.pointer.pointee.land.load(ordering: .relaxed)
+      guard readFrame < land else { return nil }
+      return (ring.pointer.pointee.leave.load(ordering: .relaxed), land)
+    }
   }
 
   /// What is queued from `frame` on is not wanted any more: once the reader comes there, or at once
-  /// where it is there already, it goes on with what is written after this call. Wait until
-  /// `isReplacing` is over before the next call, unless that is to take effect at once.
+  /// where it is there already, it goes on with what is written after this call. While a `replacement`
+  /// is on its way, another may only begin at the same frame, or before.
   @_noLocks
   public mutating func replace(from frame: Int) {
     ring.pointer.pointee.leave.store(frame, ordering: .relaxed)

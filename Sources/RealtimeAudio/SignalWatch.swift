@@ -33,7 +33,7 @@ public struct SignalWatch: ~Copyable {
     signal(SIGXFSZ, SIG_IGN)
     var set = sigset_t()
     sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
     return set
   }

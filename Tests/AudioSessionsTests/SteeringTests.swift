@@ -112,7 +112,9 @@ import Testing
       let seconds = Double.random(in: -1...1, using: &random)
       player.seek(bySeconds: seconds)
       let place = (Double(model.boundary) + seconds * 48000).rounded()
-      model.boundary = Int(max(0, min(place, Double(model.frames - 1))))
+      let first = model.region.lowerBound + (model.isReversed ? 1 : 0)
+      let last = model.region.upperBound - (model.isReversed ? 0 : 1)
+      model.boundary = Int(max(Double(first), min(place, Double(max(first, last)))))
     }
     model.settle()
   }

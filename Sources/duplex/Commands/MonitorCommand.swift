@@ -54,6 +54,12 @@ struct MonitorCommand: ParsableCommand {
   @Flag(help: "Replace the recorded file if it exists.")
   var overwrite = false
 
+  func validate() throws {
+    guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
+      throw ValidationError("What is to be played is named with --mix: name a file.")
+    }
+  }
+
   func run() throws {
     let target = try recordPath.map { path throws(ToolFailure) in
       try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)

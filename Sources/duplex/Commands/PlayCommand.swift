@@ -92,7 +92,7 @@ private struct PlayUse: DeviceUse {
     shape.endsWithQueue = true
     let player = AudioPlayer(shape)
     for item in items { player.enqueue(item) }
-    player.setRepeating(command.repeats)
+    player.setRepeating(command.repeats, shuffles: command.shuffle)
     player.play()
     var desk = MixingDesk(configuration)
     desk.player = player.takePlayer()

@@ -16,6 +16,8 @@ extension NumberList {
     self.init(values: values)
   }
 
+  var defaultValueDescription: String { values.map { $0.shown(2) }.joined(separator: ",") }
+
   /// That of the source with this number.
   func value(for index: Int) -> Double {
     values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : 0

@@ -76,6 +76,11 @@ struct OrderOptions: ParsableArguments {
     help: ArgumentHelp("Play so many times as fast, 0.25 to 4, and as high.", valueName: "x"))
   var speed = SpeedOption(1)
 
+  /// Whether nothing is asked for.
+  var isPlain: Bool {
+    start == nil && end == nil && region == nil && loop == nil && !reverse && speed.speed == 1
+  }
+
   func validate() throws {
     guard region == nil || (start == nil && end == nil) else {
       throw ValidationError("--region names a start and an end: leave out --start and --end.")

@@ -54,14 +54,18 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes forward by so many seconds, or back where that is below 0.
+  /// Goes forward by so many seconds, or back where that is below 0; not beyond the region that is
+  /// played.
   public func seek(bySeconds seconds: Double) {
-    change { _, place, source in
+    change { settings, place, source in
       let decoder = source.decoders.first
       place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
-      // Forward beyond the end is the end, not the beginning.
-      if let count = decoder?.frameCount { place = min(place, Double(max(0, count - 1))) }
-      place = max(0, place)
+      let order = settings.order
+      let end = [order.endFrame, decoder?.frameCount].compactMap { $0 }.min() ?? .max
+      // At an end the last frame is still heard, so that it is not the beginning.
+      let first = order.isReversed ? order.startFrame + 1 : order.startFrame
+      let last = order.isReversed ? end : end - 1
+      place = max(Double(first), min(place, Double(max(first, last))))
     }
   }
 
@@ -104,20 +108,9 @@ extension AudioPlayer {
 
   /// Has what is heard go on differently as soon as can be.
   private func change(
-    _ change:
-      @escaping @Sendable (
-        inout TrackSettings, inout Double, any QueueSource
-      ) throws(FileFailure) -> Void
+    _ edit: @escaping @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   ) {
-    feeder.ask(interrupts: supportsSeeking) { feeder in
-      let frame = feeder.nextFrame
-      do throws(FileFailure) {
-        guard try feeder.queue.change(at: frame, change) else { return }
-        feeder.replace(from: frame)
-      } catch {
-        feeder.queue.published.withLock { $0.refusals.append(error) }
-      }
-    }
+    feeder.ask(interrupts: supportsSeeking, .edit(edit))
   }
 }
 

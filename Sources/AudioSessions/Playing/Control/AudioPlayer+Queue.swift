@@ -5,7 +5,6 @@ extension AudioPlayer {
   /// Plays `item` when everything before it is over.
   public func enqueue(_ item: QueueItem) {
     queue.list.withLock { $0.append(item) }
-    feeder.ask { _ in }
   }
 
   /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player
@@ -53,26 +52,29 @@ extension AudioPlayer {
     queue.list.withLock { $0.remove(all: false) }.first
   }
 
-  /// Whether the queue begins anew at its end.
-  public func setRepeating(_ repeats: Bool) {
-    queue.list.withLock { $0.repeats = repeats }
+  /// Whether the queue begins anew at its end, and then in another order.
+  public func setRepeating(_ repeats: Bool, shuffles: Bool = false) {
+    queue.list.withLock { list in
+      list.repeats = repeats
+      list.shuffles = shuffles
+    }
   }
 
   /// Goes on with the item so many places further on in the queue; below 0 back, 0 from its
   /// beginning.
   public func skip(by count: Int) {
-    feeder.ask(interrupts: true) { feeder in
-      let frame = feeder.nextFrame
-      let queue = feeder.queue
-      let index = queue.published.withLock { $0.span(at: frame)?.index }
-      queue.list.withLock { list in
-        let first = index ?? max(0, list.next - 1)
-        // What is opened already, behind what ends now, stays so.
-        if first + count != list.next { list.skip(to: first + count) }
-      }
-      queue.cut(at: frame)
-      feeder.replace(from: frame)
-    }
+    feeder.ask(
+      interrupts: true,
+      .work { queue, frame in
+        let index = queue.published.withLock { $0.span(at: frame)?.index }
+        queue.list.withLock { list in
+          let first = index ?? max(0, list.next - 1)
+          // What is opened already, behind what ends now, stays so.
+          if first + count != list.next { list.skip(to: first + count) }
+        }
+        queue.cut(at: frame)
+        return true
+      })
   }
 }
 

@@ -7,6 +7,12 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
   typealias Handler = @Sendable (PlayerEvent) -> Void
 
+  /// Who is told. In a type of its own, because a bare function is wrapped anew at each access through
+  /// a generic type (Swift 6.3.1), until the stack is too short to call it.
+  private struct Listener: Sendable {
+    var tell: Handler?
+  }
+
   /// What has been told of a turn.
   private struct Telling {
     let turn: PlayerTurn
@@ -31,7 +37,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var isAtEnd = true
   private var title: String?
   private let isConcluded = Latch()
-  private let handler = Guarded<Handler?>(nil)
+  private let listener = Guarded(Listener(tell: nil))
   private let lead = Guarded(0.0)
   private let finished = Guarded<[HeardTurn]>([])
 
@@ -48,7 +54,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   /// Who is told. Any thread.
-  func tell(_ handler: Handler?) { self.handler.withLock { $0 = handler } }
+  func tell(_ handler: Handler?) { listener.withLock { $0 = Listener(tell: handler) } }
 
   /// How long before a turn's end it ends soon; 0 for never. Any thread.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
@@ -177,7 +183,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for failure in failures {
       if let turn = failure.turn { tellings[turn]?.hasFailed = true }
       let turn = failure.turn.flatMap { tellings[$0]?.turn }
-      handler.withLock { $0 }?(
+      listener.withLock { $0 }.tell?(
         PlayerEvent(
           kind: .failed(failure.failure), turn: turn, index: failure.index, source: failure.name))
     }
@@ -193,14 +199,16 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func tellOfNewest(_ kind: PlayerEvent.Kind) {
     let last = tellings.values.max { $0.turn.number < $1.turn.number }?.turn
-    handler.withLock { $0 }?(
+    let coming = last == nil ? queue.list.withLock { $0.coming } : nil
+    listener.withLock { $0 }.tell?(
       PlayerEvent(
-        kind: kind, turn: last, index: last?.index ?? 0, source: last?.facts.name ?? ""))
+        kind: kind, turn: last, index: last?.index ?? coming?.index ?? 0,
+        source: last?.facts.name ?? coming?.item.name ?? ""))
   }
 
   private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, at ringFrame: Int? = nil) {
     let place = ringFrame.flatMap { timeline.place(of: $0, sampleRate: sampleRate) }
-    handler.withLock { $0 }?(
+    listener.withLock { $0 }.tell?(
       PlayerEvent(
         kind: kind, turn: turn, index: turn.index, source: turn.facts.name,
         frame: place?.frame ?? (ringFrame == 0 ? 0 : nil), nanoseconds: place?.nanoseconds))

@@ -12,7 +12,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let targetFrames: Int
   private let leadFrames: Int
   private let endsWithQueue: Bool
-  private let changes = Guarded<[@Sendable (QueueFeeder) -> Void]>([])
+  private let changes = Guarded<[PlayerChange]>([])
   private let waiting = Guarded(Waiting(decoders: []))
   private let tap = Guarded<(any PlayerTap)?>(nil)
   private let concluded = Latch()
@@ -65,7 +65,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Has `change` carried out soon. Any thread. `interrupts` where what plays may wait for a network
   /// and is not wanted any more.
-  func ask(interrupts: Bool = false, _ change: @escaping @Sendable (QueueFeeder) -> Void) {
+  func ask(interrupts: Bool = false, _ change: PlayerChange) {
     changes.withLock { $0.append(change) }
     if interrupts { interruptWaits() }
   }
@@ -96,45 +96,62 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 
   var needsTime: Bool {
-    queue.isWaiting && isPaused.value == 0 && ring.queuedFrames == 0
+    // Virtual time takes a thousand frames at a time.
+    queue.isWaiting && isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
 
-  /// From which frame of the ring on something else can be heard: where nothing moves, at once.
-  var nextFrame: Int {
+  /// Where something else can be heard: it leaves the ring at `leave`, and takes the place of what the
+  /// queue delivered from `frame` on. Where nothing moves, at once.
+  private var turningPoint: (leave: Int, frame: Int) {
+    // What already takes something's place, and is not heard yet, gives way itself.
+    if let replacement = ring.replacement { return (replacement.leave, replacement.land) }
     let heard = ring.readFrame
     let isStill = isPaused.value != 0 || heard == 0 || starvation.value != 0
-    // Who asks faster than can be heard does not wait for each to be heard.
-    let lead = isStill || changes.withLock({ $0.count > 4 }) ? 0 : leadFrames
-    return min(heard + lead, ring.frameCount)
-  }
-
-  /// The frame of the ring that is heard now, or at most a period later.
-  var heardFrame: Int { ring.readFrame }
-
-  /// What is in the ring from `frame` on is not to be heard.
-  func replace(from frame: Int) {
-    ring.replace(from: frame)
-    if isFinished {
-      isFinished = false
-      ring.resume()
-    }
+    let frame = min(heard + (isStill ? 0 : leadFrames), ring.frameCount)
+    return (frame, frame)
   }
 
   private func carryOutChanges() {
-    while true {
-      guard canChange, changes.withLock({ !$0.isEmpty }), queue.isBegun() else { return }
-      let change = changes.withLock { $0.removeFirst() }
+    while changes.withLock({ !$0.isEmpty }), queue.isBegun() {
+      let point = turningPoint
       for decoder in queue.decoders { decoder.proceed() }
-      change(self)
+      guard carryOutNext(at: point.frame) else { continue }
+      ring.replace(from: point.leave)
+      if isFinished {
+        isFinished = false
+        ring.resume()
+      }
     }
   }
 
-  /// What was taken out must be passed before more is; but where nothing moves all is at once.
-  private var canChange: Bool { !ring.isReplacing || nextFrame == ring.readFrame }
+  /// Whether something else is to be heard from `frame` of the queue on.
+  private func carryOutNext(at frame: Int) -> Bool {
+    let first = changes.withLock { $0.removeFirst() }
+    guard case .edit(let edit) = first else {
+      if case .work(let work) = first { return work(queue, frame) }
+      return false
+    }
+    // Several at once are one: a converter is made once.
+    var edits = [edit]
+    while case .edit(let next)? = changes.withLock({ $0.first }) {
+      edits.append(next)
+      changes.withLock { _ = $0.removeFirst() }
+    }
+    do throws(FileFailure) {
+      return try queue.change(at: frame) { settings, place, source in
+        for edit in edits { edit(&settings, &place, source) }
+      }
+    } catch {
+      queue.published.withLock { $0.refusals.append(error) }
+      return false
+    }
+  }
 
   private func fill() {
-    while !concluded.isRaised, !canChange || changes.withLock({ $0.isEmpty }) {
-      guard ring.queuedFrames < targetFrames, ring.room >= chunk.frameCount else { return }
+    while !concluded.isRaised, changes.withLock({ $0.isEmpty }) {
+      // What may have to give way before it is heard must leave room for what takes its place.
+      let target = ring.replacement == nil ? targetFrames : targetFrames / 8
+      guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
       let isReady = decoders.allSatisfy(\.isReady)
       if starvation.value != 0, ring.queuedFrames == 0, !isReady { queue.isGathering = true }

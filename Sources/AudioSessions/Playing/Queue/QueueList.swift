@@ -6,6 +6,8 @@ struct QueueList: Sendable {
   private(set) var next = 0
   /// Whether it begins anew at its end.
   var repeats = false
+  /// Whether it begins in another order each time.
+  var shuffles = false
   /// Counted up when another item than was expected comes next: what was opened ahead is dropped.
   private(set) var generation = 0
   /// Whether anything came of this time through: a queue of nothing repeats nothing.
@@ -44,6 +46,8 @@ struct QueueList: Sendable {
       hasDelivered = false
     }
     next += 1
+    // Before the first of the next round is opened ahead.
+    if next == items.count, repeats, shuffles { items.shuffle() }
   }
 
   /// Goes to the item with the number `index`.
