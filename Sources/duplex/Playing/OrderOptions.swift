@@ -87,6 +87,17 @@ struct OrderOptions: ParsableArguments {
     }
   }
 
+  /// Throws `.invalidRequest` where nothing of a source is asked for.
+  func check(_ source: OpenedSource, _ address: SourceAddress) throws(FileFailure) {
+    let order = try settings(at: source.sampleRate, of: address).order
+    guard let frameCount = source.frameCount, frameCount > 0, order.startFrame >= frameCount else {
+      return
+    }
+    throw FileFailure(
+      .invalidRequest, "\(address.name) ends before what is to be played of it begins.",
+      hint: "Give an earlier start.")
+  }
+
   /// How a file of this rate is played; a stretch named with the file goes before one for all.
   /// Throws `.invalidRequest` where the end is not behind the start.
   func settings(

@@ -25,17 +25,26 @@ struct PlayItems {
     try style.gains.check("--gain", addresses.count)
     try style.pans.check("--pan", addresses.count)
     var parts: [QueueItem.Part] = []
+    var firstFailure: FileFailure?
     for (index, named) in addresses.enumerated() {
       var address = named
       address.raw = style.raw
       // Standard input can be read only once.
       var opened: OpenedSource?
-      if index == 0 || (address.location != "-" && !address.isRemote) {
-        let source = try address.opened ?? SourceOpening.opened(address)
-        _ = try style.order.settings(at: source.sampleRate, of: address)
-        if index == 0 {
-          firstRate = source.sampleRate
-          opened = source
+      if firstRate == nil || (address.location != "-" && !address.isRemote) {
+        do throws(FileFailure) {
+          let source = try SourceOpening.opened(address)
+          try style.order.check(source, address)
+          if firstRate == nil {
+            firstRate = source.sampleRate
+            opened = source
+          }
+        } catch {
+          // One bad file spoils no folder: it is told at its turn.
+          guard address.isFound, index + 1 < addresses.count || firstRate != nil else {
+            throw firstFailure ?? error
+          }
+          firstFailure = firstFailure ?? error
         }
       }
       parts.append(Self.part(address, style, index, opened))

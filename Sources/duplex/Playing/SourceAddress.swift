@@ -8,6 +8,8 @@ struct SourceAddress {
   var end: TimeOption?
   /// Where it was opened to see what it is.
   var opened: OpenedSource?
+  /// Whether the user did not name it, but a playlist or a folder that it is in.
+  var isFound = false
   /// What it is, where it is bare samples.
   var raw: RawOption?
 

@@ -10,7 +10,14 @@ struct SourceList {
   /// Waits for a network where a playlist lies behind one. Throws what is wrong with a playlist or
   /// folder, or with the first address.
   init(_ sources: [String]) throws(FileFailure) {
-    for source in sources { try add(source, depth: 0) }
+    for source in sources {
+      let first = addresses.count
+      try add(source, depth: 0)
+      let named = SourceAddress(source).location
+      for index in first..<addresses.count {
+        addresses[index].isFound = addresses[index].location != named
+      }
+    }
   }
 
   private mutating func add(_ source: String, depth: Int) throws(FileFailure) {

@@ -15,6 +15,7 @@ enum SourceOpening {
 
   /// What `address` names, opened while somebody watches. Throws what is wrong with it.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
+    if let opened = address.opened { return opened }
     guard address.isRemote else {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
@@ -30,6 +31,8 @@ final class OpenedSource: @unchecked Sendable {
   private let address: SourceAddress
   /// Frames a second.
   let sampleRate: Int
+  /// Frames in all; nil where nobody knows.
+  let frameCount: Int?
   private let decoder: Guarded<Given?>
 
   private struct Given: @unchecked Sendable {
@@ -40,6 +43,7 @@ final class OpenedSource: @unchecked Sendable {
   init(_ address: SourceAddress, _ decoder: any SoundDecoder) {
     self.address = address
     sampleRate = decoder.sampleRate
+    frameCount = decoder.frameCount
     self.decoder = Guarded(Given(decoder: decoder))
   }
 

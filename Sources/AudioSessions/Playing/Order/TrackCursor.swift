@@ -27,7 +27,9 @@ struct TrackCursor: ~Copyable {
     self.decoder = decoder
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry
-    block = SampleBuffer(frameCount: Self.blockFrames, channelCount: decoder.channelCount)
+    // A ring full of short files keeps hundreds of these.
+    let frames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
+    block = SampleBuffer(frameCount: frames, channelCount: decoder.channelCount)
   }
 
   /// Goes on in another order, at the boundary `entry`. Throws as `init` does, and then goes on as
@@ -101,9 +103,9 @@ struct TrackCursor: ~Copyable {
   /// Reads the block that has the next frame. False where there is none.
   private mutating func load() throws(FileFailure) -> Bool {
     let isReversed = path.order.isReversed
-    let first = isReversed ? max(path.start, boundary - Self.blockFrames) : boundary
+    let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
     let wanted =
-      isReversed ? boundary - first : min(Self.blockFrames, (path.end ?? .max) - boundary)
+      isReversed ? boundary - first : min(block.frameCount, (path.end ?? .max) - boundary)
     held = 0..<0
     guard try approach(first) else { return false }
     var count = 0
@@ -129,7 +131,7 @@ struct TrackCursor: ~Copyable {
       return true
     }
     while decoder.position < first {
-      let wanted = min(Self.blockFrames, first - decoder.position)
+      let wanted = min(block.frameCount, first - decoder.position)
       guard try decoder.read(into: &block, at: 0, frames: wanted) > 0 else { return false }
     }
     return decoder.position == first

@@ -7,15 +7,15 @@ struct TrackForetelling: ~Copyable {
   /// Frames that are foretold at least: more than any filter of ours reaches.
   static let frames = 512
 
-  private var recent: SampleBuffer
+  /// Made when there is something to remember.
+  private var recent = SampleBuffer(frameCount: 0, channelCount: 1)
   private var recentFrames = 0
-
-  init(channelCount: Int) {
-    recent = SampleBuffer(frameCount: 1024, channelCount: channelCount)
-  }
 
   /// Keeps the newest frames, by which what follows is foretold.
   mutating func remember(_ sound: borrowing SampleBuffer, frames count: Int) {
+    if recent.frameCount == 0 {
+      recent = SampleBuffer(frameCount: 1024, channelCount: sound.channelCount)
+    }
     let kept = min(recentFrames, recent.frameCount - min(count, recent.frameCount))
     let channelCount = recent.channelCount
     for sample in 0..<kept * channelCount {
@@ -28,6 +28,7 @@ struct TrackForetelling: ~Copyable {
 
   /// Fills the beginning of `sound` with what would have come after the frames remembered.
   func goOn(into sound: inout SampleBuffer) {
+    guard recentFrames > 0 else { return }
     LinearPrediction.goOn(
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
   }

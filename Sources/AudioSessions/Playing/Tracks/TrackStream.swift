@@ -33,7 +33,7 @@ struct TrackStream: ~Copyable {
   /// converter must know of it is foretold then.
   var followsSound = false
   private var goesOn = false
-  private var foretelling: TrackForetelling
+  private var foretelling = TrackForetelling()
   /// Frames that the converter gives for what was foretold, and nobody hears.
   private var surplusFrames = 0
   /// Whether all is read and delivered but for what is held back.
@@ -49,7 +49,6 @@ struct TrackStream: ~Copyable {
     self.sampleRate = sampleRate
     decoded = SampleBuffer(frameCount: 1024, channelCount: fileChannelCount)
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
-    foretelling = TrackForetelling(channelCount: channelCount)
     ratio = Double(fileRate) / Double(sampleRate) * (self.conversion?.speed ?? 1)
   }
 
