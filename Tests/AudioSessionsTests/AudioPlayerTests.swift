@@ -79,6 +79,41 @@ import Testing
     #expect(place { $0.seek(bySeconds: 100) } == 95999)
   }
 
+  @Test func `what is asked in quick succession counts each time`() throws {
+    let file = try CountedFile(frames: 96000)
+    let rig = PlayerRig()
+    rig.enqueue(file)
+    rig.player.play()
+    _ = rig.hear(cycles: 2)
+    for _ in 0..<20 { rig.player.seek(bySeconds: 0.05) }
+    // The first twenty are on their way, and not heard yet, when the others come.
+    rig.step()
+    for _ in 0..<10 { rig.player.seek(bySeconds: 0.05) }
+    let heard = numbers(rig.hear(cycles: 30))
+    #expect(heard[Self.lead - 1] == 128 + Self.lead - 1)
+    #expect(heard[Self.lead] == 128 + Self.lead + 30 * 2400)
+  }
+
+  @Test func `seeks by distance stay in the region that is played`() throws {
+    let file = try CountedFile(frames: 96000)
+    let rig = PlayerRig()
+    var settings = TrackSettings()
+    settings.order = PlayOrder(startFrame: 10000, endFrame: 30000, times: 2)
+    rig.enqueue(file, settings: settings)
+    rig.player.play()
+    _ = rig.hear(cycles: 2)
+    rig.player.seek(bySeconds: -5)
+    var heard = numbers(rig.hear(cycles: 30))
+    #expect(heard[Self.lead] == 10000)
+    rig.player.seek(bySeconds: 5)
+    heard = numbers(rig.hear(cycles: 400))
+    // The last frame of this time through, then the second time, and then nothing.
+    #expect(heard[Self.lead] == 29999)
+    #expect(heard[Self.lead + 1] == 10000)
+    #expect(heard[Self.lead + 20000] == 29999)
+    #expect(heard[Self.lead + 20001] == -1)
+  }
+
   @Test func `a seek before anything plays, and while paused, is heard from the first frame on`()
     throws
   {
