@@ -13,6 +13,7 @@ struct TrackStream: ~Copyable {
   private var decoded: SampleBuffer
   /// The same frames with the unit's channels, and which of them still wait to be taken.
   private var mapped: SampleBuffer
+  private let fold: StereoFold?
   private var waiting = 0..<0
   /// Silence that pushes the last frames out of the converter.
   private var isAtEnd = false
@@ -49,6 +50,7 @@ struct TrackStream: ~Copyable {
     self.sampleRate = sampleRate
     decoded = SampleBuffer(frameCount: 1024, channelCount: fileChannelCount)
     mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    fold = channelCount == 2 ? StereoFold(channelCount: fileChannelCount) : nil
     ratio = Double(fileRate) / Double(sampleRate) * (self.conversion?.speed ?? 1)
   }
 
@@ -126,7 +128,11 @@ struct TrackStream: ~Copyable {
     if !isAtEnd { count = try cursor.read(into: &decoded) }
     decodedFrames += count
     if count > 0 {
-      mapped.copy(decoded, frames: count)
+      if let fold {
+        fold.apply(decoded, frames: count, into: &mapped)
+      } else {
+        mapped.copy(decoded, frames: count)
+      }
       if conversion?.foretells == true {
         if isFollowed { foretelling.remember(mapped, frames: count) }
         if followsSound { prime(count) }
