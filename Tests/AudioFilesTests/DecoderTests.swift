@@ -223,6 +223,16 @@ import Testing
     #expect(tags.comment == "Unfinished")
   }
 
+  @Test(arguments: [FileFormat.wav, .aiff, .flac, .ogg, .opus, .mp3])
+  func `once opened, the source is back where the sound begins`(format: FileFormat) throws {
+    let contents = try bytes(format, frames: 960_000)
+    let source = MemorySource(contents)
+    let decoder = try Decoding.decoder(for: source)
+    #expect(decoder.position == 0)
+    // What is fetched ahead of time is what follows the last read.
+    #expect(source.place < contents.count / 2)
+  }
+
   @Test func `it is ready when three seconds are there, or more comes in than is needed`() throws {
     let contents = try bytes(.wav)
     let source = MemorySource(contents)
