@@ -65,6 +65,22 @@ import Testing
     #expect(throws: FileFailure.self) { try reader.read(into: &buffer) }
   }
 
+  @Test func `a frame that a FLAC file has lost is not there because of damage`() throws {
+    let sound = integers(bits: 16, frames: 40000, channels: 2)
+    try save(sound, to: folder("whole"), .flac, .s16)
+    let bytes = folder.bytes(of: "whole")
+    folder.write(Array(bytes.prefix(bytes.count / 2)), to: "cut")
+    var reader = try SoundFileReader(path: folder("cut"))
+    #expect(reader.frameCount == 40000)
+    var trouble: FileFailure?
+    do throws(FileFailure) {
+      try reader.seek(toFrame: 38000)
+    } catch {
+      trouble = error
+    }
+    #expect(trouble?.message.contains("damaged or cut short") == true)
+  }
+
   @Test func `a file is what its contents say, whatever its name`() throws {
     let sound = integers(bits: 16, frames: 500, channels: 2)
     try save(sound, to: folder("really-flac.wav"), .flac, .s16)

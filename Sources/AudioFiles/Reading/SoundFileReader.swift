@@ -142,6 +142,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       return
     }
     guard place == sf_count_t(frame) else {
+      if let frameCount, frame >= 0, frame <= frameCount {
+        throw .unreachable(path, frame, frameCount)
+      }
       throw FileFailure(
         .unusableContents, "\(path) has no frame \(frame).",
         hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
@@ -173,10 +176,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     }
     // The decoder stops in silence at the first damaged block.
     if fileFormat == .flac, let frameCount, position < frameCount {
-      throw FileFailure(
-        .unusableContents,
-        "\(path) is damaged or cut short after \(position) of \(frameCount) frames.",
-        hint: "Check it with flac -t; what comes before can be used.")
+      throw .cutShort(
+        path, position, frameCount, hint: "Check it with flac -t; what comes before can be used.")
     }
   }
 

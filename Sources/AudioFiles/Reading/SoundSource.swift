@@ -18,7 +18,7 @@ struct SoundSource: ~Copyable {
 
   /// Opens a file by its contents; standard input where `path` is `-`.
   static func open(_ path: String) throws(FileFailure) -> SoundSource {
-    let name = path == "-" ? "standard input" : path
+    let name = path == "-" ? standardInput : path
     let descriptor = try descriptor(of: path, name)
     let start = descriptor.position
     let wave = try waveStream(descriptor, name)
@@ -34,7 +34,7 @@ struct SoundSource: ~Copyable {
     guard let wave else {
       throw FileFailure(
         .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
-        hint: "Send WAV, or describe the raw samples; other formats must be files.")
+        hint: "Send WAV, or describe bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
@@ -54,7 +54,7 @@ struct SoundSource: ~Copyable {
         "Raw samples cannot be \(format.name) at \(sampleRate) Hz in \(channelCount) channels.",
         hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, and a rate and channels above 0.")
     }
-    let name = path == "-" ? "standard input" : path
+    let name = path == "-" ? standardInput : path
     let descriptor = try descriptor(of: path, name)
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)
@@ -102,6 +102,8 @@ struct SoundSource: ~Copyable {
 
   consuming func takeHandle() -> SoundFileHandle { handle }
 
+  private static let standardInput = "standard input"
+
   private static func descriptor(
     of path: String, _ name: String
   ) throws(FileFailure) -> FileDescriptor {
@@ -116,6 +118,7 @@ struct SoundSource: ~Copyable {
       return descriptor
     } catch {
       switch error.number {
+      case EBADF where path == "-": throw .closedInput
       case EISDIR: throw .isFolder(name)
       case ENODATA:
         throw FileFailure(
@@ -141,6 +144,10 @@ struct SoundSource: ~Copyable {
     do throws(SystemError) {
       return try WaveStream(readingFrom: descriptor)
     } catch {
+      // Where nothing was open, the number went to something that is no file.
+      if name == standardInput, error.number == EINVAL || error.number == EBADF {
+        throw .closedInput
+      }
       throw .reading(name, error)
     }
   }
