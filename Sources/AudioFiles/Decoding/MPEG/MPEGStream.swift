@@ -29,9 +29,7 @@ struct MPEGStream {
     let limit = bytes.position + Self.searchByteCount
     guard let found = try Self.search(bytes, upTo: limit, like: nil) else {
       try bytes.checkOpening()
-      throw FileFailure(
-        .unusableContents, "\(bytes.name) holds no MP3 sound that can be read.",
-        hint: "Check that it is a sound file or a stream, and not a web page.")
+      throw .noMPEG(bytes.name)
     }
     let block = try bytes.peek(found.byteCount)
     let information = MPEGInformation(block, found)
