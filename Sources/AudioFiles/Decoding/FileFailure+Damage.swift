@@ -2,12 +2,12 @@
 extension FileFailure {
   /// Nothing comes after frame `frame`, though `frameCount` are announced.
   static func cutShort(
-    _ name: String, _ frame: Int, _ frameCount: Int,
-    hint: String = "What comes before can be used; get the file anew for the rest."
+    _ name: String, _ frame: Int, _ frameCount: Int
   ) -> FileFailure {
     FileFailure(
       .unusableContents,
-      "\(name) is damaged or cut short after \(frame) of \(frameCount) frames.", hint: hint)
+      "\(name) is damaged or cut short after \(frame) of \(frameCount) frames.",
+      hint: "What comes before can be used; get the file anew for the rest.")
   }
 
   /// The announced frame `frame` cannot be gone to.

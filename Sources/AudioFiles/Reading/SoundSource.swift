@@ -10,6 +10,8 @@ struct SoundSource: ~Copyable {
   let info: SF_INFO
   /// Frames after which something else than sound follows; nil where nobody knows.
   let frameLimit: Int?
+  /// Frames that its head announces, where the file is too short for them.
+  let missedFrameCount: Int?
   /// Whether it is a WAV file whose samples are read bare.
   let isBareWave: Bool
   /// Whether it comes through a pipe, and so may go on for ever.
@@ -26,8 +28,10 @@ struct SoundSource: ~Copyable {
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
       if !isUnfinished {
+        let rest = try byteCount(behind: descriptor, name)
         try rewind(descriptor, to: start, name)
-        return try SoundSource(descriptor, name: name, info: SF_INFO())
+        return try SoundSource(
+          descriptor, name: name, info: SF_INFO(), missedFrameCount: wave?.frameCount(beyond: rest))
       }
     }
     let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
@@ -66,7 +70,7 @@ struct SoundSource: ~Copyable {
 
   private init(
     _ descriptor: consuming FileDescriptor, name: String, info: SF_INFO, frameLimit: Int? = nil,
-    isBareWave: Bool = false, isEndless: Bool = false
+    missedFrameCount: Int? = nil, isBareWave: Bool = false, isEndless: Bool = false
   ) throws(FileFailure) {
     var info = info
     let beginning = Self.beginning(of: descriptor)
@@ -84,6 +88,7 @@ struct SoundSource: ~Copyable {
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
+    self.missedFrameCount = missedFrameCount
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
@@ -96,6 +101,7 @@ struct SoundSource: ~Copyable {
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
+    missedFrameCount = nil
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }

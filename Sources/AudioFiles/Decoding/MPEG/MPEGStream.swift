@@ -124,6 +124,16 @@ struct MPEGStream {
     return there + 2 * Int(averageByteCount) >= said && there <= said + 262_144 ? count : nil
   }
 
+  /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a block
+  /// or two are miscounted often.
+  var missedBlockCount: Int? {
+    guard let information, let count = information.blockCount, let said = information.byteCount,
+      let all = bytes.byteCount
+    else { return nil }
+    let there = all - start + Int(averageByteCount)
+    return there + 8 * Int(averageByteCount) < said ? count : nil
+  }
+
   /// How many blocks there should be if those not read yet are like those at the beginning.
   var estimatedBlockCount: Int? {
     bytes.byteCount.map { max(1, Int((Double($0 - start) / averageByteCount).rounded())) }
