@@ -47,10 +47,33 @@ import Testing
     let sound = integers(bits: 16, frames: 1000, channels: 2)
     try save(sound, to: folder("whole"), format, .s16)
     folder.write(Array(folder.bytes(of: "whole").dropLast(400)), to: "cut")
-    let read = try load(folder("cut"))
+    var reader = try SoundFileReader(path: folder("cut"))
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
+    let count = try reader.read(into: &buffer)
+    let read = Array(list(buffer).prefix(2 * count))
     #expect(read == Array(list(sound).prefix(read.count)))
     // libsndfile counts eight bytes of a CAF file's head against it.
     #expect(read.count == (format == .caf ? 1796 : 1800))
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64])
+  func `a WAV file that is shorter than its head says ends with a failure`(
+    format: FileFormat
+  ) throws {
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    try save(sound, to: folder("whole"), format, .s16)
+    folder.write(Array(folder.bytes(of: "whole").dropLast(400)), to: "cut")
+    var reader = try SoundFileReader(path: folder("cut"))
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
+    #expect(try reader.read(into: &buffer) == 900)
+    var trouble: FileFailure?
+    do throws(FileFailure) {
+      _ = try reader.read(into: &buffer)
+    } catch {
+      trouble = error
+    }
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.hasSuffix("cut short after 900 of 1000 frames.") == true)
   }
 
   @Test func `damage in a FLAC file is reported behind the last sound frame`() throws {
@@ -63,6 +86,22 @@ import Testing
     var buffer = SampleBuffer(frameCount: 20000, channelCount: 2)
     #expect(try reader.read(into: &buffer) > 4000)
     #expect(throws: FileFailure.self) { try reader.read(into: &buffer) }
+  }
+
+  @Test func `a frame that a FLAC file has lost is not there because of damage`() throws {
+    let sound = integers(bits: 16, frames: 40000, channels: 2)
+    try save(sound, to: folder("whole"), .flac, .s16)
+    let bytes = folder.bytes(of: "whole")
+    folder.write(Array(bytes.prefix(bytes.count / 2)), to: "cut")
+    var reader = try SoundFileReader(path: folder("cut"))
+    #expect(reader.frameCount == 40000)
+    var trouble: FileFailure?
+    do throws(FileFailure) {
+      try reader.seek(toFrame: 38000)
+    } catch {
+      trouble = error
+    }
+    #expect(trouble?.message.contains("damaged or cut short") == true)
   }
 
   @Test func `a file is what its contents say, whatever its name`() throws {

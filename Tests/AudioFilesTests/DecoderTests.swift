@@ -223,6 +223,36 @@ import Testing
     #expect(tags.comment == "Unfinished")
   }
 
+  @Test(arguments: [["-V2"], ["-b", "128"]])
+  func `an MP3 file that is shorter than its encoder's notes say ends with a failure`(
+    encoding: [String]
+  ) throws {
+    let contents = try lame(encoding)
+    let whole = try decode(Decoding.decoder(for: MemorySource(contents)))
+    let folder = TemporaryFolder()
+    folder.write(Array(contents.prefix(contents.count / 2)), to: "cut")
+    for decoder in [
+      try Decoding.decoder(forPath: folder("cut")),
+      try Decoding.decoder(for: MemorySource(folder.bytes(of: "cut"))),
+    ] {
+      #expect(decoder.frameCount == whole.count / 2)
+      let trouble = failure { _ = try decode(decoder) }
+      #expect(trouble?.kind == .unusableContents)
+      #expect(trouble?.message.contains("cut short after") == true)
+      #expect(decoder.position > whole.count / 5 && decoder.position < whole.count * 3 / 10)
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .aiff, .flac, .ogg, .opus, .mp3])
+  func `once opened, the source is back where the sound begins`(format: FileFormat) throws {
+    let contents = try bytes(format, frames: 960_000)
+    let source = MemorySource(contents)
+    let decoder = try Decoding.decoder(for: source)
+    #expect(decoder.position == 0)
+    // What is fetched ahead of time is what follows the last read.
+    #expect(source.place < contents.count / 2)
+  }
+
   @Test func `it is ready when three seconds are there, or more comes in than is needed`() throws {
     let contents = try bytes(.wav)
     let source = MemorySource(contents)

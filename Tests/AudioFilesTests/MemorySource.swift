@@ -6,6 +6,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   // @unchecked because all that changes is behind a lock.
   private struct State {
     var readCount = 0
+    var place = 0
     var isInterrupted = false
     var failsBehind = Int.max
     var interruptsBehind = Int.max
@@ -39,6 +40,9 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   /// Bytes that were read in all.
   var readCount: Int { state.withLock { $0.readCount } }
 
+  /// Behind the last byte that was read.
+  var place: Int { state.withLock { $0.place } }
+
   /// Reads behind `offset` fail.
   func fail(behind offset: Int) { state.withLock { $0.failsBehind = offset } }
 
@@ -67,7 +71,10 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     if isFailing { throw Self.failure }
     let count = max(0, min(bytes.count, pieceByteCount, contents.count - offset))
     for index in 0..<count { bytes[index] = contents[offset + index] }
-    state.withLock { $0.readCount += count }
+    state.withLock {
+      $0.readCount += count
+      $0.place = offset + count
+    }
     return count
   }
 

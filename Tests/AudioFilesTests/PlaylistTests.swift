@@ -43,9 +43,61 @@ import Testing
       ])
     #expect(SoundFolder.isFolder(folder("music")) && !SoundFolder.isFolder(folder("music/b.wav")))
     #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("none")) }
-    // A folder that leads back to itself ends as well.
-    symlink(folder("music"), folder("music/in/again"))
-    #expect(try SoundFolder.files(in: folder("music")).count > 4)
+  }
+
+  @Test func `a folder that links lead back to is visited once`() throws {
+    try TextFile.write("", to: folder("loop/in/a.wav"), makingFolders: true)
+    let expected = try SoundFolder.files(in: folder("loop"))
+    #expect(expected == [folder("loop/in/a.wav")])
+    symlink("..", folder("loop/in/up"))
+    symlink("..", folder("loop/in/up2"))
+    symlink(".", folder("loop/in/self"))
+    #expect(try SoundFolder.files(in: folder("loop")) == expected)
+  }
+
+  @Test(.enabled(if: getuid() != 0, "the superuser may read everything"))
+  func `a folder within that may not be read is passed over`() throws {
+    try TextFile.write("", to: folder("shut/a.wav"), makingFolders: true)
+    try TextFile.write("", to: folder("shut/no/b.wav"), makingFolders: true)
+    chmod(folder("shut/no"), 0)
+    defer { chmod(folder("shut/no"), 0o700) }
+    #expect(try SoundFolder.files(in: folder("shut")) == [folder("shut/a.wav")])
+    let trouble = failure { _ = try SoundFolder.files(in: folder("shut/no")) }
+    #expect(trouble?.kind == .permissionDenied)
+    #expect(trouble?.message.contains(folder("shut/no")) == true)
+  }
+
+  @Test(arguments: [true, false])
+  func `a playlist in UTF-16 says so with its first two bytes`(isLittle: Bool) throws {
+    let bytes = "\u{FEFF}a ü.wav\r\nb.wav\r\n".utf16.flatMap { unit in
+      isLittle ? [UInt8(unit & 255), UInt8(unit >> 8)] : [UInt8(unit >> 8), UInt8(unit & 255)]
+    }
+    let path = folder("wide.m3u")
+    save(bytes, to: path)
+    #expect(try Playlist.entries(of: path) == [folder("a ü.wav"), folder("b.wav")])
+  }
+
+  @Test func `a name with a NUL character is refused`() throws {
+    let path = folder("nul.m3u")
+    save([0, 10], to: path)
+    let trouble = failure { _ = try Playlist.entries(of: path) }
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.contains("NUL") == true)
+  }
+
+  @Test func `an address of a file here is a path`() throws {
+    let path = folder("addresses.m3u")
+    try TextFile.write("file:///music/a%20b%C3%BC.wav\nFile://localhost/c%zz.wav\n", to: path)
+    #expect(try Playlist.entries(of: path) == ["/music/a bü.wav", "/c%zz.wav"])
+    #expect(FileAddress.path(of: "file://elsewhere/a.wav") == nil)
+    #expect(FileAddress.path(of: "file:///a%00.wav") == nil)
+    #expect(FileAddress.path(of: "/a.wav") == nil)
+  }
+
+  private func save(_ bytes: [UInt8], to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    _ = write(descriptor, bytes, bytes.count)
+    close(descriptor)
   }
 }
 
@@ -60,14 +112,22 @@ final class TemporaryFolderBox: Sendable {
   }
 
   deinit {
-    // Deepest first; unlink leaves folders, rmdir leaves files.
-    for name in ["music/in/deep", "music/in", "music", ""] {
-      for file in ["c.mp3", "z.ogg", "again", "b.wav", "a.FLAC", "notes.txt", ".hidden.wav"] {
-        unlink("\(path)/\(name)/\(file)")
+    Self.remove(path)
+  }
+
+  /// With all that is in it, and without following links.
+  private static func remove(_ path: String) {
+    if unlink(path) == 0 { return }
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != "." && name != ".." { remove("\(path)/\(name)") }
       }
-      for file in ["list.m3u8", "list.pls", "empty.m3u"] { unlink("\(path)/\(file)") }
-      rmdir("\(path)/\(name)")
+      closedir(folder)
     }
+    rmdir(path)
   }
 
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }

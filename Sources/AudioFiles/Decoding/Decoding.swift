@@ -1,9 +1,11 @@
+import Glibc
+
 /// Finds the decoder for sound, by what it is and not by what it is called.
 public enum Decoding {
   /// A decoder of the file `path`, all of whose seeks are exact; standard input where it is `-`.
   /// Throws as `SoundFileReader` does.
   public static func decoder(forPath path: String) throws(FileFailure) -> any SoundDecoder {
-    guard path != "-" else { return try FileDecoder(path: path) }
+    guard path != "-" else { return try decoderOfStandardInput() }
     let file = try LocalFile(path: path)
     // What comes through a pipe can be looked at only once.
     guard file.isSeekable else { return try FileDecoder(path: path) }
@@ -15,6 +17,26 @@ public enum Decoding {
       return try otherDecoder(bytes, .exact) { () throws(FileFailure) in
         try FileDecoder(path: path)
       }
+    }
+  }
+
+  /// What comes through a pipe is played as it comes.
+  private static func decoderOfStandardInput() throws(FileFailure) -> any SoundDecoder {
+    let input: FileDescriptor
+    do throws(SystemError) {
+      input = try FileDescriptor(duplicating: STDIN_FILENO)
+    } catch {
+      throw error.number == EBADF ? .closedInput : .opening("standard input", error)
+    }
+    guard input.position == nil else { return try FileDecoder(path: "-") }
+    let source = try PipeSource(input)
+    do throws(FileFailure) {
+      return try decoder(for: source)
+    } catch {
+      guard error == .noMPEG(source.name) else { throw error }
+      throw FileFailure(
+        .unusableContents, "\(source.name) does not begin like sound of any kind known.",
+        hint: "Send WAV, FLAC, MP3 or Ogg; bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
     }
   }
 
@@ -81,7 +103,11 @@ public enum Decoding {
 
     init(_ bytes: BufferedBytes) throws(FileFailure) {
       let beginning = try bytes.peek(512)
-      if beginning.count == 0 { try bytes.checkOpening() }
+      guard beginning.count > 0 else {
+        try bytes.checkOpening()
+        self = .other
+        return
+      }
       if case .other = OggContents(beginning) {
         self = try Self.isMPEG(beginning, bytes) ? .mpeg : .other
       } else {

@@ -35,6 +35,7 @@ public final class FileDecoder: SoundDecoder {
 
   convenience init(_ bytes: BufferedBytes) throws(FileFailure) {
     self.init(try SoundFileReader(bytes), bytes, byteCount: bytes.byteCount)
+    try bytes.prepare()
   }
 
   private init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes?, byteCount: Int?) {

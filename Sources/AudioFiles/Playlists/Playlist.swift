@@ -21,13 +21,14 @@ public enum Playlist {
   }
 
   /// What the playlist at `path` names, in order: names that are no address and do not begin with a
-  /// slash are relative to its folder. Throws as `TextFile.read` does, and `.unusableContents` where it
+  /// slash are relative to its folder, and addresses of files here become paths. Throws as `TextFile.read` does, and `.unusableContents` where it
   /// names nothing.
   public static func entries(of path: String) throws(FileFailure) -> [String] {
     let names = try names(in: try TextFile.read(path), of: path)
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     return names.map { name in
-      name.hasPrefix("/") || isAddress(name) ? name : folder + name
+      if let path = FileAddress.path(of: name) { return path }
+      return name.hasPrefix("/") || isAddress(name) ? name : folder + name
     }
   }
 
@@ -43,7 +44,7 @@ public enum Playlist {
         bytes += piece.prefix(count)
       }
     }
-    return try names(in: String(decoding: bytes, as: UTF8.self), of: file.name)
+    return try names(in: TextFile.text(of: bytes), of: file.name)
       .compactMap { file.address(of: $0) }
   }
 
@@ -62,6 +63,11 @@ public enum Playlist {
       throw FileFailure(
         .unusableContents, "\(path) is a playlist that names nothing.",
         hint: "Put a file name on each line.")
+    }
+    guard !names.contains(where: { $0.utf8.contains(0) }) else {
+      throw FileFailure(
+        .unusableContents, "\(path) names a file with a NUL character, which no name can hold.",
+        hint: "Save the playlist as UTF-8.")
     }
     return names
   }

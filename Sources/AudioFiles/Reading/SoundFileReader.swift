@@ -11,6 +11,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var handle: SoundFileHandle
   /// Where bare samples end, and something else may follow.
   private let limit: Int
+  /// Whether an end before `frameCount` frames is damage.
+  private let isPromised: Bool
   private let order: ChannelOrder
 
   /// What the file is called.
@@ -70,11 +72,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     channelCount = Int(info.channels)
     // Streams without an end have lengths beyond every disk.
     let isCounted = info.frames >= 0 && info.frames < 1 << 48
-    frameCount = source.frameLimit ?? (isCounted && !source.isEndless ? Int(info.frames) : nil)
+    let counted = isCounted && !source.isEndless ? Int(info.frames) : nil
+    frameCount = source.missedFrameCount ?? source.frameLimit ?? counted
     limit = source.frameLimit ?? .max
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
+    isPromised = format == .flac || source.isBareWave || source.missedFrameCount != nil
     order = ChannelOrder(format, channelCount: Int(info.channels))
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
@@ -97,7 +101,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   }
 
   /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
-  /// room for); returns how many, and 0 at the end. A file cut short ends where it was cut.
+  /// room for); returns how many, and 0 at the end.
   ///
   /// Throws `.readFailed` where the disk fails, and `.unusableContents` behind the last frame before
   /// damage.
@@ -142,6 +146,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       return
     }
     guard place == sf_count_t(frame) else {
+      if let frameCount, frame >= 0, frame <= frameCount {
+        throw .unreachable(path, frame, frameCount)
+      }
       throw FileFailure(
         .unusableContents, "\(path) has no frame \(frame).",
         hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
@@ -172,11 +179,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       throw .reading(path, .last)
     }
     // The decoder stops in silence at the first damaged block.
-    if fileFormat == .flac, let frameCount, position < frameCount {
-      throw FileFailure(
-        .unusableContents,
-        "\(path) is damaged or cut short after \(position) of \(frameCount) frames.",
-        hint: "Check it with flac -t; what comes before can be used.")
+    if isPromised, let frameCount, position < frameCount {
+      throw .cutShort(path, position, frameCount)
     }
   }
 

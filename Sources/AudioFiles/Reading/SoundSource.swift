@@ -10,6 +10,8 @@ struct SoundSource: ~Copyable {
   let info: SF_INFO
   /// Frames after which something else than sound follows; nil where nobody knows.
   let frameLimit: Int?
+  /// Frames that its head announces, where the file is too short for them.
+  let missedFrameCount: Int?
   /// Whether it is a WAV file whose samples are read bare.
   let isBareWave: Bool
   /// Whether it comes through a pipe, and so may go on for ever.
@@ -18,7 +20,7 @@ struct SoundSource: ~Copyable {
 
   /// Opens a file by its contents; standard input where `path` is `-`.
   static func open(_ path: String) throws(FileFailure) -> SoundSource {
-    let name = path == "-" ? "standard input" : path
+    let name = path == "-" ? standardInput : path
     let descriptor = try descriptor(of: path, name)
     let start = descriptor.position
     let wave = try waveStream(descriptor, name)
@@ -26,15 +28,17 @@ struct SoundSource: ~Copyable {
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
       if !isUnfinished {
+        let rest = try byteCount(behind: descriptor, name)
         try rewind(descriptor, to: start, name)
-        return try SoundSource(descriptor, name: name, info: SF_INFO())
+        return try SoundSource(
+          descriptor, name: name, info: SF_INFO(), missedFrameCount: wave?.frameCount(beyond: rest))
       }
     }
     let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
     guard let wave else {
       throw FileFailure(
         .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
-        hint: "Send WAV, or describe the raw samples; other formats must be files.")
+        hint: "Send WAV, or describe bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
@@ -54,7 +58,7 @@ struct SoundSource: ~Copyable {
         "Raw samples cannot be \(format.name) at \(sampleRate) Hz in \(channelCount) channels.",
         hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, and a rate and channels above 0.")
     }
-    let name = path == "-" ? "standard input" : path
+    let name = path == "-" ? standardInput : path
     let descriptor = try descriptor(of: path, name)
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)
@@ -66,7 +70,7 @@ struct SoundSource: ~Copyable {
 
   private init(
     _ descriptor: consuming FileDescriptor, name: String, info: SF_INFO, frameLimit: Int? = nil,
-    isBareWave: Bool = false, isEndless: Bool = false
+    missedFrameCount: Int? = nil, isBareWave: Bool = false, isEndless: Bool = false
   ) throws(FileFailure) {
     var info = info
     let beginning = Self.beginning(of: descriptor)
@@ -84,6 +88,7 @@ struct SoundSource: ~Copyable {
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
+    self.missedFrameCount = missedFrameCount
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
@@ -96,11 +101,14 @@ struct SoundSource: ~Copyable {
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
+    missedFrameCount = nil
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
 
   consuming func takeHandle() -> SoundFileHandle { handle }
+
+  private static let standardInput = "standard input"
 
   private static func descriptor(
     of path: String, _ name: String
@@ -116,6 +124,7 @@ struct SoundSource: ~Copyable {
       return descriptor
     } catch {
       switch error.number {
+      case EBADF where path == "-": throw .closedInput
       case EISDIR: throw .isFolder(name)
       case ENODATA:
         throw FileFailure(
@@ -141,6 +150,10 @@ struct SoundSource: ~Copyable {
     do throws(SystemError) {
       return try WaveStream(readingFrom: descriptor)
     } catch {
+      // Where nothing was open, the number went to something that is no file.
+      if name == standardInput, error.number == EINVAL || error.number == EBADF {
+        throw .closedInput
+      }
       throw .reading(name, error)
     }
   }

@@ -93,6 +93,13 @@ struct WaveStream {
     return true
   }
 
+  /// Frames that the head announces, where they need more than the `byteCount` bytes behind it.
+  func frameCount(beyond byteCount: Int) -> Int? {
+    guard let dataByteCount, dataByteCount > byteCount else { return nil }
+    let announced = dataByteCount / frameByteCount
+    return announced > byteCount / frameByteCount ? announced : nil
+  }
+
   /// What to tell libsndfile about the samples that follow.
   var info: SF_INFO {
     var info = SF_INFO()

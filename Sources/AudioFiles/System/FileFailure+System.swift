@@ -12,11 +12,22 @@ extension FileFailure {
     case ENOENT, ENOTDIR:
       return FileFailure(
         .cannotOpen, "There is no file \(path).", hint: "Check the spelling of its name.")
+    case EMFILE:
+      return FileFailure(
+        .cannotOpen, "\(path) cannot be opened: too many files are open already.",
+        hint: "Play fewer files at once, or raise ulimit -n.")
     default:
       return FileFailure(
         .cannotOpen, "\(path) cannot be opened: \(error.reason).",
         hint: "Check the file and the disk it is on.")
     }
+  }
+
+  /// Standard input was closed before the program began, or holds what no file is.
+  static var closedInput: FileFailure {
+    FileFailure(
+      .cannotOpen, "Standard input is closed.",
+      hint: "Send it a sound file: duplex play - <song.wav")
   }
 
   /// An input is a folder.

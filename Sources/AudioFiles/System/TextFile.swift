@@ -9,7 +9,7 @@ public enum TextFile {
       let file = try FileDescriptor(opening: path, O_RDONLY)
       var bytes = [UInt8](repeating: 0, count: 16_777_216)
       let count = try read(file, &bytes)
-      return String(decoding: bytes.prefix(count), as: UTF8.self)
+      return text(of: bytes.prefix(count))
     } catch {
       throw error.isDenied
         ? FileFailure(
@@ -17,6 +17,20 @@ public enum TextFile {
         : FileFailure(
           .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
     }
+  }
+
+  /// UTF-8, or UTF-16 where a mark of its byte order comes first.
+  static func text(of bytes: some BidirectionalCollection<UInt8>) -> String {
+    let isLittle = bytes.starts(with: [0xFF, 0xFE])
+    guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    var units: [UInt16] = []
+    var rest = bytes.dropFirst(2)
+    while let one = rest.popFirst(), let other = rest.popFirst() {
+      units.append(isLittle ? UInt16(other) << 8 | UInt16(one) : UInt16(one) << 8 | UInt16(other))
+    }
+    return String(decoding: units, as: UTF16.self)
   }
 
   /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for: the

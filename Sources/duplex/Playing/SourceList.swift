@@ -11,9 +11,10 @@ struct SourceList {
   /// folder, or with the first address.
   init(_ sources: [String]) throws(FileFailure) {
     for source in sources {
+      let name = FileAddress.path(of: source) ?? source
       let first = addresses.count
-      try add(source, depth: 0)
-      let named = SourceAddress(source).location
+      try add(name, depth: 0)
+      let named = SourceAddress(name).location
       for index in first..<addresses.count {
         addresses[index].isFound = addresses[index].location != named
       }
@@ -21,20 +22,27 @@ struct SourceList {
   }
 
   private mutating func add(_ source: String, depth: Int) throws(FileFailure) {
-    guard depth <= Self.deepest else {
-      throw FileFailure(
-        .unusableContents, "\(SourceAddress(source).name) is a playlist in too many others.",
-        hint: "Name its files in one playlist.")
-    }
     if SourceAddress.isRemote(source) {
       try add(SourceAddress(source), depth: depth)
     } else if SoundFolder.isFolder(source) {
       addresses += try SoundFolder.files(in: source).map { SourceAddress($0) }
     } else if Playlist.isPlaylist(source) {
-      for entry in try Playlist.entries(of: source) { try add(entry, depth: depth + 1) }
+      try add(try Playlist.entries(of: source), of: source, depth: depth)
     } else {
       addresses.append(SourceAddress(source))
     }
+  }
+
+  /// What the playlist `name` names.
+  private mutating func add(
+    _ entries: [String], of name: String, depth: Int
+  ) throws(FileFailure) {
+    guard depth < Self.deepest else {
+      throw FileFailure(
+        .unusableContents, "\(name) is a playlist in too many others, or in itself.",
+        hint: "Name its files in one playlist.")
+    }
+    for entry in entries { try add(entry, depth: depth + 1) }
   }
 
   /// A remote source. Where its name does not say what it is, its server does, for those the user
@@ -57,7 +65,7 @@ struct SourceList {
     }
     switch found {
     case .playlist(let entries):
-      for entry in entries { try add(entry, depth: depth + 1) }
+      try add(entries, of: address.name, depth: depth)
     case .sound(let decoder):
       var address = address
       // A later one would only keep its server waiting.

@@ -97,6 +97,15 @@ final class BufferedBytes: @unchecked Sendable {
     wasInterrupted = false
   }
 
+  /// Makes the source fetch from the place on: C libraries look at the end of a file when they open
+  /// it, and go back without a read, of which a source behind a network learns nothing. Throws
+  /// `.readFailed` where that was interrupted.
+  func prepare() throws(FileFailure) {
+    guard isSeekable else { return }
+    _ = try peek(1)
+    try checkOpening()
+  }
+
   /// Whether reading on at `bytesPerSecond` need not wait soon: three seconds are there, or all that
   /// is left, or half a second and more comes in than is needed; or no more will come. Any thread.
   func isReady(bytesPerSecond: Double) -> Bool {

@@ -81,6 +81,7 @@ public final class MPEGDecoder: SoundDecoder {
   /// when first asked where `.exact` and without them. nil where there is no end.
   public var frameCount: Int? {
     guard bytes.byteCount != nil else { return nil }
+    if let missedFrameCount { return missedFrameCount }
     if let exact = knownFrameCount { return exact }
     if exactness == .exact, bytes.isSeekable {
       try? count()
@@ -123,6 +124,7 @@ public final class MPEGDecoder: SoundDecoder {
       done += count
       position += count
     }
+    if done == 0, frames > 0 { try checkEnd() }
     return done
   }
 
@@ -136,6 +138,9 @@ public final class MPEGDecoder: SoundDecoder {
         hint: "Save it to a file first.")
     }
     if exactness == .exact, knownFrameCount == nil { try count() }
+    if let missedFrameCount, let there = knownFrameCount, frame > there, frame <= missedFrameCount {
+      throw .unreachable(name, frame, missedFrameCount)
+    }
     let end = frameCount ?? .max
     guard frame >= 0, frame <= end else {
       throw FileFailure(
@@ -161,9 +166,27 @@ public final class MPEGDecoder: SoundDecoder {
   private var blockFrames: Int { stream.first.frameCount }
   private var leadingFrames: Int { stream.information?.leadingFrames ?? 0 }
   private var knownFrameCount: Int? {
-    guard let blocks = countedBlocks ?? stream.announcedBlockCount else { return nil }
-    let trailing = stream.information?.trailingFrames ?? 0
+    (countedBlocks ?? stream.announcedBlockCount).map {
+      // A file cut short has lost what its encoder put behind the sound.
+      frameCount(inBlocks: $0, isWhole: stream.missedBlockCount == nil)
+    }
+  }
+  /// Frames that the encoder's notes promise, where there are too few bytes for them.
+  private var missedFrameCount: Int? {
+    stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
+  }
+
+  private func frameCount(inBlocks blocks: Int, isWhole: Bool) -> Int {
+    let trailing = isWhole ? stream.information?.trailingFrames ?? 0 : 0
     return max(0, blocks * blockFrames - leadingFrames - trailing)
+  }
+
+  /// Nothing came: was that the end?
+  private func checkEnd() throws(FileFailure) {
+    guard let missedFrameCount, position < missedFrameCount, !bytes.wasInterrupted,
+      !bytes.source.isInterrupted
+    else { return }
+    throw .cutShort(name, position, missedFrameCount)
   }
 }
 

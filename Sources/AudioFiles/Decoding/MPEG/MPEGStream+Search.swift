@@ -78,6 +78,13 @@ extension MPEGStream {
 }
 
 extension FileFailure {
+  /// No block was found.
+  static func noMPEG(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) holds no MP3 sound that can be read.",
+      hint: "Check that it is a sound file or a stream, and not a web page.")
+  }
+
   /// A stream goes on at another rate, or with other channels, than it began.
   static func changedRate(_ name: String, _ before: Int, _ after: Int) -> FileFailure {
     FileFailure(

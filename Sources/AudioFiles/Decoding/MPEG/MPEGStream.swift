@@ -29,9 +29,7 @@ struct MPEGStream {
     let limit = bytes.position + Self.searchByteCount
     guard let found = try Self.search(bytes, upTo: limit, like: nil) else {
       try bytes.checkOpening()
-      throw FileFailure(
-        .unusableContents, "\(bytes.name) holds no MP3 sound that can be read.",
-        hint: "Check that it is a sound file or a stream, and not a web page.")
+      throw .noMPEG(bytes.name)
     }
     let block = try bytes.peek(found.byteCount)
     let information = MPEGInformation(block, found)
@@ -124,6 +122,16 @@ struct MPEGStream {
     }
     let there = all - start + Int(averageByteCount)
     return there + 2 * Int(averageByteCount) >= said && there <= said + 262_144 ? count : nil
+  }
+
+  /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a block
+  /// or two are miscounted often.
+  var missedBlockCount: Int? {
+    guard let information, let count = information.blockCount, let said = information.byteCount,
+      let all = bytes.byteCount
+    else { return nil }
+    let there = all - start + Int(averageByteCount)
+    return there + 8 * Int(averageByteCount) < said ? count : nil
   }
 
   /// How many blocks there should be if those not read yet are like those at the beginning.

@@ -51,6 +51,7 @@ public final class OggDecoder: SoundDecoder {
     byteRate = rate.map { Double($0) / 8 } ?? 16000
     tags = opened.tags
     file = opened
+    try bytes.prepare()
   }
 
   /// Whether it can be read from any frame on.

@@ -110,9 +110,15 @@ struct TrackCursor: ~Copyable {
     guard try approach(first) else { return false }
     var count = 0
     while count < wanted {
-      let some = try decoder.read(into: &block, at: count, frames: wanted - count)
-      guard some > 0 else { break }
-      count += some
+      do throws(FileFailure) {
+        let some = try decoder.read(into: &block, at: count, frames: wanted - count)
+        guard some > 0 else { break }
+        count += some
+      } catch {
+        // What came before is played first; the next read says so again.
+        guard count > 0, !isReversed else { throw error }
+        break
+      }
     }
     held = first..<first + count
     if isReversed {

@@ -1,0 +1,58 @@
+import Glibc
+import Synchronization
+
+/// What comes through standard input from another program: once, and in order.
+final class PipeSource: ByteSource {
+  private let descriptor: FileDescriptor
+  private let signal: WakeSignal
+  private let interruption = Mutex(false)
+
+  let name = "standard input"
+  var byteCount: Int? { nil }
+  var isSeekable: Bool { false }
+  var bytesPerSecond: Double? { nil }
+  var announcedTitle: String? { nil }
+  var contentType: String? { nil }
+  var announcedBitRate: Int? { nil }
+
+  /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open.
+  init(_ descriptor: consuming FileDescriptor) throws(FileFailure) {
+    signal = try WakeSignal()
+    self.descriptor = descriptor
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    while !isInterrupted {
+      var waits = [
+        pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      guard poll(&waits, 2, -1) > 0 else { continue }
+      if waits[1].revents != 0 { signal.clear() }
+      guard waits[0].revents != 0 else { continue }
+      let count = Glibc.read(descriptor.number, bytes.baseAddress, bytes.count)
+      if count >= 0 { return count }
+      switch errno {
+      case EINTR, EAGAIN: continue
+      // Where nothing was open, the number went to something that is no file.
+      case EINVAL, EBADF: throw .closedInput
+      default: throw .reading(name, .last)
+      }
+    }
+    return 0
+  }
+
+  /// Nobody knows how fast the other program is: sound does not wait for more of it than it needs.
+  func readyByteCount(at offset: Int) -> Int { 1 << 52 }
+
+  var isInterrupted: Bool { interruption.withLock { $0 } }
+
+  func interrupt() {
+    interruption.withLock { $0 = true }
+    signal.send()
+  }
+
+  func proceed() { interruption.withLock { $0 = false } }
+}
