@@ -83,7 +83,13 @@ struct TrackStream: ~Copyable {
   mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {
-      if waiting.isEmpty { try decode() }
+      do throws(FileFailure) {
+        if waiting.isEmpty { try decode() }
+      } catch {
+        // What came before is heard first; the next read says so again.
+        guard done > 0 else { throw error }
+        break
+      }
       if isHolding { break }
       var room = frames - done
       if isAtEnd {
