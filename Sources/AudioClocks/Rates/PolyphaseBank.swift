@@ -23,8 +23,8 @@ struct PolyphaseBank: ~Copyable, Sendable {
   /// The bank for two rates, in Hz; nil where it would be too large. Not on the audio thread:
   /// computes the kernel.
   static func make(quality: Int, inputRate: Int, outputRate: Int) -> PolyphaseBank? {
-    let common = greatestCommonDivisor(inputRate, outputRate)
-    let (inputStep, outputStep) = (inputRate / common, outputRate / common)
+    let ratio = RateRatio(inputRate: inputRate, outputRate: outputRate)
+    let (inputStep, outputStep) = (ratio.inputStep, ratio.outputStep)
     let kernel = FixedRateKernel(quality: quality, inputStep: inputStep, outputStep: outputStep)
     let bytes = outputStep * 2 * kernel.halfWidth * MemoryLayout<Float>.size
     guard outputStep <= maximumRows && bytes <= maximumBytes else { return nil }
@@ -52,10 +52,6 @@ struct PolyphaseBank: ~Copyable, Sendable {
     self.outputStep = outputStep
     self.halfWidth = halfWidth
     self.rows = rows
-  }
-
-  private static func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {
-    second == 0 ? first : greatestCommonDivisor(second, first % second)
   }
 
   /// The weights of output frame `row` of a cycle for the frames from `halfWidth` - 1 before the one

@@ -8,6 +8,9 @@ final class PlayKeys {
     loop from here to here, \\ ends the loop, ( and ) slower and faster, - and + softer and louder, tab compares, q ends.
     """
 
+  /// The twelfth root of two.
+  private static let semitone = 1.0594630943592953
+
   private let player: AudioPlayer
   private let choices: Int
   private var chosen = 0
@@ -44,8 +47,8 @@ final class PlayKeys {
     case "\\":
       loopStart = nil
       player.setRegion(nil, times: 1)
-    case "(": changeSpeed(by: 1 / 1.0594630943592953)
-    case ")": changeSpeed(by: 1.0594630943592953)
+    case "(": changeSpeed(by: 1 / Self.semitone)
+    case ")": changeSpeed(by: Self.semitone)
     case "+", "=": changeGain(by: 1)
     case "-": changeGain(by: -1)
     case "\t":

@@ -4,7 +4,7 @@ import AudioFiles
 extension AudioPlayer {
   /// What is heard now.
   public var current: PlayerTurn? {
-    heardSpan.map { PlayerTurn(number: $0.turn, index: $0.index, facts: $0.facts) }
+    heardSpan?.playerTurn
   }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.

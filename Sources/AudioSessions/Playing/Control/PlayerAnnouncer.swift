@@ -78,7 +78,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     }
     tellFailures(played.failures)
     for refusal in played.refusals { tellOfNewest(.refused(refusal)) }
-    for span in played.spans { follow(span, among: played.spans, position) }
+    for span in played.spans { follow(span, position) }
     for span in played.canceled { cancel(span) }
     tellStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
     if let announced = played.announcedTitle, announced != title {
@@ -89,11 +89,10 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     return !isLast
   }
 
-  private func follow(_ span: TrackSpan, among spans: [TrackSpan], _ position: Int) {
+  private func follow(_ span: TrackSpan, _ position: Int) {
     if tellings[span.turn] == nil {
-      let turn = PlayerTurn(number: span.turn, index: span.index, facts: span.facts)
-      tellings[span.turn] = Telling(turn: turn)
-      tell(.decodingStarted, turn)
+      tellings[span.turn] = Telling(turn: span.playerTurn)
+      tell(.decodingStarted, span.playerTurn)
     }
     guard var telling = tellings[span.turn] else { return }
     defer { tellings[span.turn] = telling }
@@ -108,9 +107,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       telling.willStart = true
       tell(.renderingWillStart, turn, at: span.startFrame)
     }
-    let range = span.startFrame..<max(span.startFrame, span.endFrame)
     if telling.firstFrame == nil,
-      let first = timeline.firstHeard(of: range, heard: position)
+      let first = timeline.firstHeard(of: span.range, heard: position)
     {
       isAtEnd = false
       telling.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
@@ -136,8 +134,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       let isHeard = span.isClosed && position >= span.endFrame
       guard isHeard || isLast else { break }
       gone += 1
-      let range = span.startFrame..<max(span.startFrame, span.endFrame)
-      tellings[span.turn]?.heardFrames += timeline.heardFrames(of: range, heard: position)
+      tellings[span.turn]?.heardFrames += timeline.heardFrames(
+        of: span.range, heard: position)
       guard !spans.dropFirst(gone).contains(where: { $0.turn == span.turn }) else { continue }
       end(span, isHeard: isHeard)
     }
@@ -147,8 +145,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       last.isComplete || isLast
     {
       isAtEnd = true
-      let turn = PlayerTurn(number: last.turn, index: last.index, facts: last.facts)
-      if last.isComplete { tell(.endOfAudio, turn, at: last.endFrame) }
+      if last.isComplete { tell(.endOfAudio, last.playerTurn, at: last.endFrame) }
     }
   }
 
@@ -171,12 +168,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private func cancel(_ span: TrackSpan) {
-    if tellings[span.turn] == nil {
-      tell(
-        .decodingStarted, PlayerTurn(number: span.turn, index: span.index, facts: span.facts))
-    }
-    tellings[span.turn] = nil
-    tell(.decodingCanceled, PlayerTurn(number: span.turn, index: span.index, facts: span.facts))
+    if tellings.removeValue(forKey: span.turn) == nil { tell(.decodingStarted, span.playerTurn) }
+    tell(.decodingCanceled, span.playerTurn)
   }
 
   private func tellFailures(_ failures: [PlayedSpans.Failure]) {

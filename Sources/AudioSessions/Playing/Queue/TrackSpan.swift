@@ -20,4 +20,10 @@ struct TrackSpan: Sendable {
   var settings: TrackSettings
 
   var endFrame: Int { startFrame + frames }
+
+  /// Its frames, counted from the queue's first.
+  var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
+
+  /// The turn, as others know it.
+  var playerTurn: PlayerTurn { PlayerTurn(number: turn, index: index, facts: facts) }
 }

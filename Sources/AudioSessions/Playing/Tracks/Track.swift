@@ -116,10 +116,10 @@ public final class Track: FrameSource {
       boundary = min(max(0, boundary), decoder.frameCount ?? .max)
       position = abs(place - Double(boundary))
     } else if fileRate != sampleRate {
-      let common = greatestCommonDivisor(fileRate, sampleRate)
+      let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
       let entry = TrackEntry(
         at: place, isReversed: isReversed, frameCount: decoder.frameCount,
-        fileStep: fileRate / common, unitStep: sampleRate / common, earlyFrames: sampleRate / 20)
+        fileStep: steps.inputStep, unitStep: steps.outputStep, earlyFrames: sampleRate / 20)
       boundary = entry.boundary
       lead = entry.leadFrames
     }

@@ -5,19 +5,17 @@ import AudioFiles
 /// those of the first. It ends when the last that is heard does.
 final class TrackGroup: QueueSource {
   private let tracks: [Track]
-  /// The one that is heard; nil for all.
-  private var chosen: Int?
+  private let mix: TrackMix
   /// Where another is to be heard, and which.
   private var asked: (boundary: Int?, index: Int)?
   /// Frames until then, once it is clear.
   private var choice: (frames: Int, index: Int)?
-  private var part: SampleBuffer
 
   /// `tracks`, all of them or only the one with the number `chosen`.
   init(_ tracks: [Track], channelCount: Int, chosen: Int? = nil) {
     self.tracks = tracks
-    self.chosen = chosen
-    part = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+    mix = TrackMix(tracks, channelCount: channelCount)
+    mix.chosen = chosen
   }
 
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
@@ -27,7 +25,7 @@ final class TrackGroup: QueueSource {
   /// Lets the one with the number `index` be heard as soon as the next frame is read, or where the
   /// first one's file comes to `boundary`. The others are read on and let go: they stay in step.
   func choose(_ index: Int, atBoundary boundary: Int? = nil) {
-    guard chosen != nil, tracks.indices.contains(index) else { return }
+    guard mix.chosen != nil, tracks.indices.contains(index) else { return }
     asked = (boundary, index)
   }
 
@@ -52,20 +50,12 @@ final class TrackGroup: QueueSource {
 
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     if let due = choice, due.frames == 0 {
-      chosen = due.index
+      mix.chosen = due.index
       choice = nil
     }
-    let wanted = min(frames, part.frameCount, choice?.frames ?? .max)
-    buffer.clear(frames: wanted)
-    var longest = 0
-    for (index, track) in tracks.enumerated() {
-      let count = try track.read(into: &part, frames: wanted)
-      if let chosen, chosen != index { continue }
-      buffer.add(part, frames: count)
-      longest = max(longest, count)
-    }
-    choice = choice.map { ($0.frames - longest, $0.index) }
-    return longest
+    let count = try mix.read(into: &buffer, frames: min(frames, choice?.frames ?? .max))
+    choice = choice.map { ($0.frames - count, $0.index) }
+    return count
   }
 
   // Sounds at once neither hold back frames nor take over a converter.

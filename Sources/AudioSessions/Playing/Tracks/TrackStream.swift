@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioClocks
 import AudioFiles
 
 /// A track's frames on their way: read in playing order, brought to the unit's channels, then to its
@@ -159,11 +160,10 @@ struct TrackStream: ~Copyable {
   /// both rates, so that everything stays where it was.
   private mutating func prime(_ count: Int) {
     followsSound = false
-    let common = greatestCommonDivisor(fileRate, sampleRate)
-    let step = fileRate / common
-    guard step <= 4096 else { return }
-    let earlier = TrackForetelling.past(of: mapped, frames: count, step: step)
-    surplusFrames = earlier.frameCount / step * (sampleRate / common)
+    let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
+    guard steps.inputStep <= 4096 else { return }
+    let earlier = TrackForetelling.past(of: mapped, frames: count, step: steps.inputStep)
+    surplusFrames = earlier.frameCount / steps.inputStep * steps.outputStep
     _ = Self.dropSurplus(
       &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
   }
@@ -207,9 +207,4 @@ struct TrackStream: ~Copyable {
     waiting = waiting.lowerBound + (progress?.consumed ?? 0)..<waiting.upperBound
     return progress?.produced ?? 0
   }
-}
-
-/// The largest number that divides both.
-func greatestCommonDivisor(_ one: Int, _ other: Int) -> Int {
-  other == 0 ? one : greatestCommonDivisor(other, one % other)
 }
