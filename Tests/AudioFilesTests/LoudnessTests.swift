@@ -3,60 +3,237 @@ import AudioFiles
 import Glibc
 import Testing
 
+/// Signals and tolerances: EBU Tech 3341 (tables 1 to 3), EBU Tech 3342 (table 1), ITU-R BS.1770.
 @Suite struct LoudnessTests {
+  /// Hears a sine.
   private func add(
-    _ seconds: Double, dBFS: Double, hertz: Double, channels: [Bool], to meter: inout LoudnessMeter
+    _ seconds: Double, dBFS: Double, hertz: Double = 1000, sampleRate: Int = 48000,
+    channels: [Bool] = [true, true], to meter: inout LoudnessMeter
   ) {
-    let frames = Int(seconds * 48000)
-    var buffer = SampleBuffer(frameCount: frames, channelCount: channels.count)
+    // A second of it at a time: whole turns of every frequency used.
+    let frames = Int((seconds * Double(sampleRate)).rounded())
+    var buffer = SampleBuffer(frameCount: min(sampleRate, frames), channelCount: channels.count)
     let amplitude = pow(10, dBFS / 20)
-    for frame in 0..<frames {
-      let sample = Float(amplitude * sin(2 * .pi * hertz * Double(frame) / 48000))
+    for frame in 0..<buffer.frameCount {
+      let angle = 2 * .pi * hertz * Double(frame) / Double(sampleRate)
+      let sample = Float(amplitude * sin(angle))
       for (channel, sounds) in channels.enumerated() where sounds {
         buffer[frame * channels.count + channel] = sample
       }
     }
-    meter.add(buffer, frames: frames)
+    var rest = frames
+    while rest > 0 {
+      let count = min(rest, buffer.frameCount)
+      meter.add(buffer, frames: count)
+      rest -= count
+    }
   }
 
-  private func loudness(of meter: borrowing LoudnessMeter) -> Double {
-    meter.integratedLUFS ?? 0
+  private func meter(_ sampleRate: Int = 48000, channelCount: Int = 2) -> LoudnessMeter {
+    LoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  @Test func `a stereo tone at -23 dBFS is -23 LUFS`() {
-    var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
-    add(20, dBFS: -23, hertz: 1000, channels: [true, true], to: &meter)
-    #expect(abs(loudness(of: meter) + 23) < 0.1)
+  /// Whether `value` is `expected`, give or take `tolerance`.
+  private func isNear(_ value: Double?, _ expected: Double, by tolerance: Double = 0.1) -> Bool {
+    value.map { abs($0 - expected) <= tolerance } ?? false
+  }
+
+  @Test(arguments: [-23.0, -33])
+  func `a steady tone is as loud now as on the whole`(level: Double) {
+    var meter = meter()
+    add(20, dBFS: level, to: &meter)
+    let levels = meter.levels
+    #expect(isNear(levels.momentaryLUFS, level) && isNear(levels.shortTermLUFS, level))
+    #expect(isNear(levels.integratedLUFS, level))
+    #expect(isNear(levels.maximumMomentaryLUFS, level))
+    #expect(isNear(levels.maximumShortTermLUFS, level))
     let peaks = meter.samplePeaks
-    #expect(peaks.allSatisfy { abs($0 - 0.0707946) < 1e-6 })
+    #expect(peaks == levels.samplePeaks)
+    #expect(peaks.allSatisfy { abs(Double($0) - pow(10, level / 20)) < 1e-6 })
+  }
+
+  @Test(arguments: [
+    [(10.0, -36.0), (60.0, -23.0), (10.0, -36.0)],
+    [(10.0, -72.0), (10.0, -36.0), (60.0, -23.0), (10.0, -36.0), (10.0, -72.0)],
+    [(20.0, -26.0), (20.1, -20.0), (20.0, -26.0)],
+  ])
+  func `what is far quieter does not count`(programme: [(Double, Double)]) {
+    // At a lower rate because it is quicker; 1 kHz is weighted alike.
+    var meter = meter(16000)
+    for (seconds, level) in programme {
+      add(seconds, dBFS: level, sampleRate: 16000, to: &meter)
+    }
+    #expect(isNear(meter.levels.integratedLUFS, -23))
+  }
+
+  @Test func `short-term loudness holds still through turns that fit into three seconds`() {
+    var meter = meter()
+    var steps: [Double?] = []
+    for turn in 0..<5 {
+      for (seconds, level) in [(1.34, -20.0), (1.66, -30)] {
+        for _ in 0..<Int((seconds * 50).rounded()) {
+          add(0.02, dBFS: level, to: &meter)
+          if turn > 0 { steps.append(meter.levels.shortTermLUFS) }
+        }
+      }
+    }
+    #expect(steps.count == 600 && steps.allSatisfy { isNear($0, -23) })
+  }
+
+  @Test func `momentary loudness holds still through turns that fit into 400 ms`() {
+    var meter = meter()
+    var steps: [Double?] = []
+    for turn in 0..<25 {
+      for (seconds, level) in [(0.18, -20.0), (0.22, -30)] {
+        for _ in 0..<Int((seconds * 50).rounded()) {
+          add(0.02, dBFS: level, to: &meter)
+          if turn > 2 { steps.append(meter.levels.momentaryLUFS) }
+        }
+      }
+    }
+    #expect(steps.count == 440 && steps.allSatisfy { isNear($0, -23) })
+  }
+
+  @Test(arguments: [0, 7, 13])
+  func `the loudest moment is found wherever it begins`(offset: Int) {
+    var meter = meter()
+    add(Double(offset) * 0.02 + 0.003, dBFS: -200, to: &meter)
+    add(0.4, dBFS: -23, to: &meter)
+    add(1, dBFS: -200, to: &meter)
+    let moment = meter.levels
+    #expect(isNear(moment.maximumMomentaryLUFS, -23))
+    #expect(moment.momentaryLUFS.map { $0 < -70 } ?? true)
+    add(Double(offset) * 0.15, dBFS: -200, to: &meter)
+    add(3, dBFS: -13, to: &meter)
+    add(1, dBFS: -200, to: &meter)
+    #expect(isNear(meter.levels.maximumShortTermLUFS, -13))
+  }
+
+  @Test(arguments: [
+    ([-20.0, -30.0], 10.0), ([-20.0, -15.0], 5.0), ([-40.0, -20.0], 20.0),
+    ([-50.0, -35.0, -20.0, -35.0, -50.0], 15.0),
+  ])
+  func `the loudness range is what lies between quiet and loud`(steps: [Double], range: Double) {
+    var meter = meter(8000)
+    for level in steps { add(20, dBFS: level, sampleRate: 8000, to: &meter) }
+    #expect(isNear(meter.levels.loudnessRangeLU, range, by: 1))
+  }
+
+  @Test(arguments: [
+    (12000.0, 0.0, 0.5, -6.0), (12000.0, 45.0, 0.5, -6.0), (8000.0, 60.0, 0.5, -6.0),
+    (6000.0, 67.5, 0.5, -6.0), (12000.0, 45.0, 1.41, 3.0),
+  ])
+  func `a peak between two samples is seen`(
+    hertz: Double, degrees: Double, amplitude: Double, expected: Double
+  ) {
+    var meter = meter(channelCount: 1)
+    var buffer = SampleBuffer(frameCount: 9600, channelCount: 1)
+    for frame in 0..<buffer.frameCount {
+      let angle = 2 * .pi * (hertz * Double(frame) / 48000 + degrees / 360)
+      // Faded in: what begins at once overshoots.
+      let fade = min(1, Double(frame) / 2400)
+      buffer[frame] = Float(amplitude * fade * sin(angle))
+    }
+    meter.add(buffer, frames: buffer.frameCount)
+    let peaks = meter.levels.truePeaks.map { 20 * log10(Double($0)) }
+    #expect(peaks.allSatisfy { $0 > expected - 0.4 && $0 < expected + 0.2 })
+  }
+
+  @Test(arguments: [192_000, 384_000])
+  func `above the rates that are oversampled the samples are the peak`(sampleRate: Int) {
+    var meter = meter(sampleRate, channelCount: 1)
+    var buffer = SampleBuffer(frameCount: 100, channelCount: 1)
+    buffer[50] = -0.7
+    meter.add(buffer, frames: 100)
+    let peaks = meter.levels.truePeaks
+    #expect(peaks == [0.7])
   }
 
   @Test func `a full-scale tone in one channel is -3.01 LUFS`() {
-    var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
+    var meter = meter()
     add(10, dBFS: 0, hertz: 997, channels: [true, false], to: &meter)
-    #expect(abs(loudness(of: meter) + 3.01) < 0.05)
+    #expect(isNear(meter.integratedLUFS, -3.01, by: 0.05))
     let peaks = meter.samplePeaks
     #expect(peaks[1] == 0)
   }
 
-  @Test func `what is far quieter does not count`() {
-    var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
-    for level in [-72.0, -36, -23, -36, -72] {
-      let seconds = level == -23 ? 60.0 : 10
-      add(seconds, dBFS: level, hertz: 1000, channels: [true, true], to: &meter)
-    }
-    #expect(abs(loudness(of: meter) + 23) < 0.1)
-  }
-
   @Test func `silence has no loudness, and no number does no harm`() {
-    var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
-    add(2, dBFS: -200, hertz: 1000, channels: [true, true], to: &meter)
-    let silence = meter.integratedLUFS
-    #expect(silence == nil)
+    var meter = meter()
+    add(4, dBFS: -200, to: &meter)
+    let silence = meter.levels
+    #expect(silence.integratedLUFS == nil && silence.loudnessRangeLU == nil)
     var broken = SampleBuffer(frameCount: 10, channelCount: 2)
     broken[3] = .nan
+    broken[4] = .infinity
     meter.add(broken, frames: 10)
-    add(20, dBFS: -23, hertz: 1000, channels: [true, true], to: &meter)
-    #expect(abs(loudness(of: meter) + 23) < 0.1)
+    add(20, dBFS: -23, to: &meter)
+    let levels = meter.levels
+    #expect(isNear(levels.integratedLUFS, -23))
+    #expect(levels.meanSquares.allSatisfy { abs($0 - 0.002506 * 20 / 24) < 1e-5 })
+    #expect(levels.truePeaks[1].isFinite)
+  }
+
+  @Test func `a meter that heard nothing says so`() {
+    let levels = meter().levels
+    #expect(levels.samplePeaks == [0, 0] && levels.truePeaks == [0, 0])
+    #expect(levels.meanSquares == [0, 0] && levels.clippedSamples == [0, 0])
+    #expect(levels.momentaryLUFS == nil && levels.maximumShortTermLUFS == nil)
+  }
+
+  @Test func `power and constant part are those of each channel`() {
+    var meter = meter(channelCount: 2)
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
+    for frame in 0..<1000 {
+      buffer[frame * 2] = frame % 2 == 0 ? 0.75 : -0.25
+      buffer[frame * 2 + 1] = -0.125
+    }
+    for _ in 0..<3 { meter.add(buffer, frames: 1000) }
+    let levels = meter.levels
+    #expect(levels.offsets == [0.25, -0.125])
+    #expect(levels.meanSquares == [0.3125, 0.015625])
+  }
+
+  @Test func `two samples at full scale are clipped, one alone is not`() {
+    var meter = meter(channelCount: 2)
+    var buffer = SampleBuffer(frameCount: 20, channelCount: 2)
+    let sixteenBitTop: Float = 32767.0 / 32768
+    // One alone; a run of three, and one of two over the seam to the next call.
+    for (frame, sample) in [(3, -1), (7, sixteenBitTop), (8, 1), (9, 1.5), (19, 1), (0, 1)] {
+      buffer[frame * 2] = sample
+    }
+    // Many, but no two in a row.
+    for frame in stride(from: 0, to: 20, by: 2) { buffer[frame * 2 + 1] = 1 }
+    meter.add(buffer, frames: 20)
+    let first = meter.levels.clippedSamples
+    #expect(first == [3, 0])
+    meter.add(buffer, frames: 20)
+    let second = meter.levels.clippedSamples
+    #expect(second == [8, 0])
+  }
+
+  @Test func `the seams between calls leave no trace`() {
+    var whole = meter(channelCount: 1)
+    var pieces = meter(channelCount: 1)
+    var buffer = SampleBuffer(frameCount: 100_000, channelCount: 1)
+    for frame in 0..<buffer.frameCount {
+      buffer[frame] = Float(0.3 * sin(Double(frame * frame % 9973) * 0.01))
+    }
+    whole.add(buffer, frames: buffer.frameCount)
+    var done = 0
+    while done < buffer.frameCount {
+      let count = min(1 + done % 1777, buffer.frameCount - done)
+      pieces.add(buffer, from: done, frames: count)
+      done += count
+    }
+    var expected = whole.levels
+    var found = pieces.levels
+    // Sums of doubles depend on how they are grouped.
+    #expect(abs(expected.meanSquares[0] - found.meanSquares[0]) < 1e-12)
+    #expect(abs(expected.offsets[0] - found.offsets[0]) < 1e-12)
+    expected.meanSquares = []
+    found.meanSquares = []
+    expected.offsets = []
+    found.offsets = []
+    #expect(expected == found)
   }
 }

@@ -1,0 +1,59 @@
+/// What can be said of a channel's samples one by one: peak, power, constant part and clipping.
+struct SampleStatistics {
+  /// What counts as full scale: the highest a converter of 16 bits delivers.
+  static let fullScale: Float = 32767 / 32768
+
+  private(set) var peak: Float = 0
+  private(set) var clippedSamples = 0
+  private var sum = 0.0
+  private var sumOfSquares = 0.0
+  private var sampleCount = 0.0
+  /// Samples in a row, up to now, at full scale.
+  private var clippedRun = 0
+
+  var meanSquare: Double { sampleCount > 0 ? sumOfSquares / sampleCount : 0 }
+  var offset: Double { sampleCount > 0 ? sum / sampleCount : 0 }
+
+  /// Counts `count` samples that lie `stride` apart. Returns whether each is a finite number:
+  /// otherwise all but the peak is as if they had not been.
+  mutating func add(_ samples: UnsafePointer<Float>, count: Int, stride: Int) -> Bool {
+    var highest = peak
+    // Zero as long as all are finite.
+    var doubt: Float = 0
+    var sum = 0.0
+    var squares = 0.0
+    var index = 0
+    for _ in 0..<count {
+      let sample = samples[index]
+      index &+= stride
+      doubt += sample * 0
+      highest = abs(sample) > highest ? abs(sample) : highest
+      let value = Double(sample)
+      sum += value
+      squares += value * value
+    }
+    let hasClipped = highest >= Self.fullScale
+    peak = highest
+    guard doubt == 0 else {
+      clippedRun = 0
+      return false
+    }
+    self.sum += sum
+    sumOfSquares += squares
+    sampleCount += Double(count)
+    if hasClipped { countClipped(samples, count: count, stride: stride) }
+    return true
+  }
+
+  private mutating func countClipped(_ samples: UnsafePointer<Float>, count: Int, stride: Int) {
+    for frame in 0..<count {
+      guard abs(samples[frame &* stride]) >= Self.fullScale else {
+        clippedRun = 0
+        continue
+      }
+      clippedRun &+= 1
+      // The second of a run vouches for the first.
+      clippedSamples &+= clippedRun == 1 ? 0 : clippedRun == 2 ? 2 : 1
+    }
+  }
+}
