@@ -1,0 +1,76 @@
+/// How loud the noise of one channel is in each band: by minimum statistics (R. Martin, "Noise
+/// power spectral density estimation based on optimal smoothing and minimum statistics", 2001).
+///
+/// Speech pauses between syllables, so the lowest level of the last seconds is the noise's. It
+/// falls at once and rises slowly. Noise that is itself restless, as distant talk is, lies above
+/// its own lowest level: how far, the lowest mean of half a second tells.
+struct NoiseFloor: Sendable {
+  /// What is known of the noise.
+  struct Estimate: Sendable {
+    /// The mean in each band, in dBFS.
+    var levels: BandLevels
+    /// How far the mean lies above the lowest level, beyond what steady noise does: decibels, the
+    /// bands' average.
+    var unrest: Double
+  }
+
+  /// Blocks until the first estimate: 300 ms.
+  static let firstBlocks = 30
+  /// The quietest noise that is believed in, per band: below lies digital silence.
+  private static let lowestDBFS = -85.0
+  /// Decibels that it rises in a block at most: 6 dB a second.
+  private static let risePerBlock = 0.06
+  /// Unrest that is believed in, in dB: more is speech without pauses. It may grow by as much a
+  /// block while the tape is young, because one that begins with speech has no pause to show yet.
+  private static let mostUnrest = 8.0
+  private static let unrestPerBlock = 0.008
+  /// Means of 50 ms: a minimum of single blocks would lie far below the noise.
+  private static let dipBlocks = 5
+  /// Means of 500 ms, one every 100 ms.
+  private static let restTenths = 5
+
+  private var dips = SlidingMean(count: dipBlocks)
+  private var lowestDips = SlidingMinimum(pieceLength: 50, pieceCount: 8)
+  private var tenths = SlidingMean(count: 10)
+  private var rests = SlidingMean(count: restTenths)
+  private var lowestRests = SlidingMinimum(pieceLength: 10, pieceCount: 10)
+  private var heard = 0
+  private let bias: BandLevels
+  private var lowest: BandLevels?
+  /// Nil until enough was heard.
+  private(set) var estimate: Estimate?
+
+  /// A floor for blocks of `blockSeconds` of bands that are so many Hz wide.
+  init(bandwidths: BandLevels, blockSeconds: Double) {
+    // The power of noise deviates by 10 / ln 10 * sqrt(1 / BT) dB. The lowest of the some eighty
+    // means of a window lies two and a half deviations below the mean of all.
+    let freedom = bandwidths * (blockSeconds * Double(Self.dipBlocks))
+    bias = 2.5 * 4.343 / freedom.squareRoot()
+  }
+
+  /// Hears the levels of the next block; blocks of digital silence are to be left out.
+  mutating func hear(_ block: BandLevels) {
+    heard += 1
+    // The first block may be half silence, half sound.
+    guard heard > 1 else { return }
+    dips.hear(block)
+    if let dip = dips.mean { lowestDips.hear(dip) }
+    tenths.hear(block)
+    if heard % 10 == 0, let tenth = tenths.mean {
+      rests.hear(tenth)
+      if let rest = rests.mean { lowestRests.hear(rest) }
+    }
+    if heard >= Self.firstBlocks { conclude() }
+  }
+
+  private mutating func conclude() {
+    let target = pointwiseMax(lowestDips.lowest + bias, BandLevels(repeating: Self.lowestDBFS))
+    let floor = lowest.map { pointwiseMin(target, $0 + Self.risePerBlock) } ?? target
+    lowest = floor
+    let most = min(Self.mostUnrest, Double(heard) * Self.unrestPerBlock)
+    let rest = lowestRests.lowest - floor
+    let unrest = rest.clamped(
+      lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: most))
+    estimate = Estimate(levels: floor + unrest, unrest: unrest.sum() / 4)
+  }
+}

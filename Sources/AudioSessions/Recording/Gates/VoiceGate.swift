@@ -1,0 +1,171 @@
+import AudioBasics
+
+/// Keeps speech, and a little of what lies around it. Disk thread only.
+///
+/// Speech is what rises above the noise in the bands of speech for long enough; the noise is
+/// followed as it changes. Nothing is decided before it is certain: a stretch begins and ends
+/// where speech did, not where that was noticed.
+public struct VoiceGate: TakeGate {
+  /// Pauses within a word: 200 ms.
+  private static let pauseBlocks = 20
+  /// Speech that lasts this long, in blocks, after such a pause keeps a stretch open.
+  private static let mostRenewalBlocks = 5
+  /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
+  private static let searchBlocks = 80
+
+  private var listener: SpeechListener
+  private var edges = EdgeList()
+  private let preRollFrames: Int
+  private let tailFrames: Int
+  private let holdBlocks: Int
+  private let minimumBlocks: Int
+  private let renewalBlocks: Int
+  private let searchBlocks: Int
+  private var heard = 0
+  /// Grows by two with each block that is speech, shrinks by one with each that is not.
+  private var evidence = 0
+  /// The block after the last one that was speech.
+  private var speechEnd = 0
+  /// Where the stretch ends that is over, unless speech begins again before it is certain.
+  private var pendingClose: Int?
+  private var isJudging: Bool
+
+  /// Whether a stretch is being kept: speech is there, or was until a moment ago.
+  public private(set) var isOpen = false
+
+  /// A gate for speech as `settings` say.
+  public init(_ settings: VoiceSettings) {
+    let rate = Double(settings.sampleRate)
+    preRollFrames = Int(max(0, settings.preRollSeconds) * rate)
+    tailFrames = Int(max(0, settings.tailSeconds) * rate)
+    holdBlocks = max(1, Int(settings.holdSeconds * 100))
+    minimumBlocks = max(1, Int(settings.minimumSeconds * 100))
+    renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
+    searchBlocks = minimumBlocks + Self.searchBlocks
+    isJudging = settings.thresholdDBFS != nil
+    listener = SpeechListener(settings, rememberedBlocks: searchBlocks + 1)
+  }
+
+  /// The level of the loudest channel's speech bands over the last 10 ms, in dBFS.
+  public var levelDBFS: Double { listener.levelDBFS }
+
+  /// The level of the noise there, in dBFS; nil until 300 ms were heard.
+  public var floorDBFS: Double? { listener.floorDBFS }
+
+  /// Listens to the frames.
+  public mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int) {
+    var done = 0
+    while done < frames {
+      let piece = listener.hear(buffer, from: done, to: frames)
+      done += piece.frames
+      heard += piece.frames
+      if piece.isBlock { judge() }
+    }
+  }
+
+  /// The beginning or the end of a stretch, once it is certain.
+  public mutating func nextEdge() -> TakeEdge? { edges.next() }
+
+  /// While nothing is kept, speech may turn out to have begun a while ago; while it is, it may turn
+  /// out to have ended.
+  public var settledFrame: Int {
+    if let waiting = edges.firstFrame { return waiting }
+    if let pendingClose { return min(heard, pendingClose) }
+    let certain = isOpen ? speechEnd * listener.blockFrames + tailFrames : earliestOpening
+    return max(edges.lastFrame, min(heard, certain))
+  }
+
+  /// What is open ends with what was heard of speech.
+  public mutating func finish() {
+    if isOpen { pendingClose = speechEnd * listener.blockFrames + tailFrames }
+    if let pendingClose { edges.add(.close(min(heard, pendingClose))) }
+    pendingClose = nil
+    isOpen = false
+    evidence = 0
+  }
+
+  /// As far as the beginning of speech is looked for, or as long as its end is waited for.
+  public var patienceFrames: Int {
+    let block = listener.blockFrames
+    return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames) + 2 * block
+  }
+
+  /// Where a stretch could begin at the earliest.
+  private var earliestOpening: Int {
+    max(0, (listener.blocks - searchBlocks) * listener.blockFrames - preRollFrames)
+  }
+
+  private mutating func judge() {
+    let block = listener.blocks - 1
+    if !isJudging && listener.floorDBFS != nil {
+      // Only now can be told what was heard until now.
+      isJudging = true
+      for earlier in max(0, block - NoiseFloor.firstBlocks)..<block { weigh(earlier) }
+    }
+    weigh(block)
+    if isOpen {
+      followSpeech(at: block)
+    } else if evidence >= 2 * minimumBlocks {
+      open(at: block)
+    }
+    if !isOpen, let pendingClose, earliestOpening > pendingClose {
+      edges.add(.close(pendingClose))
+      self.pendingClose = nil
+    }
+  }
+
+  private mutating func weigh(_ block: Int) {
+    switch listener.evidence(at: block) {
+    case .strong: evidence = min(evidence + 2, 2 * minimumBlocks)
+    case .weak: break
+    case .none: evidence = max(0, evidence - 1)
+    }
+  }
+
+  /// Begins a stretch: speech was noticed in `block`.
+  private mutating func open(at block: Int) {
+    let onset = beginning(before: block) * listener.blockFrames
+    isOpen = true
+    evidence = 0
+    speechEnd = block + 1
+    let frame = max(edges.lastFrame, onset - preRollFrames)
+    if let end = pendingClose {
+      pendingClose = nil
+      // What would touch is one.
+      if frame <= end { return }
+      edges.add(.close(end))
+    }
+    edges.add(.open(frame))
+  }
+
+  /// The first block of the speech that was noticed in `block`: a sibilant may have come first, too
+  /// faint to be speech by itself.
+  private func beginning(before block: Int) -> Int {
+    var first = block
+    var candidate = block
+    while candidate > max(0, block - searchBlocks), first - candidate <= Self.pauseBlocks {
+      candidate -= 1
+      if isSpeech(candidate) && isSpeech(candidate + 1) { first = candidate }
+    }
+    return first
+  }
+
+  private func isSpeech(_ block: Int) -> Bool {
+    switch listener.evidence(at: block) {
+    case .none: false
+    case .weak, .strong: true
+    }
+  }
+
+  /// Notes where speech ends that has begun.
+  private mutating func followSpeech(at block: Int) {
+    let isNear = block - speechEnd <= Self.pauseBlocks
+    if isNear ? isSpeech(block) && isSpeech(block - 1) : evidence >= 2 * renewalBlocks {
+      speechEnd = block + 1
+      evidence = 0
+    }
+    guard block + 1 - speechEnd >= holdBlocks else { return }
+    isOpen = false
+    pendingClose = speechEnd * listener.blockFrames + tailFrames
+  }
+}
