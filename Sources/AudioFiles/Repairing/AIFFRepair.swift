@@ -56,13 +56,11 @@ struct AIFFRepair {
         hint: "Take its samples with sox -t raw, and skip the first \(start) bytes.")
     }
     var plan = RepairPlan(byteCount: file.byteCount)
-    if end != file.byteCount || stretch.end != file.byteCount {
-      plan.cut(at: stretch.end, ending: stretch.padding)
-    }
     if faults.isEmpty, form != size, form != size - 1 || size % 2 == 1 {
       faults.append("the header said that the file has \(form) bytes, not \(size)")
     }
     if !faults.isEmpty {
+      try plan.cut(at: stretch.end, ending: stretch.padding, in: file)
       let soundSize = start + stretch.byteCount - sound.body
       try plan.set(walk.style.field(frames), at: common.body + 2, in: file)
       try plan.set(walk.style.field(soundSize), at: sound.body - 4, in: file)

@@ -43,12 +43,14 @@ struct CoreAudioRepair {
     if let headerFrames, headerFrames != frames { faults.append("the header said \(headerFrames)") }
     faults += stretch.faults
     var plan = RepairPlan(byteCount: file.byteCount)
-    if stretch.end != file.byteCount { plan.cut(at: stretch.end) }
     let size = stretch.byteCount + Self.editCountByteCount
     if faults.isEmpty, data.size != size {
       faults.append("the header said that the samples have \(data.size) bytes, not \(size)")
     }
-    if !faults.isEmpty { try plan.set(walk.style.field(size), at: data.body - 8, in: file) }
+    if !faults.isEmpty {
+      try plan.cut(at: stretch.end, in: file)
+      try plan.set(walk.style.field(size), at: data.body - 8, in: file)
+    }
     return RepairFinding(
       path: file.path, fileFormat: .caf, frames: frames, sampleRate: layout.sampleRate,
       headerFrames: headerFrames, faults: faults, plan: plan)

@@ -36,7 +36,7 @@ struct FLACRepair {
     let isTag = try file.bytes(at: walk.end, count: 3) == Array("TAG".utf8) && torn == 128
     if torn > 0, !isTag {
       faults.append("the last \(torn) bytes were no whole frame and are cut off")
-      plan.cut(at: walk.end)
+      try plan.cut(at: walk.end, in: file)
     }
     // What the digest was made of is another sound now; without a length it was never finished.
     let isDigestRight = plan.isEmpty && information.frames == 0 || faults.isEmpty

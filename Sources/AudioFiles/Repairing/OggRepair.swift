@@ -31,7 +31,7 @@ struct OggRepair {
     let torn = file.byteCount - end
     if torn > 0 {
       faults.append("the last \(torn) bytes were no whole page and are cut off")
-      plan.cut(at: end)
+      try plan.cut(at: end, in: file)
     }
     let last = stream.lastPage
     if !last.ends {

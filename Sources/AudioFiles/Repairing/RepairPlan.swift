@@ -43,8 +43,12 @@ struct RepairPlan: Sendable, Equatable {
     edits.append(Edit(range: place..<place, bytes: bytes))
   }
 
-  /// Ends the file at `place`, with `bytes` behind it.
-  mutating func cut(at place: Int, ending bytes: [UInt8] = []) {
+  /// Ends the file at `place`, with `bytes` behind it, unless it does.
+  mutating func cut(
+    at place: Int, ending bytes: [UInt8] = [], in file: DamagedFile
+  ) throws(FileFailure) {
+    let rest = byteCount - place
+    if rest == bytes.count, try file.bytes(at: place, count: rest) == bytes { return }
     end = place
     ending = bytes
   }

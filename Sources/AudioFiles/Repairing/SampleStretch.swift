@@ -21,11 +21,18 @@ struct SampleStretch {
     let count = walk.file.byteCount
     let style = walk.style
     var faults: [String] = []
-    let believed = try Self.believed(walk, start: start, declared)
+    let believed = try Self.believed(
+      walk, start: start, declared, frameByteCount: frameByteCount)
     let closing = believed == nil ? try walk.closingChunks(from: start) : nil
     let chunks = believed ?? closing ?? count
     guard chunks < count, start + style.aligned(chunks - start) < count else {
-      let torn = (chunks - start) % frameByteCount
+      var torn = (chunks - start) % frameByteCount
+      // Some count the byte of padding among the samples.
+      if torn == 1, style.alignment == 2, chunks % 2 == 0, believed != nil,
+        try walk.file.byte(at: chunks - 1) == 0
+      {
+        torn = 0
+      }
       if torn > 0 { faults.append("the last frame was torn and \(bytes(torn)) of it are cut off") }
       byteCount = chunks - start - torn
       end = chunks - torn
@@ -53,12 +60,13 @@ struct SampleStretch {
       last = chunkEnd
       place = next
     }
+    let isPadding = try isSilent(walk.file, from: place) && count - place < 8
+    let isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
     if let torn {
       faults.append("the chunk \"\(torn)\" at the end was torn and is cut off")
-    } else if place < count, formEnd != place {
+    } else if !isLeft {
       faults.append("\(bytes(count - place)) behind the last chunk belong to none and are cut off")
     }
-    let isLeft = torn == nil && (place >= count || formEnd == place)
     foreignByteCount = isLeft ? max(0, count - place) : 0
     end = isLeft ? count : last
     let missing = style.alignment == 2 && foreignByteCount == 0 ? end % 2 : 0
@@ -69,18 +77,24 @@ struct SampleStretch {
   }
 
   /// Where the samples end by their header, if what follows bears it out.
-  private static func believed(_ walk: ChunkWalk, start: Int, _ declared: Int?)
-    throws(FileFailure) -> Int?
-  {
+  private static func believed(
+    _ walk: ChunkWalk, start: Int, _ declared: Int?, frameByteCount: Int
+  ) throws(FileFailure) -> Int? {
     let count = walk.file.byteCount
     guard let declared, declared >= 0, declared <= count - start else { return nil }
     let end = start + declared
     let padded = start + walk.style.aligned(declared)
-    if padded >= count { return end }
+    // What is less than a frame is no sound that the header knows nothing of.
+    if padded >= count || count - padded < min(frameByteCount, 8) { return end }
     if try walk.beginsChunk(at: padded) { return end }
     guard padded != end, try walk.beginsChunk(at: end) else { return nil }
     return end
   }
+}
+
+/// Whether nothing but zeros follows.
+private func isSilent(_ file: DamagedFile, from place: Int) throws(FileFailure) -> Bool {
+  try file.bytes(at: place, count: min(8, file.byteCount - place)).allSatisfy { $0 == 0 }
 }
 
 /// "1 byte", "3 bytes".

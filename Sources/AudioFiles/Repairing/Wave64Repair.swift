@@ -43,13 +43,13 @@ struct Wave64Repair {
     var faults = headerFrames == frames ? [] : ["the header said \(headerFrames)"]
     faults += stretch.faults
     var plan = RepairPlan(byteCount: file.byteCount)
-    if stretch.end != file.byteCount { plan.cut(at: stretch.end) }
     let size = stretch.end - stretch.foreignByteCount
     // The last chunk may be padded or not, and its padding be counted or not.
     if faults.isEmpty, abs(form - size) > 7 {
       faults.append("the header said that the file has \(form) bytes, not \(size)")
     }
     if !faults.isEmpty {
+      try plan.cut(at: stretch.end, in: file)
       if let fact, fact.start < data.start {
         try plan.set(walk.style.field(frames), at: fact.body, in: file)
       }

@@ -57,9 +57,6 @@ struct WaveRepair {
     }
     faults += stretch.faults
     let end = stretch.end + stretch.padding.count
-    if end != file.byteCount || stretch.end != file.byteCount {
-      plan.cut(at: stretch.end, ending: stretch.padding)
-    }
     let size = end - stretch.foreignByteCount - 8
     // Some count the byte of padding, and some do not.
     let isFormRight = form == size || (form == size - 1 && size % 2 == 0 && faults.isEmpty)
@@ -69,6 +66,7 @@ struct WaveRepair {
     let isOutgrown = !isLong && size >= Int(UInt32.max)
     if isOutgrown { faults.append("the file has outgrown WAV's 4 GiB and becomes RF64") }
     if !faults.isEmpty {
+      try plan.cut(at: stretch.end, ending: stretch.padding, in: file)
       let sizes = Sizes(form: size, data: stretch.byteCount, frames: frames)
       if isLong || isOutgrown {
         try setLong(sizes, data, &plan)

@@ -43,9 +43,7 @@ public struct WipedHeader: Sendable {
     var plan = RepairPlan(byteCount: file.byteCount)
     try plan.set(bytes, at: 0, in: file)
     let end = start + length
-    if end != file.byteCount || length % 2 == 1 {
-      plan.cut(at: end, ending: [UInt8](repeating: 0, count: length % 2))
-    }
+    try plan.cut(at: end, ending: [UInt8](repeating: 0, count: length % 2), in: file)
     return RepairFinding(
       path: file.path, fileFormat: .wav, frames: frames, sampleRate: sampleRate,
       headerFrames: nil,
