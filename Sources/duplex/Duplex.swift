@@ -13,7 +13,7 @@ struct Duplex: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RecordCommand.self, MonitorCommand.self, PlayCommand.self, LatencyCommand.self,
-      OverdubCommand.self, TuneCommand.self,
+      OverdubCommand.self, TuneCommand.self, RepairCommand.self,
       DevicesCommand.self,
     ])
 

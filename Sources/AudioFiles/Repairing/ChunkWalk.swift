@@ -1,0 +1,88 @@
+/// One chunk of a file, as its head describes it.
+struct Chunk {
+  /// Its four letters.
+  let identifier: String
+  let start: Int
+  /// Where its contents begin.
+  let body: Int
+  /// How long it says its contents are; may be absurd. Negative where the head says so.
+  let size: Int
+}
+
+/// Goes from chunk to chunk, and believes none of them.
+struct ChunkWalk {
+  let file: DamagedFile
+  let style: ChunkStyle
+
+  /// What the bytes at `place` say as the head of a chunk; nil where no letters stand there.
+  func chunk(at place: Int) throws(FileFailure) -> Chunk? {
+    let head = try file.bytes(at: place, count: style.headByteCount)
+    guard head.count == style.headByteCount, let identifier = head.identifier(at: 0),
+      hasGenuineTail(head),
+      let bits = head.number(
+        at: style.identifierByteCount, style.sizeByteCount, bigEndian: style.isBigEndian)
+    else { return nil }
+    var size = style.sizeByteCount == 8 ? Int(Int64(bitPattern: bits)) : Int(bits)
+    if style.countsHead { size = size >= style.headByteCount ? size - style.headByteCount : -1 }
+    return Chunk(
+      identifier: identifier, start: place, body: place + style.headByteCount, size: size)
+  }
+
+  /// Where the contents of `chunk` end; nil where that is beyond the file.
+  func end(of chunk: Chunk) -> Int? {
+    guard chunk.size >= 0, chunk.size <= file.byteCount - chunk.body else { return nil }
+    return chunk.body + chunk.size
+  }
+
+  /// Where the chunk behind `chunk` begins; nil where it is torn.
+  func next(after chunk: Chunk) -> Int? {
+    end(of: chunk).map { chunk.body + style.aligned($0 - chunk.body) }
+  }
+
+  /// Whether a chunk begins at `place`: one of a known name, or one from which others lead to the
+  /// end of the file. Four letters alone are in every long recording.
+  func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
+    guard let chunk = try chunk(at: place) else { return false }
+    if style.knownIdentifiers.contains(chunk.identifier) { return true }
+    return try leadsToEnd(from: place, onlyKnown: false)
+  }
+
+  /// Whether whole chunks follow one another from `place` to the last byte.
+  func leadsToEnd(from place: Int, onlyKnown: Bool) throws(FileFailure) -> Bool {
+    var place = place
+    for _ in 0..<1000 {
+      guard let chunk = try chunk(at: place), let next = next(after: chunk),
+        !onlyKnown || style.knownIdentifiers.contains(chunk.identifier)
+      else { return false }
+      // The last byte of padding is often forgotten.
+      if next == file.byteCount || end(of: chunk) == file.byteCount { return true }
+      place = next
+    }
+    return false
+  }
+
+  /// Where the whole chunks begin that end the file; nil where there are none within its last
+  /// mebibyte.
+  func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
+    let start = max(earliest, style.aligned(max(0, file.byteCount - 1_048_576)))
+    guard start < file.byteCount else { return nil }
+    var initials: [Bool] = Array(repeating: false, count: 256)
+    for name in style.knownIdentifiers { initials[Int(name.utf8.first ?? 0)] = true }
+    for place in stride(from: style.aligned(start), to: file.byteCount - 8, by: style.alignment) {
+      guard try initials[Int(file.byte(at: place))] else { continue }
+      if try leadsToEnd(from: place, onlyKnown: true) { return place }
+    }
+    return nil
+  }
+
+  /// The GUIDs of Wave64 differ in their first four bytes only.
+  private func hasGenuineTail(_ head: [UInt8]) -> Bool {
+    guard style.identifierByteCount == 16 else { return true }
+    return head[4..<16].elementsEqual([
+      0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A,
+    ])
+      || head[4..<16].elementsEqual([
+        0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00,
+      ])
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// A file to be mended, read anywhere through one window of memory. One thread at a time.
+final class DamagedFile {
+  let path: String
+  let byteCount: Int
+  private let descriptor: FileDescriptor
+  private var window: [UInt8] = []
+  private var windowStart = 0
+  private static let windowByteCount = 262_144
+
+  /// Opens the file at `path`. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
+  init(_ path: String) throws(FileFailure) {
+    let opened = try Self.open(path)
+    do throws(SystemError) {
+      byteCount = try opened.status.byteCount
+    } catch {
+      throw .reading(path, error)
+    }
+    descriptor = opened
+    self.path = path
+  }
+
+  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
+    do throws(SystemError) {
+      // A pipe nobody writes to is not waited for.
+      let opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      let status = try opened.status
+      guard !status.isFolder else { throw SystemError(number: EISDIR) }
+      guard status.isRegular else { throw SystemError(number: ESPIPE) }
+      return opened
+    } catch {
+      switch error.number {
+      case EISDIR: throw .isFolder(path)
+      case ESPIPE:
+        throw FileFailure(
+          .cannotOpen, "\(path) is a pipe or a device, not a file.", hint: "Name a file on disk.")
+      default: throw .opening(path, error)
+      }
+    }
+  }
+
+  /// The byte at `place`, which lies within the file.
+  @inline(__always) func byte(at place: Int) throws(FileFailure) -> UInt8 {
+    let index = place - windowStart
+    if index >= 0, index < window.count { return window[index] }
+    return try fetch(place)
+  }
+
+  /// As many of the `count` bytes from `place` on as there are.
+  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
+    guard place >= 0, place < byteCount, count > 0 else { return [] }
+    let count = min(count, byteCount - place)
+    if place < windowStart || place + count > windowStart + window.count {
+      if count > Self.windowByteCount { return try load(place, count) }
+      _ = try fetch(place)
+    }
+    let index = place - windowStart
+    return Array(window[index..<min(index + count, window.count)])
+  }
+
+  private func fetch(_ place: Int) throws(FileFailure) -> UInt8 {
+    // A little of what came before is kept: a search looks back.
+    let start = max(0, place - 256)
+    window = try load(start, Self.windowByteCount + 256)
+    windowStart = start
+    guard place - start < window.count else {
+      throw FileFailure(
+        .readFailed, "\(path) became shorter while it was read.",
+        hint: "Wait until nobody writes it any more.")
+    }
+    return window[place - start]
+  }
+
+  private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: min(count, byteCount - start))
+    var done = 0
+    while done < bytes.count {
+      let room = bytes.count - done
+      let got = bytes.withUnsafeMutableBytes { memory in
+        memory.baseAddress.map { pread(descriptor.number, $0 + done, room, start + done) } ?? 0
+      }
+      if got == 0 { break }
+      if got > 0 { done += got } else if errno != EINTR { throw .reading(path, .last) }
+    }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+}

@@ -1,0 +1,77 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@Suite struct EncodedRepairTests {
+  @Test(arguments: [1, 2, 100, 3000, 9000, 20000])
+  func `a torn FLAC file ends with its last whole frame`(cut: Int) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "t.flac", .flac, .s16, frames: 20001)
+    let original = try load(file.path)
+    file.bytes.removeLast(cut)
+    let mended = try file.mend()
+    let frames = mended?.finding.frames ?? 0
+    #expect(frames % 4096 == 0)
+    #expect(frames > 0)
+    #expect(mended?.finding.headerFrames == 20001)
+    #expect(mended?.samples == Array(original[..<(2 * frames)]))
+  }
+
+  @Test func `a FLAC file without a length gets one, and keeps its digest`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "o.flac", .flac, .s24, frames: 20001)
+    let whole = file.bytes
+    file.set([0, 0, 0, 0], at: 22)
+    #expect(try file.mend()?.finding.frames == 20001)
+    #expect(BrokenFile(reading: file.path).bytes == whole)
+  }
+
+  @Test func `zeros and litter behind a FLAC file are cut off`() throws {
+    let folder = TemporaryFolder()
+    let whole = try BrokenFile(folder, "whole.flac", .flac, .s16, frames: 20001)
+    for count in [1, 7, 128, 300_000] {
+      var file = whole
+      file.bytes += [UInt8](repeating: 0, count: count)
+      #expect(try file.mend()?.finding.frames == 20001)
+      #expect(BrokenFile(reading: file.path).bytes.count == whole.bytes.count)
+    }
+  }
+
+  @Test func `a damaged frame in the middle of FLAC is told and left`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "d.flac", .flac, .s16, frames: 30000)
+    file.set([1, 2, 3, 4, 5], at: file.bytes.count / 2)
+    file.store()
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == 30000)
+    #expect(
+      finding.problems == ["It is damaged in one place before its end, which cannot be mended."])
+    #expect(!finding.isMendable)
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus], [1, 5000, 15000])
+  func `a torn Ogg file ends with its last whole page`(format: FileFormat, cut: Int) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "t.ogg", format, .float, frames: 96000)
+    let original = try load(file.path)
+    file.bytes.removeLast(cut)
+    let mended = try file.mend()
+    let frames = mended?.finding.frames ?? 0
+    #expect(frames > 20000)
+    #expect(frames < 96000)
+    #expect(mended?.samples.count == 2 * frames)
+    // The last block misses what would have overlapped it.
+    let common = max(0, 2 * (frames - 2048))
+    #expect(mended?.samples[..<common] == original[..<common])
+  }
+
+  @Test func `a lost page of Ogg is told`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "l.ogg", .ogg, .float, frames: 96000)
+    file.set([1, 2, 3], at: file.bytes.count / 2)
+    file.store()
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == 96000)
+    #expect(finding.faults == ["1 page is lost or damaged before the end, which cannot be mended"])
+  }
+}

@@ -1,0 +1,49 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@Suite struct RandomDamageTests {
+  private static let kinds: [(FileFormat, FileSampleFormat)] = [
+    (.wav, .s16), (.wav, .s24), (.wav, .float), (.rf64, .s16), (.w64, .s24), (.caf, .s16),
+    (.aiff, .s24), (.flac, .s16), (.ogg, .float), (.opus, .float),
+  ]
+
+  @Test(arguments: 0..<10) func `whatever is broken, there is a sentence or a sound file`(
+    index: Int
+  ) throws {
+    let (fileFormat, sampleFormat) = Self.kinds[index]
+    var numbers = SeededNumbers(seed: UInt64(index))
+    let folder = TemporaryFolder()
+    let whole = try BrokenFile(folder, "whole", fileFormat, sampleFormat, frames: 3000)
+    var opened = 0
+    for round in 0..<300 {
+      var file = whole
+      if round % 3 != 1 {
+        file.bytes.removeLast(Int.random(in: 0..<file.bytes.count, using: &numbers))
+      }
+      if round % 3 != 0, !file.bytes.isEmpty {
+        for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+          let place = Int.random(in: 0..<min(128, file.bytes.count), using: &numbers)
+          file.bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+        }
+      }
+      file.store()
+      do {
+        let finding = try FileRepair.examine(file.path)
+        if finding.isMendable {
+          try FileRepair.write(finding, to: folder("mended"), overwrite: true)
+          // Mended once is mended for good.
+          let again = try FileRepair.examine(folder("mended"))
+          #expect(!again.isMendable, "round \(round): \(again.faults)")
+          #expect(again.frames == finding.frames, "round \(round)")
+        }
+        opened += 1
+      } catch {
+        let sentence = error.message
+        #expect(sentence.hasSuffix("."), "round \(round): \(error)")
+      }
+    }
+    // Of what is compressed there is little to be found in so short a file.
+    #expect(opened > 20)
+  }
+}

@@ -1,0 +1,127 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+@Suite struct WaveRepairTests {
+  private func little(_ number: Int, _ count: Int = 4) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  @Test(
+    arguments: [0, 0x7FFF_FFFF, 0x7FFF_F000, 0xFFFF_FFFF, 0x10_0000, 400],
+    [FileSampleFormat.s16, .s24, .float])
+  func `a wrong length becomes the right one`(length: Int, format: FileSampleFormat) throws {
+    let folder = TemporaryFolder()
+    for channels in [1, 2, 3] {
+      let name = "take\(channels).wav"
+      var file = try BrokenFile(folder, name, .wav, format, frames: 5001, channels: channels)
+      let whole = file.bytes
+      let data = file.place(of: "data")
+      file.set(little(length), at: data + 4)
+      file.set(little(length), at: 4)
+      let mended = try file.mend()
+      #expect(mended?.finding.frames == 5001)
+      let said = length / (channels * format.byteCount)
+      #expect(mended?.finding.headerFrames == (length == 0xFFFF_FFFF ? nil : said))
+      let expected = integers(bits: 16, frames: 5001, channels: channels)
+      #expect(mended?.samples == list(expected))
+      #expect(BrokenFile(reading: file.path).bytes == whole)
+    }
+  }
+
+  @Test(arguments: 1...12) func `of a torn end whole frames are left`(cut: Int) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "t.wav", .wav, .s24, frames: 1001, channels: 1)
+    // There is a byte of padding.
+    file.bytes.removeLast(cut)
+    let mended = try file.mend()
+    let frames = 1001 - (cut + 1) / 3
+    #expect(mended?.finding.frames == frames)
+    let expected = integers(bits: 16, frames: 1001, channels: 1)
+    #expect(mended?.samples == Array(list(expected)[..<frames]))
+  }
+
+  @Test func `whole chunks behind the samples are kept, and a torn one goes`() throws {
+    let folder = TemporaryFolder()
+    for isLengthLost in [false, true] {
+      for cut in [0, 3] where !(isLengthLost && cut > 0) {
+        var file = try BrokenFile(folder, "c\(isLengthLost)\(cut).wav", .wav, .s16, frames: 500)
+        let note = Array("LIST".utf8) + little(4) + Array("INFO".utf8)
+        file.bytes += note + Array("cue ".utf8) + little(4) + little(0)
+        file.set(little(file.bytes.count), at: 4)
+        if isLengthLost { file.set(little(0), at: file.place(of: "data") + 4) }
+        file.bytes.removeLast(cut)
+        let mended = try file.mend()
+        #expect(mended?.finding.frames == 500)
+        let left = BrokenFile(reading: file.path).bytes
+        #expect(Array(left.suffix(note.count)) == note || cut == 0)
+        #expect(left.suffix(24).starts(with: note) || cut > 0)
+      }
+    }
+  }
+
+  @Test func `sound that looks like a chunk's name is sound`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "n.wav", .wav, .s16, frames: 500)
+    let data = file.place(of: "data")
+    file.set(little(400), at: data + 4)
+    file.set(Array("abcd".utf8), at: data + 8 + 400)
+    #expect(try file.mend()?.finding.frames == 500)
+  }
+
+  @Test func `what outgrew 4 GiB becomes RF64, where there is room or in a copy`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "g.wav", .wav, .s16, frames: 1)
+    let header = file.place(of: "data") + 8
+    file.bytes.removeLast(4)
+    let long = 4_400_000_000
+    for hasRoom in [true, false] {
+      if !hasRoom { file.set(Array("JUNX".utf8), at: 12) }
+      file.store()
+      truncate(file.path, header + long)
+      let finding = try FileRepair.examine(file.path)
+      #expect(finding.fileFormat == .rf64)
+      #expect(finding.frames == long / 4)
+      #expect(finding.needsCopy == !hasRoom)
+      if hasRoom {
+        try FileRepair.mendInPlace(finding)
+        #expect(try FileRepair.examine(file.path).wasSound)
+        let reader = try SoundFileReader(path: file.path)
+        #expect(reader.frameCount == long / 4)
+      } else {
+        let refused = failure { try FileRepair.mendInPlace(finding) }
+        #expect(refused?.kind == .invalidRequest)
+      }
+    }
+  }
+
+  @Test func `a length that wrapped round at 4 GiB is worked out again`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "w.wav", .wav, .s16, frames: 1)
+    let header = file.place(of: "data") + 8
+    file.bytes.removeLast(4)
+    let long = 4_400_000_000
+    file.set(little(long), at: header - 4)
+    file.set(little(long + header - 8), at: 4)
+    file.store()
+    truncate(file.path, header + long)
+    #expect(try FileRepair.examine(file.path).frames == long / 4)
+  }
+
+  @Test func `a header of zeros is written from what is told about it`() throws {
+    let folder = TemporaryFolder()
+    for (format, channels) in [(FileSampleFormat.s16, 2), (.s24, 2), (.s24, 1), (.s16, 1)] {
+      var file = try BrokenFile(
+        folder, "z\(format)\(channels).wav", .wav, format, frames: 5000, channels: channels)
+      let original = try load(file.path)
+      file.set([UInt8](repeating: 0, count: 4096), at: 0)
+      file.store()
+      #expect(failure { _ = try FileRepair.examine(file.path) }?.kind == .unusableContents)
+      let told = try WipedHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
+      try FileRepair.mendInPlace(FileRepair.examine(file.path, wiped: told))
+      #expect(try load(file.path).suffix(2900) == original.suffix(2900))
+      #expect(try FileRepair.examine(file.path).wasSound)
+    }
+  }
+}
