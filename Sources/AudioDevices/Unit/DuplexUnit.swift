@@ -8,6 +8,8 @@ public enum CycleOutcome: Sendable {
   case waiting
   /// An xrun or a suspension was mended; the next cycle says how long the gap was.
   case recovered
+  /// The device went away, and is waited for.
+  case away
   /// The frame limit is reached, or a stop was asked for.
   case finished
   /// The device is gone or cannot be mended.
@@ -47,6 +49,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private let shared: SharedState<UnitFigures>
   private var events: EventWriter
   private let frameLimit: Int
+  private let reconnects: Bool
   private var frame = 0
   private var isEnded = false
   private var cycleCount = 0
@@ -55,16 +58,21 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private var lastReady: UInt64 = 0
   /// When the first recovery was made after which no cycle came yet.
   private var fruitlessSince: UInt64?
+  private var absence = Absence()
   /// An xrun that was mended and whose gap the next cycle will tell.
   private var xrun: TimelineEvent.Kind?
 
   /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
   ///
   /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
+  /// A device that goes away ends it too, unless it `reconnects`: then it waits for the same device
+  /// and goes on, with a gap in the timeline as long as the device was away.
   public init(
     device: consuming Device, callbacks: consuming Callbacks, progress: borrowing UnitProgress,
-    events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil
+    events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil,
+    reconnects: Bool = false
   ) {
+    self.reconnects = reconnects
     configuration = device.configuration
     shape = DuplexShape(device.configuration)
     nothing = DeviceBuffer(
@@ -85,6 +93,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     try device.start()
     lastReady = device.now
+    absence.note(device.now)
     state = .running
   }
 
@@ -96,7 +105,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       switch cycle() {
       case .finished: return nil
       case .failed(let failure): return failure
-      case .ran, .waiting, .recovered: continue
+      case .ran, .waiting, .recovered, .away: continue
       }
     }
   }
@@ -109,19 +118,21 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed)
     else { return .finished }
+    if absence.isAway { return awaitReturn() }
     switch device.wait() {
     case .ready:
       runCallbacks()
       return .ran
     case .waiting:
+      if absence.isOpen, endInAbsence() { return .ran }
       let silence = device.now &- lastReady
-      return silence < 5_000_000_000 ? .waiting : .failed(Self.stalled(configuration))
+      return silence < 5_000_000_000 ? .waiting : lose(Self.stalled(configuration))
     case .xrun(let kind):
       return recover(kind)
     case .suspended:
       return recover(.captureXrun)
     case .lost:
-      return .failed(Self.lost(configuration))
+      return lose(Self.lost(configuration))
     }
   }
 
@@ -140,10 +151,14 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     fruitlessSince = nil
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)
-    if let kind = xrun {
+    // One gap is told once, by what came first.
+    if absence.end() {
+      _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
+    } else if let kind = xrun {
       _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: lost))
-      xrun = nil
     }
+    xrun = nil
+    absence.note(device.periodTime)
     frame += lost
     if lost > 0 { figures.pointee.lostFrames.add(lost, ordering: .relaxed) }
     let frames = min(shape.periodFrames, frameLimit - frame)
@@ -208,7 +223,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     do throws(DeviceFailure) {
       try device.recover()
     } catch {
-      return .failed(error)
+      return lose(error)
     }
     lastReady = device.now
     let since = fruitlessSince ?? lastReady
@@ -216,6 +231,44 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
       ? .recovered : .failed(Self.breathless(configuration))
+  }
+
+  /// The device is gone: waits for it, or ends with `failure`.
+  private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
+    guard reconnects else { return .failed(failure) }
+    if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
+    xrun = nil
+    fruitlessSince = nil
+    device.letGo()
+    if absence.begin() {
+      _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
+    }
+    return .away
+  }
+
+  /// Gives the device a tenth of a second to come back.
+  private mutating func awaitReturn() -> CycleOutcome {
+    let found = device.awaitReturn()
+    lastReady = device.now
+    if absence.see(found) { figures.pointee.returning.withLock { $0 = found } }
+    guard absence.isAway else { return .recovered }
+    return endInAbsence() ? .ran : .away
+  }
+
+  /// Where the limit is reached while nothing comes, the gap reaches to the end.
+  private mutating func endInAbsence() -> Bool {
+    let lost = frameLimit - frame
+    // Without input the timeline is that of what was played, and stands still.
+    guard shape.hasCapture,
+      absence.frames(until: device.now, sampleRate: shape.sampleRate) >= lost
+    else { return false }
+    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
+    frame = frameLimit
+    figures.pointee.lostFrames.add(lost, ordering: .relaxed)
+    figures.pointee.frames.store(frame, ordering: .relaxed)
+    let time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
+    callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
+    return true
   }
 
   private mutating func publishLoad(_ nanoseconds: UInt64) {
@@ -244,14 +297,5 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     DeviceFailure(
       .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
       hint: "Check its cable and clock source, then start anew.")
-  }
-}
-
-extension DuplexConfiguration {
-  /// The device's name, or both where they differ.
-  var deviceNames: String {
-    let names = [capture?.device, playback?.device].compactMap { $0 }
-    return names.count == 2 && names[0] != names[1]
-      ? "\(names[0]) or \(names[1])" : names.first ?? "?"
   }
 }
