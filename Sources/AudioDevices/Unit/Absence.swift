@@ -1,5 +1,3 @@
-// Audio thread.
-
 /// What a unit knows of a device that went away: whether it is back, since when nothing came, and
 /// what was told already.
 struct Absence {
