@@ -43,24 +43,24 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// The callbacks; theirs again when the unit has stopped.
   public var callbacks: Callbacks
 
-  private let shape: DuplexShape
-  private var device: Device
-  private let nothing: DeviceBuffer
+  let shape: DuplexShape
+  var device: Device
+  let nothing: DeviceBuffer
   private let shared: SharedState<UnitFigures>
-  private var events: EventWriter
-  private let frameLimit: Int
-  private let reconnects: Bool
-  private var frame = 0
+  var events: EventWriter
+  let frameLimit: Int
+  let reconnects: Bool
+  var frame = 0
   private var isEnded = false
   private var cycleCount = 0
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
-  private var lastReady: UInt64 = 0
+  var lastReady: UInt64 = 0
   /// When the first recovery was made after which no cycle came yet.
-  private var fruitlessSince: UInt64?
-  private var absence = Absence()
+  var fruitlessSince: UInt64?
+  var absence = Absence()
   /// An xrun that was mended and whose gap the next cycle will tell.
-  private var xrun: TimelineEvent.Kind?
+  var xrun: TimelineEvent.Kind?
 
   /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
   ///
@@ -126,13 +126,13 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     case .waiting:
       if absence.isOpen, endInAbsence() { return .ran }
       let silence = device.now &- lastReady
-      return silence < 5_000_000_000 ? .waiting : lose(Self.stalled(configuration))
+      return silence < 5_000_000_000 ? .waiting : lose(.stalled(configuration))
     case .xrun(let kind):
       return recover(kind)
     case .suspended:
       return recover(.captureXrun)
     case .lost:
-      return lose(Self.lost(configuration))
+      return lose(.lost(configuration))
     }
   }
 
@@ -143,7 +143,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     state = .stopped
   }
 
-  private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+  var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
   private mutating func runCallbacks() {
     let began = device.readyTime
@@ -230,45 +230,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     fruitlessSince = since
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
-      ? .recovered : .failed(Self.breathless(configuration))
-  }
-
-  /// The device is gone: waits for it, or ends with `failure`.
-  private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
-    guard reconnects else { return .failed(failure) }
-    if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
-    xrun = nil
-    fruitlessSince = nil
-    device.letGo()
-    if absence.begin() {
-      _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
-    }
-    return .away
-  }
-
-  /// Gives the device a tenth of a second to come back.
-  private mutating func awaitReturn() -> CycleOutcome {
-    let found = device.awaitReturn()
-    lastReady = device.now
-    if absence.see(found) { figures.pointee.returning.withLock { $0 = found } }
-    guard absence.isAway else { return .recovered }
-    return endInAbsence() ? .ran : .away
-  }
-
-  /// Where the limit is reached while nothing comes, the gap reaches to the end.
-  private mutating func endInAbsence() -> Bool {
-    let lost = frameLimit - frame
-    // Without input the timeline is that of what was played, and stands still.
-    guard shape.hasCapture,
-      absence.frames(until: device.now, sampleRate: shape.sampleRate) >= lost
-    else { return false }
-    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
-    frame = frameLimit
-    figures.pointee.lostFrames.add(lost, ordering: .relaxed)
-    figures.pointee.frames.store(frame, ordering: .relaxed)
-    let time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
-    callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
-    return true
+      ? .recovered : .failed(.breathless(configuration))
   }
 
   private mutating func publishLoad(_ nanoseconds: UInt64) {
@@ -278,24 +240,5 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     figures.pointee.cycles.store(cycleCount, ordering: .relaxed)
     figures.pointee.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
     figures.pointee.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
-  }
-
-  private static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) went away.",
-      hint: "Plug it in again, then start anew; what was recorded so far is saved.")
-  }
-
-  private static func breathless(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost,
-      "The device \(configuration.deviceNames) loses frames faster than it delivers them.",
-      hint: "Ask for a larger --period-size or --headroom, or find both with `duplex tune`.")
-  }
-
-  private static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
-      hint: "Check its cable and clock source, then start anew.")
   }
 }
