@@ -139,6 +139,13 @@ public struct DuplexConfiguration: Sendable, Equatable {
     self.playback = playback
   }
 
+  /// The device's name, or both where they differ, for sentences.
+  public var deviceNames: String {
+    let names = [capture?.device, playback?.device].compactMap { $0 }
+    return names.count == 2 && names[0] != names[1]
+      ? "\(names[0]) or \(names[1])" : names.first ?? "?"
+  }
+
   /// Periods the output's buffer (or a lone input's) holds.
   public var periods: Int {
     guard let stream = playback ?? capture, stream.periodFrames > 0 else { return 0 }

@@ -37,6 +37,8 @@ public struct SessionMoment {
   public var playbackXruns: Int
   /// Frames lost so far.
   public var lostFrames: Int
+  /// What was found of a device that went away, where that is news.
+  public var deviceReturn: DeviceReturn?
 }
 
 /// What came of a session.

@@ -16,7 +16,8 @@ struct SessionObserver: ~Copyable {
   mutating func moment(_ progress: borrowing UnitProgress) -> SessionMoment {
     var moment = SessionMoment(
       frames: progress.frames, readings: [], events: [], captureXruns: progress.captureXruns,
-      playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames)
+      playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
+      deviceReturn: progress.takeReturn())
     while let event = events.read() { moment.events.append(event) }
     while let reading = meter?.next() { moment.readings.append(reading) }
     report.events += moment.events

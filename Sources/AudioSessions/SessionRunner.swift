@@ -19,17 +19,19 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
   private let configuration: DuplexConfiguration
   private let frameLimit: Int?
 
-  /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so.
+  /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so;
+  /// when the device goes away too, unless it `reconnects` and so waits for it.
   public init(
     device: consuming Device, desk: consuming Desk, background: [any BackgroundWork],
-    meter: consuming MeterView?, frameLimit: Int?
+    meter: consuming MeterView?, frameLimit: Int?, reconnects: Bool = false
   ) {
     configuration = device.configuration
     progress = UnitProgress()
     let events = EventWriter()
     observer = SessionObserver(events: events.makeReader(), meter: meter)
     unit = DuplexUnit(
-      device: device, callbacks: desk, progress: progress, events: events, frameLimit: frameLimit)
+      device: device, callbacks: desk, progress: progress, events: events, frameLimit: frameLimit,
+      reconnects: reconnects)
     self.background = background
     self.frameLimit = frameLimit
   }
@@ -71,6 +73,11 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
       guard reason == nil else { break }
       switch unit.cycle() {
       case .ran, .waiting, .recovered: continue
+      case .away:
+        // No frame moves that would bring the next moment. Virtual time flies meanwhile, and this
+        // machine's processor has a rest.
+        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+        HostClock.pause(milliseconds: 1)
       case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)
       case .failed(let failure): reason = .device(failure)
       }

@@ -12,9 +12,11 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     /// Frames that were captured and found no room to be kept.
     case overflow
     /// The device went away.
-    case lost
-    /// The device came back.
-    case returned
+    case deviceLost
+    /// The device came back: `frames` is how many it was away for.
+    case deviceReturned
+    /// The device was away to the very end of the run.
+    case deviceAbsent
     /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
     case playing
     /// A player passes over frames of its ring, those behind its first `frames`.

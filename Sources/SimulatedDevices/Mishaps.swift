@@ -8,7 +8,7 @@ struct Mishaps: ~Copyable, Sendable {
   private(set) var nextXrun: Int
   /// When the device goes away and comes back; `Int.max` for never.
   private(set) var unplugFrame: Int
-  private let replugFrame: Int
+  let replugFrame: Int
   private var laterXruns: [Int]
 
   init(_ specification: SimulatedDeviceSpecification) {

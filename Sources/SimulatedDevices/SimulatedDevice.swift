@@ -12,8 +12,8 @@ import RealtimeAudio
 ///   On the free clock `wait` never sleeps, time is that of the frames captured, and a cycle takes
 ///   no time.
 /// - A scripted overrun loses the frames from the last cycle before its time on.
-/// - Unplugged, `wait` says `lost` (and time goes on, by a period); once `isPresent` is true again,
-///   `recover` gets it going.
+/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `awaitReturn` finds it
+///   plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
 public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   /// What was granted. Its rate is the specification's.
@@ -62,11 +62,6 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   /// Now: a cycle begins when `wait` returns.
   public var readyTime: UInt64 {
     @_noLocks get { clock.now }
-  }
-
-  /// Whether the device is plugged in now.
-  public var isPresent: Bool {
-    @_noLocks get { !isUnplugged || mishaps.isBack(at: clock.frame) }
   }
 
   /// The period and the headroom: no converter is between.
@@ -179,14 +174,24 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     tape.append(room, frames: frames)
   }
 
-  /// Goes on from where the clock stands now; throws while the device is unplugged.
+  /// Goes on from where the clock stands now.
   public mutating func recover() throws(DeviceFailure) {
-    guard isPresent else {
-      let name = (configuration.capture ?? configuration.playback)?.device ?? "sim"
-      throw DeviceFailure(
-        .lost, "The device \(name) is unplugged.",
-        hint: "Plug it in again.")
-    }
+    resume()
+  }
+
+  /// Nothing is to be closed.
+  public mutating func letGo() {}
+
+  /// A tenth of a second, or less where it is plugged in before.
+  public mutating func awaitReturn() -> DeviceReturn {
+    let tenth = clock.frame + configuration.sampleRate / 10
+    _ = clock.wait(until: min(tenth, max(clock.frame, mishaps.replugFrame)))
+    guard !isUnplugged || mishaps.isBack(at: clock.frame) else { return .absent }
+    resume()
+    return .returned(cards: [])
+  }
+
+  private mutating func resume() {
     var frame = shape.hasCapture ? max(taken, clock.frame) : max(played, clock.frame)
     if isOverrunScripted { frame = taken + mishaps.xrunFrames }
     if shape.hasCapture { lostFrames += frame - taken }

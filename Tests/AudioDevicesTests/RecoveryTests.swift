@@ -21,6 +21,22 @@ import Testing
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
   }
 
+  @Test func `a gap after a gap, with no frame between, is one from the first stop on`() {
+    var clock = GapClock()
+    clock.open(unread: 100, at: 2_000_000_000)
+    clock.open(unread: 0, at: 2_500_000_000)
+    clock.open()
+    #expect(clock.close(captured: 64, at: 3_000_000_000, sampleRate: 48000) == 100 + 48000 - 64)
+  }
+
+  @Test func `frames that could not be taken after all are part of the gap`() {
+    var clock = GapClock()
+    clock.note(captured: 64, taking: 64, at: 1_000_000_000)
+    clock.giveBack(64)
+    clock.open()
+    #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 64 + 4800 - 64)
+  }
+
   @Test(arguments: [-300, -1, 0, 1, 64])
   func `a start that is off by so many frames is found out`(error: Int) {
     var proof = StartProof(expected: 128)

@@ -25,7 +25,7 @@ import Testing
   @Test func `a full ring refuses an event, and takes the next once one was read`() {
     var writer = EventWriter()
     var reader = writer.makeReader()
-    let event = TimelineEvent(kind: .lost, frame: 1, frames: 2)
+    let event = TimelineEvent(kind: .deviceLost, frame: 1, frames: 2)
     for _ in 0..<256 {
       let isTaken = writer.write(event)
       #expect(isTaken)

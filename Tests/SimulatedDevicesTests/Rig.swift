@@ -50,6 +50,8 @@ struct Run {
   var events: [TimelineEvent] = []
   var frames = 0
   var lostFrames = 0
+  /// Where each gap ends.
+  var gaps: [Int] = []
   var failure: DeviceFailure?
   var times: [UInt64] = []
   var playTimes: [UInt64] = []
@@ -60,7 +62,7 @@ func run(
   _ settings: String, playing signal: [Float], frames: Int, period: Int = 64,
   headroom: Int? = nil, periods: Int = 2, format: SampleFormat = .floatLE, channels: Int = 2,
   feeder: consuming SampleReader? = nil,
-  directions: (capture: Bool, playback: Bool) = (true, true)
+  directions: (capture: Bool, playback: Bool) = (true, true), reconnects: Bool = false
 ) throws -> Run {
   let name = "sim:clock=free" + (settings.isEmpty ? "" : ",") + settings
   var request = DuplexRequest(
@@ -79,7 +81,7 @@ func run(
   var unit = DuplexUnit(
     device: device,
     callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: channels),
-    progress: progress, events: writer, frameLimit: frames)
+    progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
   try unit.start()
   var result = Run()
   result.failure = unit.run()
@@ -89,6 +91,7 @@ func run(
     result.heard.append(unit.callbacks.heard[frame * channels])
     result.other.append(unit.callbacks.heard[frame * channels + channels - 1])
   }
+  result.gaps = unit.callbacks.gaps
   result.playTimes = unit.callbacks.playTimes
   result.times = unit.callbacks.times
   result.frames = progress.frames

@@ -38,7 +38,8 @@ extension ALSADuplex {
     }
     let wakeUp = try Self.arrangeWaking(input, output, headroomFrames: headroom)
     self.init(
-      capture: input, playback: output, configuration: configuration, wakeUp: wakeUp)
+      capture: input, playback: output, configuration: configuration, wakeUp: wakeUp,
+      request: request)
   }
 
   private static func streamRequest(

@@ -21,7 +21,12 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   var capture: PCM?
   var playback: PCM?
   private let shape: DuplexShape
-  let wakeUp: WakeUp
+  var wakeUp: WakeUp?
+  /// Frames that must be there (or free) for a wake-up to count.
+  private let wakeFrames: Int
+  /// What was asked for, and which devices answered: to find them again.
+  let request: DuplexRequest
+  let places: DevicePlaces
   /// An xrun or worse that came to light in the middle of a cycle.
   private var trouble: DeviceReadiness?
   private var proof = StartProof(expected: 0)
@@ -41,13 +46,16 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
 
   init(
     capture: consuming PCM?, playback: consuming PCM?, configuration: DuplexConfiguration,
-    wakeUp: consuming WakeUp
+    wakeUp: consuming WakeUp, request: DuplexRequest
   ) {
+    wakeFrames = wakeUp.availableFrames
+    self.request = request
+    places = DevicePlaces(request)
     self.capture = capture
     self.playback = playback
     self.configuration = configuration
     shape = DuplexShape(configuration)
-    self.wakeUp = wakeUp
+    self.wakeUp = consume wakeUp
   }
 
   /// The device's clock, in nanoseconds.
@@ -75,6 +83,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     }
     try capture?.start()
     if !shape.isLinked { try playback?.start() }
+    // Until a first wake-up is known, time counts from here.
+    if periodTime == 0 { gap.note(captured: 0, taking: 0, at: now) }
   }
 
   /// Sleeps until the next period is there.
@@ -87,9 +97,9 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     var attempts = 0
     while attempts < 8 {
       attempts &+= 1
-      if isStarted && leftover < wakeUp.availableFrames {
+      if isStarted && leftover < wakeFrames {
         leftover = .max
-        switch wakeUp.sleep() {
+        switch wakeUp?.sleep() ?? .late {
         case .due: break
         case .late: return .waiting
         case .troubled: return troubled()
@@ -98,7 +108,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       let available = capture?.available() ?? playback?.available() ?? 0
       if available < 0 { return diagnosis(of: available, onCapture: shape.hasCapture) }
       if isStarted {
-        if available >= wakeUp.availableFrames { return ready(available) }
+        if available >= wakeFrames { return ready(available) }
         leftover = available
       } else if primedFrames < shape.periodFrames &+ shape.headroomFrames {
         return ready(available)
@@ -125,7 +135,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     stillness = 0
     if gap.isOpen {
       let (captured, nanoseconds) = capture?.stamped(available, at: periodTime) ?? (0, periodTime)
-      lostFrames = gap.close(
+      lostFrames &+= gap.close(
         captured: captured, at: nanoseconds, sampleRate: shape.sampleRate)
     }
     if shape.hasCapture {
@@ -157,6 +167,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
+      gap.giveBack(shape.periodFrames)
       trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
       return nil
     }

@@ -17,6 +17,19 @@ public enum DeviceIdentity {
     return String(name.prefix { $0 != ":" }) + ":" + parts.joined(separator: ",")
   }
 
+  /// Whether an ALSA name speaks of a card that is there: a device that can be told from any other
+  /// when it comes back.
+  public static func isKnown(_ name: String) -> Bool {
+    HardwareAddress(name).card.flatMap(folder) != nil
+  }
+
+  /// The numbers of the cards that are there now.
+  static var cards: [Int] {
+    ProcFile.paths(matching: "/proc/asound/card[0-9]*").compactMap {
+      Int($0.dropFirst("/proc/asound/card".count))
+    }
+  }
+
   /// The card's folder in /proc/asound, whether it was named by number or by name.
   private static func folder(of card: String) -> String? {
     if Int(card) != nil { return line("/proc/asound/card\(card)/id").map { _ in "card\(card)" } }

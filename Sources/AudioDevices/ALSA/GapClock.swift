@@ -19,8 +19,16 @@ struct GapClock: BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The device stopped with `unread` frames that nobody will get any more.
+  /// The cycle could not take its `frames` after all.
+  @_noLocks
+  mutating func giveBack(_ frames: Int) {
+    unread &+= frames
+  }
+
+  /// The device stopped with `unread` frames that nobody will get any more. A gap that is open
+  /// already goes on: nobody got a frame since.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
+    guard !isOpen else { return }
     self.unread = unread
     self.nanoseconds = nanoseconds
     isOpen = true

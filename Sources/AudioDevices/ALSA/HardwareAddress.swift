@@ -20,6 +20,18 @@ struct HardwareAddress {
     }
   }
 
+  /// `name` as it stands for the same device on the card with this number.
+  static func name(_ name: String, onCard card: Int) -> String {
+    guard let colon = name.firstIndex(of: ":") else { return name }
+    let arguments = name[name.index(after: colon)...].split(
+      separator: ",", omittingEmptySubsequences: false)
+    let renamed = arguments.enumerated().map { place, argument -> String in
+      if argument.hasPrefix("CARD=") { return "CARD=\(card)" }
+      return place == 0 && !argument.contains("=") ? "\(card)" : String(argument)
+    }
+    return name[...colon] + renamed.joined(separator: ",")
+  }
+
   private static let keys = ["CARD", "DEV", "SUBDEV", ""]
 
   /// What may stand in a path and a pattern. Everything else is a plugin's own affair.

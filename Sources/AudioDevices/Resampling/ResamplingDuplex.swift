@@ -27,6 +27,8 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   private var delivered: DeviceBuffer
   private var room: DeviceBuffer
   private var hasDelivered = false
+  /// Frames at the unit's rate that were captured, waited in the queue and are forgotten.
+  private var forgottenFrames = 0
 
   /// Drives `base` at the rate, period and headroom that `request` asks for.
   public init(_ base: consuming Base, request: DuplexRequest) throws(DeviceFailure) {
@@ -143,7 +145,9 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// Frames lost since the last cycle; asked once, then 0.
   public mutating func takeLostFrames() -> Int {
-    Int((Double(base.takeLostFrames()) * lossScale).rounded())
+    let frames = Int((Double(base.takeLostFrames()) * lossScale).rounded()) + forgottenFrames
+    forgottenFrames = 0
+    return frames
   }
 
   /// The next captured frames.
@@ -175,8 +179,26 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// Starts both directions again after an xrun or a suspension, at the same latency.
   public mutating func recover() throws(DeviceFailure) {
-    hasDelivered = false
     try base.recover()
+    beginAfresh()
+  }
+
+  /// Lets go of a device that is lost.
+  public mutating func letGo() {
+    base.letGo()
+  }
+
+  /// Waits for it for a tenth of a second. When it is back the latency is what it was.
+  public mutating func awaitReturn() -> DeviceReturn {
+    let found = base.awaitReturn()
+    if case .returned = found { beginAfresh() }
+    return found
+  }
+
+  /// What waits belongs to the time before a gap.
+  private mutating func beginAfresh() {
+    if baseShape.hasCapture { forgottenFrames += input.queued }
+    hasDelivered = false
     input.reset()
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }

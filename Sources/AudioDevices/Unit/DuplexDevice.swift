@@ -14,12 +14,22 @@ public enum DeviceReadiness: BitwiseCopyable, Sendable {
   case lost
 }
 
+/// What a look for a device that went away finds.
+public enum DeviceReturn: Sendable, Equatable {
+  /// It is not there, or not to be had yet.
+  case absent
+  /// It is there, and does not do what it did before, or cannot be had.
+  case refused(DeviceFailure)
+  /// It is there and going again, as card number so and so, where it is a card.
+  case returned(cards: [Int])
+}
+
 /// A device that captures and plays in step: ALSA's, or a simulated one.
 ///
 /// The unit drives it from one thread: `start`, then `wait` and one cycle after the other, then
 /// `stop`. A cycle reads `capturedFrames`, gives them back with `release`, asks for
-/// `playbackRoom`, fills it and hands it over with `commit`. All of these but `start`, `recover`
-/// and `stop` run on the audio thread and carry `@_noLocks`.
+/// `playbackRoom`, fills it and hands it over with `commit`. All of these but `start`, `recover`,
+/// `letGo`, `awaitReturn` and `stop` run on the audio thread and carry `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
 ///   of silence, and again after `recover`: the latency is the same before and after. A device
@@ -70,6 +80,16 @@ public protocol DuplexDevice: ~Copyable {
   /// After an xrun or a suspension: starts both directions again as `start` does. The frames lost
   /// meanwhile are told by `takeLostFrames` with the next cycle.
   mutating func recover() throws(DeviceFailure)
+
+  /// Lets go of a device that is lost, at once, so that its driver can let it go as well. Only
+  /// `awaitReturn`, the clock and `stop` are asked until it is back.
+  mutating func letGo()
+
+  /// Sleeps for a tenth of a second, less where the thread is interrupted, then looks whether the
+  /// same device is there again. If it is and grants what it granted before, both directions are
+  /// going again as after `recover`; `takeLostFrames` tells with the next cycle how many frames it
+  /// was away for. Else nothing of it stays open. It may allocate: no sound moves meanwhile.
+  mutating func awaitReturn() -> DeviceReturn
 
   /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.

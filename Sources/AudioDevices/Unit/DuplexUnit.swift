@@ -8,6 +8,8 @@ public enum CycleOutcome: Sendable {
   case waiting
   /// An xrun or a suspension was mended; the next cycle says how long the gap was.
   case recovered
+  /// The device went away, and is waited for.
+  case away
   /// The frame limit is reached, or a stop was asked for.
   case finished
   /// The device is gone or cannot be mended.
@@ -41,30 +43,36 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// The callbacks; theirs again when the unit has stopped.
   public var callbacks: Callbacks
 
-  private let shape: DuplexShape
-  private var device: Device
-  private let nothing: DeviceBuffer
+  let shape: DuplexShape
+  var device: Device
+  let nothing: DeviceBuffer
   private let shared: SharedState<UnitFigures>
-  private var events: EventWriter
-  private let frameLimit: Int
-  private var frame = 0
+  var events: EventWriter
+  let frameLimit: Int
+  let reconnects: Bool
+  var frame = 0
   private var isEnded = false
   private var cycleCount = 0
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
-  private var lastReady: UInt64 = 0
+  var lastReady: UInt64 = 0
   /// When the first recovery was made after which no cycle came yet.
-  private var fruitlessSince: UInt64?
+  var fruitlessSince: UInt64?
+  var absence = Absence()
   /// An xrun that was mended and whose gap the next cycle will tell.
-  private var xrun: TimelineEvent.Kind?
+  var xrun: TimelineEvent.Kind?
 
   /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
   ///
   /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
+  /// A device that goes away ends it too, unless it `reconnects`: then it waits for the same device
+  /// and goes on, with a gap in the timeline as long as the device was away.
   public init(
     device: consuming Device, callbacks: consuming Callbacks, progress: borrowing UnitProgress,
-    events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil
+    events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil,
+    reconnects: Bool = false
   ) {
+    self.reconnects = reconnects
     configuration = device.configuration
     shape = DuplexShape(device.configuration)
     nothing = DeviceBuffer(
@@ -85,6 +93,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     try device.start()
     lastReady = device.now
+    absence.note(device.now)
     state = .running
   }
 
@@ -96,7 +105,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       switch cycle() {
       case .finished: return nil
       case .failed(let failure): return failure
-      case .ran, .waiting, .recovered: continue
+      case .ran, .waiting, .recovered, .away: continue
       }
     }
   }
@@ -109,19 +118,21 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed)
     else { return .finished }
+    if absence.isAway { return awaitReturn() }
     switch device.wait() {
     case .ready:
       runCallbacks()
       return .ran
     case .waiting:
+      if absence.isOpen, endInAbsence() { return .ran }
       let silence = device.now &- lastReady
-      return silence < 5_000_000_000 ? .waiting : .failed(Self.stalled(configuration))
+      return silence < 5_000_000_000 ? .waiting : lose(.stalled(configuration))
     case .xrun(let kind):
       return recover(kind)
     case .suspended:
       return recover(.captureXrun)
     case .lost:
-      return .failed(Self.lost(configuration))
+      return lose(.lost(configuration))
     }
   }
 
@@ -132,7 +143,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     state = .stopped
   }
 
-  private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+  var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
   private mutating func runCallbacks() {
     let began = device.readyTime
@@ -140,10 +151,14 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     fruitlessSince = nil
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)
-    if let kind = xrun {
+    // One gap is told once, by what came first.
+    if absence.end() {
+      _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
+    } else if let kind = xrun {
       _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: lost))
-      xrun = nil
     }
+    xrun = nil
+    absence.note(device.periodTime)
     frame += lost
     if lost > 0 { figures.pointee.lostFrames.add(lost, ordering: .relaxed) }
     let frames = min(shape.periodFrames, frameLimit - frame)
@@ -208,14 +223,14 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     do throws(DeviceFailure) {
       try device.recover()
     } catch {
-      return .failed(error)
+      return lose(error)
     }
     lastReady = device.now
     let since = fruitlessSince ?? lastReady
     fruitlessSince = since
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
-      ? .recovered : .failed(Self.breathless(configuration))
+      ? .recovered : .failed(.breathless(configuration))
   }
 
   private mutating func publishLoad(_ nanoseconds: UInt64) {
@@ -225,33 +240,5 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     figures.pointee.cycles.store(cycleCount, ordering: .relaxed)
     figures.pointee.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
     figures.pointee.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
-  }
-
-  private static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) went away.",
-      hint: "Plug it in again, then start anew; what was recorded so far is saved.")
-  }
-
-  private static func breathless(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost,
-      "The device \(configuration.deviceNames) loses frames faster than it delivers them.",
-      hint: "Ask for a larger --period-size or --headroom, or find both with `duplex tune`.")
-  }
-
-  private static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
-      hint: "Check its cable and clock source, then start anew.")
-  }
-}
-
-extension DuplexConfiguration {
-  /// The device's name, or both where they differ.
-  var deviceNames: String {
-    let names = [capture?.device, playback?.device].compactMap { $0 }
-    return names.count == 2 && names[0] != names[1]
-      ? "\(names[0]) or \(names[1])" : names.first ?? "?"
   }
 }

@@ -15,6 +15,8 @@ struct UnitFigures: ~Copyable {
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
   let stopRequested = Atomic<Bool>(false)
+  /// Written while no sound moves.
+  let returning = Guarded<DeviceReturn?>(nil)
 }
 
 /// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
@@ -53,6 +55,14 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// The longest cycle, in nanoseconds.
   public var busiestNanoseconds: UInt64 {
     figures.pointee.busiestNanoseconds.load(ordering: .relaxed)
+  }
+
+  /// What was last found of a device that went away, where it is news: asked once, then nil.
+  public func takeReturn() -> DeviceReturn? {
+    figures.pointee.returning.withLock { found in
+      defer { found = nil }
+      return found
+    }
   }
 
   /// Asks the unit to end after the cycle it is in.

@@ -21,6 +21,8 @@ struct MonitorCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var reconnection: ReconnectOption
+
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
   var gain = DecibelOption(0)
@@ -123,7 +125,8 @@ private struct MonitorUse: DeviceUse {
     }
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: work, meter: meter
+      running: device, desk, command.audio, clock, background: work, meter: meter,
+      reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in
       progress?.follow()
       if saver?.isFailed == true { return .disk }

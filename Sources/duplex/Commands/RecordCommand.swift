@@ -29,6 +29,8 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var reconnection: ReconnectOption
+
   @Option(help: ArgumentHelp("The kind of file. (default: by its extension)", valueName: "name"))
   var fileFormat: FileFormat?
 
@@ -87,7 +89,8 @@ private struct RecordUse: DeviceUse {
     let saver = recording.saver
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: background + [saver], meter: meter
+      running: device, desk, command.audio, clock, background: background + [saver], meter: meter,
+      reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in saver.isFailed ? .disk : nil }
     return outcome.conclude(
       "record", recorded: saver.report,

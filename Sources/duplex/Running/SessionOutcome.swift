@@ -14,7 +14,8 @@ struct SessionOutcome {
   init<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>(
     running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
-    frameLimit: Int? = nil, keys: PlayKeys? = nil, attend: @escaping (SessionMoment) -> StopReason?
+    frameLimit: Int? = nil, keys: PlayKeys? = nil, reconnects: Bool = false,
+    attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
@@ -28,7 +29,8 @@ struct SessionOutcome {
     MemoryLock.lockTouchedPages()
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
-      device: device, desk: desk, background: background, meter: meter, frameLimit: limit)
+      device: device, desk: desk, background: background, meter: meter, frameLimit: limit,
+      reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()
   }

@@ -12,6 +12,7 @@ final class SessionWatch {
   private let signals: SignalWatch
   private let keyboard = Keyboard()
   private let isVirtual: Bool
+  private let news: DeviceNews
   private let drawsMeter: Bool
   private var hasStarted = false
   /// When the first signal came.
@@ -25,13 +26,15 @@ final class SessionWatch {
     self.options = options
     self.configuration = configuration
     self.isVirtual = isVirtual
+    news = DeviceNews(options, configuration)
     signals = SignalWatch()
     drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
   }
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionWish {
     if !hasStarted { start(granted) }
-    for event in moment.events { tell(event) }
+    for event in moment.events where !news.tell(event) { tell(event) }
+    if let found = moment.deviceReturn { news.tell(found) }
     for reading in moment.readings { tell(reading, moment) }
     if let reason = attend(moment) { return .stop(reason) }
     switch signals.wait(milliseconds: patience, watching: keyboard.descriptor) {

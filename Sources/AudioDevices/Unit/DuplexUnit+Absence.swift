@@ -1,0 +1,42 @@
+import RealtimeAudio
+
+/// What a unit does while its device is away. No sound moves then, so that it may take its time.
+extension DuplexUnit where Device: ~Copyable, Callbacks: ~Copyable {
+  /// The device is gone: waits for it, or ends with `failure`.
+  mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
+    guard reconnects else { return .failed(failure) }
+    if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
+    xrun = nil
+    fruitlessSince = nil
+    device.letGo()
+    if absence.begin() {
+      _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
+    }
+    return .away
+  }
+
+  /// Gives the device a tenth of a second to come back.
+  mutating func awaitReturn() -> CycleOutcome {
+    let found = device.awaitReturn()
+    lastReady = device.now
+    if absence.see(found) { figures.pointee.returning.withLock { $0 = found } }
+    guard absence.isAway else { return .recovered }
+    return endInAbsence() ? .ran : .away
+  }
+
+  /// Where the limit is reached while nothing comes, the gap reaches to the end.
+  mutating func endInAbsence() -> Bool {
+    let lost = frameLimit - frame
+    // Without input the timeline is that of what was played, and stands still.
+    guard shape.hasCapture,
+      absence.frames(until: device.now, sampleRate: shape.sampleRate) >= lost
+    else { return false }
+    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
+    frame = frameLimit
+    figures.pointee.lostFrames.add(lost, ordering: .relaxed)
+    figures.pointee.frames.store(frame, ordering: .relaxed)
+    let time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
+    callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
+    return true
+  }
+}

@@ -1,0 +1,58 @@
+import AudioDevices
+import RealtimeAudio
+
+/// Tells of a device that goes away and comes back.
+struct DeviceNews {
+  private let options: AudioOptions
+  private let configuration: DuplexConfiguration
+
+  init(_ options: AudioOptions, _ configuration: DuplexConfiguration) {
+    self.options = options
+    self.configuration = configuration
+  }
+
+  private var name: String { configuration.deviceNames }
+
+  /// Tells of `event`; false where it has nothing to do with the device.
+  func tell(_ event: TimelineEvent) -> Bool {
+    switch event.kind {
+    case .deviceLost:
+      tell("lost", event)
+      say("the device \(name) went away at frame \(event.frame) and is waited for.")
+    case .deviceReturned:
+      tell("returned", event, [("frames", .integer(event.frames))])
+      let seconds = Double(event.frames) / Double(configuration.sampleRate)
+      say(
+        "the device \(name) is back; \(seconds.shown(2)) s, \(event.frames) frames, were lost.")
+    case .deviceAbsent:
+      say("the device \(name) did not come back before the end.")
+    case .captureXrun, .playbackXrun, .overflow, .playing, .passed: return false
+    }
+    return true
+  }
+
+  /// Tells what was found of a device that was away.
+  func tell(_ found: DeviceReturn) {
+    switch found {
+    case .refused(let failure):
+      say("\(failure.message) \(failure.hint)")
+    case .returned(let cards) where options.verbose && !cards.isEmpty:
+      let numbers = cards.map { "\($0)" }.joined(separator: " and ")
+      say("the device \(name) is found again, as card \(numbers).")
+    case .returned, .absent: break
+    }
+  }
+
+  private func tell(_ state: String, _ event: TimelineEvent, _ more: [(String, JSON)] = []) {
+    guard options.json else { return }
+    let place: [(String, JSON)] = [
+      ("state", .string(state)), ("device", .string(name)), ("frame", .integer(event.frame)),
+    ]
+    Terminal.printLine(JSON.event("device", place + more).text)
+  }
+
+  private func say(_ sentence: String) {
+    guard !options.quiet else { return }
+    Terminal.say("duplex: \(sentence)")
+  }
+}

@@ -1,0 +1,89 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+/// A device that does what a script says, one word a question, and then goes on being ready. A
+/// period is a tenth of a second of its own clock.
+struct ScriptedDevice: DuplexDevice, ~Copyable {
+  enum Answer {
+    case ready, waiting, xrun, lost
+  }
+
+  static let period = 4800
+
+  let configuration: DuplexConfiguration
+  private(set) var now: UInt64 = 1_000_000_000
+  private(set) var periodTime: UInt64 = 0
+  private var answers: [Answer]
+  private var returns: [DeviceReturn]
+  private let recovers: Bool
+  private let log: Guarded<[String]>
+  private var lostFrames = 0
+  private let memory: DeviceBuffer
+
+  init(
+    _ answers: [Answer], returns: [DeviceReturn] = [], recovers: Bool = true,
+    log: Guarded<[String]> = Guarded([])
+  ) {
+    self.answers = answers
+    self.returns = returns
+    self.recovers = recovers
+    self.log = log
+    let stream = StreamConfiguration(
+      device: "scripted", sampleRate: 48000, channelCount: 1, format: .s16LE,
+      periodFrames: Self.period, bufferFrames: 4 * Self.period)
+    configuration = DuplexConfiguration(
+      sampleRate: 48000, periodFrames: Self.period, headroomFrames: Self.period, capture: stream,
+      playback: nil)
+    memory = DeviceBuffer(format: .s16LE, channelCount: 1, frameCount: Self.period)
+  }
+
+  var readyTime: UInt64 { now }
+  var claimedLatencyFrames: Int { 0 }
+
+  mutating func start() throws(DeviceFailure) {}
+
+  mutating func wait() -> DeviceReadiness {
+    pass()
+    switch answers.isEmpty ? .ready : answers.removeFirst() {
+    case .ready:
+      periodTime = now
+      return .ready
+    case .waiting: return .waiting
+    case .xrun: return .xrun(.captureXrun)
+    case .lost: return .lost
+    }
+  }
+
+  mutating func takeLostFrames() -> Int {
+    defer { lostFrames = 0 }
+    return lostFrames
+  }
+
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
+  mutating func release(_ frames: Int) {}
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
+  mutating func commit(_ frames: Int) {}
+
+  mutating func recover() throws(DeviceFailure) {
+    note("recover")
+    guard recovers else {
+      throw DeviceFailure(.lost, "The device went away.", hint: "Plug it in again.")
+    }
+    lostFrames = Self.period
+  }
+
+  mutating func letGo() { note("let go") }
+
+  mutating func awaitReturn() -> DeviceReturn {
+    pass()
+    let found = returns.isEmpty ? .absent : returns.removeFirst()
+    if case .returned = found { lostFrames = Int((now - periodTime) * 48 / 1_000_000) }
+    return found
+  }
+
+  mutating func stop(draining: Bool) {}
+
+  private mutating func pass() { now += 100_000_000 }
+  private func note(_ word: String) { log.withLock { $0.append(word) } }
+}

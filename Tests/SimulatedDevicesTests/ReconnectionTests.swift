@@ -1,0 +1,137 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+/// A device that goes away and comes back in a unit that waits for it.
+struct ReconnectionTests {
+  @Test(arguments: [(0.2, 0.3), (0.2, 1.25), (0.2001, 0.2002), (0.1, 7.3)])
+  func `the gap is as long as the device was away, to the frame`(
+    away: Double, back: Double
+  ) throws {
+    let frames = 48000 * 8
+    let signal = counter(frames)
+    let result = try run(
+      "unplug-at=\(away),replug-at=\(back)", playing: signal, frames: frames, reconnects: true)
+    // What was captured of the period in which it went away is lost with it; back, it is found at
+    // the very frame, but never before that period's end.
+    let gap = Int(away * 48000) / 64 * 64
+    let end = max(Int((back * 48000).rounded()), gap + 64)
+    #expect(result.failure == nil && result.frames == frames)
+    #expect(
+      result.events == [
+        TimelineEvent(kind: .deviceLost, frame: gap, frames: 0),
+        TimelineEvent(kind: .deviceReturned, frame: gap, frames: end - gap),
+      ])
+    #expect(result.lostFrames == end - gap)
+    let expected = (0..<frames).map { frame -> Float in
+      if (gap..<end).contains(frame) { return Tape.missing }
+      // What was queued goes on playing until the output starts again with silence.
+      let isPlaying = frame < min(end, gap + 128) || frame >= end + 128
+      return isPlaying && frame >= 128 ? signal[frame - 128] : 0
+    }
+    #expect(difference(result.heard, expected) == nil)
+  }
+
+  @Test func `it is heard at the same latency as before, whatever the wire`() throws {
+    let frames = 48000
+    let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
+    let result = try run(
+      "unplug-at=0.25,replug-at=0.5,delay=20.5", playing: signal, frames: frames, reconnects: true)
+    let exact = (0..<frames).map { sine(0.02, at: Double($0) - 148.5) }
+    #expect(distance(result.heard, exact, from: 24000 + 128 + 100) < 1e-4)
+  }
+
+  @Test func `an end within the absence comes at its time, with a gap that reaches to it`() throws {
+    let result = try run(
+      "unplug-at=0.2,replug-at=3", playing: [], frames: 48000, reconnects: true)
+    #expect(result.failure == nil && result.frames == 48000 && result.lostFrames == 48000 - 9600)
+    #expect(
+      result.events == [
+        TimelineEvent(kind: .deviceLost, frame: 9600, frames: 0),
+        TimelineEvent(kind: .deviceAbsent, frame: 9600, frames: 48000 - 9600),
+      ])
+    #expect(result.gaps == [48000])
+  }
+
+  @Test func `a device that never comes back is waited for until the end`() throws {
+    let result = try run("unplug-at=0.2", playing: [], frames: 96000, reconnects: true)
+    #expect(result.failure == nil && result.frames == 96000 && result.lostFrames == 96000 - 9600)
+  }
+
+  @Test func `a stop during the absence is answered at once, and nothing is made up`() throws {
+    let name = "sim:clock=free,unplug-at=0.1"
+    var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+    request.periodFrames = 64
+    let progress = UnitProgress()
+    var unit = DuplexUnit(
+      device: try SimulatedDevice(
+        SimulatedDeviceSpecification(parsing: name), request: request),
+      callbacks: DuplexClosures(), progress: progress, reconnects: true)
+    try unit.start()
+    var outcome = unit.cycle()
+    while case .ran = outcome { outcome = unit.cycle() }
+    for _ in 0..<50 {
+      guard case .away = outcome else {
+        Issue.record("It should be away.")
+        return
+      }
+      outcome = unit.cycle()
+    }
+    progress.requestStop()
+    outcome = unit.cycle()
+    guard case .finished = outcome else {
+      Issue.record("It should have finished.")
+      return
+    }
+    unit.stop()
+    #expect(progress.frames == 4800 && progress.lostFrames == 0 && progress.captureXruns == 0)
+  }
+
+  @Test func `an absence is no xrun, and an xrun beside it is told apart`() throws {
+    let result = try run(
+      "unplug-at=0.2,replug-at=0.4,xrun-at=0.1,xrun-at=0.3,xrun-at=0.5", playing: [], frames: 48000,
+      reconnects: true)
+    // The one at 0.3 found nobody there.
+    #expect(
+      result.events.map(\.kind) == [.captureXrun, .deviceLost, .deviceReturned, .captureXrun])
+    #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
+  }
+
+  @Test func `without being asked to wait, a unit ends with its device`() throws {
+    let result = try run("unplug-at=0.2,replug-at=0.4", playing: [], frames: 48000)
+    #expect(result.failure?.kind == .lost && result.frames == 9600 && result.events.isEmpty)
+  }
+
+  @Test(arguments: [44100, 96000])
+  func `behind a resampler the gap counts in the unit's frames`(rate: Int) throws {
+    let name = "sim:clock=free,rate=48000,unplug-at=0.5,replug-at=1.5"
+    var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+    request.sampleRate = rate
+    request.periodFrames = 64
+    let specification = try SimulatedDeviceSpecification(parsing: name)
+    let device = try ResamplingDuplex(
+      SimulatedDevice(specification, request: request.atRate(48000)), request: request)
+    let progress = UnitProgress()
+    let writer = EventWriter()
+    var reader = writer.makeReader()
+    var unit = DuplexUnit(
+      device: device, callbacks: DuplexClosures(), progress: progress, events: writer,
+      frameLimit: 3 * rate, reconnects: true)
+    try unit.start()
+    let failure = unit.run()
+    unit.stop()
+    var events: [TimelineEvent] = []
+    while let event = reader.read() { events.append(event) }
+    #expect(failure == nil && progress.frames == 3 * rate)
+    #expect(events.map(\.kind) == [.deviceLost, .deviceReturned])
+    // Between the last frame before it and the first after it lies a second, and what waited in
+    // the resampler's queue: less than a period of each side.
+    let gap = events.last?.frames ?? 0
+    #expect((rate...(rate + 256)).contains(gap))
+    // Nothing of the timeline is missing: the first period after the gap is heard at its own time.
+    let end = (events.last?.frame ?? 0) + gap
+    #expect(abs(end - rate * 3 / 2) <= 2)
+  }
+}
