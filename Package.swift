@@ -82,7 +82,9 @@ let package = Package(
       swiftSettings: safe),
     .target(
       name: "AudioSessions",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices"],
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles", "AudioDevices",
+      ],
       swiftSettings: safe),
     .target(
       name: "LatencyMeasurement",
@@ -95,8 +97,9 @@ let package = Package(
     .executableTarget(
       name: "duplex",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement", "Reports",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
+        "LatencyMeasurement", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: safe,

@@ -10,6 +10,14 @@ extension FileFormat {
     }
   }
 
+  /// Whether it holds samples as they are, so that so many frames take so many bytes.
+  public var isPlain: Bool {
+    switch self {
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: true
+    case .flac, .ogg, .opus, .mp3: false
+    }
+  }
+
   /// `wanted` where it can be held, else the widest that can: the format to use when the user asked
   /// for none.
   public func nearest(to wanted: FileSampleFormat) -> FileSampleFormat {

@@ -21,25 +21,23 @@ public struct WipedHeader: Sendable {
   /// A header in the place of the zeros: what of the sound was lost with them stays silent, and the
   /// rest stays where it was.
   func finding(_ file: DamagedFile) throws(FileFailure) -> RepairFinding {
-    let header = WaveHeader(
-      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount,
-      isAlwaysLong: false)
-    let frameByteCount = header.frameByteCount
+    let format = WaveFormat(
+      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+    let header = WaveHeader(format: format, isAlwaysLong: false)
+    let frameByteCount = format.frameByteCount
     var zeros = 0
     while zeros < file.byteCount, try file.byte(at: zeros) == 0 { zeros += 1 }
-    // Most headers are as long as the plainest, but for whole frames.
-    var start = Self.plainHeaderByteCount % frameByteCount
-    while start < header.byteCount { start += frameByteCount }
+    // Most headers are as long as the plainest, but for whole frames; where the end does not fit
+    // that but our own, it is one of ours.
+    let lengths = [Self.plainHeaderByteCount, WaveHeader.byteCount]
+    let likely = lengths.first { (file.byteCount - $0) % frameByteCount == 0 } ?? lengths[0]
+    let least = header.streamed.count
+    var start = likely % frameByteCount
+    while start < least { start += frameByteCount }
     let frames = (file.byteCount - start) / frameByteCount
     guard zeros < file.byteCount, zeros >= start, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
-    var bytes = header.bytes(dataByteCount: length)
-    // Room in front of the first frame: the chunk that is kept for RF64 grows by as much.
-    let room = start - header.byteCount
-    bytes.replaceSubrange(16..<20, with: [UInt8](28 + room, 4, bigEndian: false))
-    bytes.insert(contentsOf: [UInt8](repeating: 0, count: room), at: 48)
-    let form = start - 8 + length + length % 2
-    bytes.replaceSubrange(4..<8, with: [UInt8](form, 4, bigEndian: false))
+    let bytes = header.short(dataByteCount: length, padding: start - least)
     var plan = RepairPlan(byteCount: file.byteCount)
     try plan.set(bytes, at: 0, in: file)
     let end = start + length

@@ -4,6 +4,9 @@ protocol SampleSink: AnyObject {
   /// Frames written; after a failure those that are in the file.
   var frameCount: Int { get }
 
+  /// What the kernel knows the file by.
+  var descriptor: Int32 { get }
+
   /// What the file says beside its sound; a format that cannot say it ignores it.
   var notes: RecordingNotes { get set }
 

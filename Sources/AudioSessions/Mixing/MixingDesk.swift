@@ -29,6 +29,8 @@ public struct MixingDesk: SessionDesk, ~Copyable {
   public var endsWithPlayer = false
   /// Takes down the microphone or the mix.
   public var recorder: Recorder?
+  /// Takes down what is played, for whoever takes its echo off.
+  public var playedRecorder: Recorder?
   /// Which of the two the recorder hears.
   public var recordingSource = RecordingSource.microphone
 
@@ -74,11 +76,13 @@ public struct MixingDesk: SessionDesk, ~Copyable {
     let played = player?.play(into: &mix, frames: frames, at: output.time) ?? 0
     if endsWithPlayer && player?.isFinished == true { output.end(after: played) }
     if case .mix = recordingSource { recorder?.record(mix, frames: frames, at: output.time) }
+    playedRecorder?.record(mix, frames: frames, at: output.time)
     output.play(mix)
   }
 
   /// Says that the take is over. After the last cycle.
   public mutating func finish() {
     recorder?.finish()
+    playedRecorder?.finish()
   }
 }

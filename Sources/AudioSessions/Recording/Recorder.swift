@@ -11,13 +11,29 @@ import RealtimeAudio
 public struct Recorder: ~Copyable {
   private var tape: SampleWriter
   private var gaps: EventWriter
+  private var origin: TapeOrigin
   private var lost = 0
   private var overflowed = 0
 
+  /// A recorder with a tape that holds `frameCount` frames of a disk that stands still.
+  public init(frameCount: Int, channelCount: Int, sampleRate: Int) {
+    self.init(
+      tape: SampleWriter(frameCount: frameCount, channelCount: channelCount), gaps: EventWriter(),
+      sampleRate: sampleRate)
+  }
+
   /// Records to these ends of a ring and a list of gaps.
-  public init(tape: consuming SampleWriter, gaps: consuming EventWriter) {
+  public init(
+    tape: consuming SampleWriter, gaps: consuming EventWriter, sampleRate: Int = 48000
+  ) {
     self.tape = tape
     self.gaps = gaps
+    origin = TapeOrigin(sampleRate: sampleRate)
+  }
+
+  /// The disk thread's end of the tape. Ask once.
+  public borrowing func makeFeed() -> TapeFeed {
+    TapeFeed(tape: tape.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
   }
 
   /// Frames that found no room.
@@ -27,6 +43,7 @@ public struct Recorder: ~Copyable {
   @_noLocks
   public mutating func record(_ buffer: borrowing SampleBuffer, frames: Int, at time: CycleTime) {
     lost &+= time.lostFrames
+    origin.note(frames, at: time)
     // A gap must stand on the list before the frames that follow it are on the tape.
     let isListed = tellGaps(hasRoom: tape.room > 0)
     let written = isListed ? tape.write(buffer, frames: frames) : 0

@@ -2,172 +2,197 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 import RealtimeAudio
+import VoiceCleaning
 
-/// A stretch of a recording that was lost and is silence in the file.
-public struct RecordingGap: Sendable, Equatable {
-  /// The gap's first frame in the file.
-  public var frame: Int
-  /// Its length.
-  public var frames: Int
-
-  /// A gap of `frames` frames at `frame`.
-  public init(frame: Int, frames: Int) {
-    self.frame = frame
-    self.frames = frames
-  }
-}
-
-/// What became of a recording.
-public struct RecordingReport: Sendable {
-  /// Frames in the file, gaps included.
-  public var frames = 0
-  /// Every gap, in order.
-  public var gaps: [RecordingGap] = []
-  /// Each channel's highest magnitude.
-  public var peaks: [Float] = []
-  /// Loudness of the whole by ITU-R BS.1770; nil for silence.
-  public var integratedLUFS: Double?
-  /// Why it ended early, where it did.
-  public var failure: FileFailure?
-
-  /// Nothing recorded yet.
-  public init() {}
-}
-
-/// The disk thread's half of a recording: winds the tape off into a sound file, puts silence where
-/// frames were lost, and keeps the file's header true once a second.
+/// The disk thread's half of a recording: winds the tape off, hands its frames to the take, and
+/// keeps the files valid at every instant: their headers true four times a second, their contents
+/// on the disk as often as the plan says.
 public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
-  private var tape: SampleReader
-  private var gaps: EventReader
-  private var writer: SoundFileWriter?
-  private var loudness: LoudnessMeter
+  private var recorder: Recorder?
+  private var playedRecorder: Recorder?
+  private var feed: TapeFeed
+  /// What is played meanwhile, where an echo is to be taken off.
+  private var reference: TapeFeed?
+  private var take: Take
   private var chunk: SampleBuffer
-  private var silence: SampleBuffer
-  private var pendingGap: TimelineEvent?
+  private var played: SampleBuffer?
+  private var space: SpaceWatch
   private let headerFrames: Int
-  private let window: TakeWindow
-  private var shift: FrameShift?
-  /// Frames of the tape that were wound off, gaps included.
-  private var position = 0
+  private let syncFrames: Int
+  private let spaceFrames: Int
   private var framesSinceHeader = 0
+  private var framesSinceSync = 0
+  private var framesSinceSpace: Int
+  private var isOver = false
   private let hasFailed = Latch()
+  private let hasEnded = Latch()
+
+  /// What somebody wants of the recording. Any thread but the audio thread.
+  public let remote = RecordingRemote()
+  /// What happens to it. Any thread but the audio thread.
+  public let news: RecordingNews
 
   /// What became of the recording; complete when `step` has answered false.
   public private(set) var report = RecordingReport()
 
-  /// Saves what comes from the other end of `tape` and `gaps` to `writer`: all of it, or what lies
-  /// within `window`, moved by the fraction of a frame that `shift` says.
+  /// Saves what its recorder takes down as `plan` says: what `gate` lets through, moved by the
+  /// fraction of a frame that `shift` says, cleaned by `cleaner`, which hears from a recorder of
+  /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Tapes hold
+  /// `ringFrames` frames of a disk that stands still. Throws what making files throws.
   public init(
-    tape: consuming SampleReader, gaps: consuming EventReader, writer: consuming SoundFileWriter,
-    sampleRate: Int, channelCount: Int, window: TakeWindow = TakeWindow(),
-    shift: consuming FrameShift? = nil
-  ) {
-    self.tape = tape
-    self.window = window
-    self.shift = shift
-    self.gaps = gaps
-    self.writer = consume writer
-    loudness = LoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
-    chunk = SampleBuffer(frameCount: 4096, channelCount: channelCount)
-    silence = SampleBuffer(frameCount: 4096, channelCount: channelCount)
-    headerFrames = sampleRate
+    _ plan: RecordingPlan, ringFrames: Int, gate: any TakeGate = WindowGate(TakeWindow()),
+    shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
+    playedChannels: Int = 0, rawPath: String? = nil
+  ) throws(FileFailure) {
+    let news = RecordingNews()
+    let made = try Take(
+      plan, gate: gate, cleaner: cleaner, shift: shift, rawPlan: rawPath.map { plan.raw($0) },
+      news: news)
+    let recorder = Recorder(
+      frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate)
+    feed = recorder.makeFeed()
+    self.recorder = consume recorder
+    take = made
+    if playedChannels > 0 {
+      let recorder = Recorder(
+        frameCount: ringFrames, channelCount: playedChannels, sampleRate: plan.sampleRate)
+      reference = recorder.makeFeed()
+      playedRecorder = consume recorder
+      played = SampleBuffer(frameCount: Take.chunkFrames, channelCount: playedChannels)
+    } else {
+      reference = nil
+      playedRecorder = nil
+      played = nil
+    }
+    chunk = SampleBuffer(frameCount: Take.chunkFrames, channelCount: plan.channelCount)
+    space = SpaceWatch(plan)
+    headerFrames = max(1, plan.sampleRate / 4)
+    // What is written while the disk works is one interval older when its turn comes.
+    syncFrames = max(1, Int(plan.syncSeconds * Double(plan.sampleRate) / 2))
+    spaceFrames = plan.sampleRate
+    framesSinceSpace = plan.sampleRate
+    self.news = news
   }
+
+  /// The audio thread's half, once.
+  public func takeRecorder() -> Recorder? { recorder.take() }
+
+  /// The half that takes down what is played, once; nil where nobody needs it.
+  public func takePlayedRecorder() -> Recorder? { playedRecorder.take() }
 
   /// Whether the file can take no more. Any thread.
   public var isFailed: Bool { hasFailed.isRaised }
 
+  /// Whether the gate let through all that it will: what comes is not kept. Any thread.
+  public var isTakeOver: Bool { hasEnded.isRaised }
+
   /// Saves what is on the tape now.
   public func step() -> Bool {
-    guard report.failure == nil else { return false }
+    // What is complete may still be somebody's business.
+    guard !isOver else { return attend() }
     do throws(FileFailure) {
+      for order in remote.take() { take.note(order.wish, at: order.frame) }
       // In this order: what is on the tape after the end was announced is all there will be.
-      let isLast = tape.isFinished
-      try save(tape.available)
-      guard isLast else { return true }
-      try fillGap(before: .max)
-      try finish()
+      let isLast = feed.isFinished
+      take.begin(at: feed.origin)
+      try wind(isLast: isLast)
+      if take.isOver { hasEnded.raise() }
+      guard isLast else {
+        take.attend()
+        return true
+      }
+      try take.finish(&chunk)
     } catch {
-      report.failure = error
+      take.fail(error)
       hasFailed.raise()
-      try? finish()
     }
-    return false
+    isOver = true
+    report = take.report
+    report.overflowFrames = feed.overflowFrames
+    return attend()
   }
 
   // The recorder's own end says when the tape is complete.
   /// Comes to an end at the next step.
   public func conclude() {}
 
-  private func save(_ frames: Int) throws(FileFailure) {
-    var rest = frames
-    while rest > 0 {
-      try fillGap(before: tape.frameCount)
-      // Up to the next gap: it belongs between two frames.
-      let gap = nextGap()
-      let untilGap = gap.map { $0.frame - tape.frameCount } ?? .max
-      let count = tape.read(into: &chunk, frames: min(rest, 4096, max(1, untilGap)))
+  /// Whether complete files still need attending.
+  private func attend() -> Bool {
+    take.attend()
+    report.files = take.report.files
+    return take.isBusy
+  }
+
+  private func wind(isLast: Bool) throws(FileFailure) {
+    while true {
+      while let gap = feed.takeGap(isLast: isLast) {
+        take.noteGap(at: feed.position, frames: gap.frames)
+        if gap.kind == .overflow {
+          news.tell(.overflow(frame: feed.position, frames: gap.frames))
+        }
+      }
+      let count = feed.read(into: &chunk, frames: min(take.appetite, playedFrames(isLast: isLast)))
       guard count > 0 else { return }
-      try pass(&chunk, frames: count)
-      rest -= count
+      fillPlayed(count)
+      try take.hear(&chunk, played: played, frames: count)
+      try keepSafe(count)
     }
   }
 
-  private func nextGap() -> TimelineEvent? {
-    if pendingGap == nil { pendingGap = gaps.read() }
-    return pendingGap
+  /// Frames of what was played that are there: what was heard waits for them.
+  private func playedFrames(isLast: Bool) -> Int {
+    guard reference != nil, !isLast else { return Take.chunkFrames }
+    while reference?.takeGap(isLast: false) != nil {}
+    return reference?.available ?? 0
   }
 
-  /// Puts down the silence of every gap at or before the tape's frame `position`.
-  private func fillGap(before position: Int) throws(FileFailure) {
-    while let gap = nextGap(), gap.frame <= position {
-      pendingGap = nil
-      tellGap(gap.frames)
-      var rest = gap.frames
-      while rest > 0 {
-        let count = min(rest, silence.frameCount)
-        silence.clear(frames: count)
-        try pass(&silence, frames: count)
-        rest -= count
-      }
+  private func fillPlayed(_ frames: Int) {
+    guard played != nil else { return }
+    var done = 0
+    while done < frames {
+      while reference?.takeGap(isLast: false) != nil {}
+      let count = Self.read(&reference, into: &played, at: done, frames: frames - done)
+      guard count > 0 else { break }
+      done += count
+    }
+    played?.clear(from: done, frames: frames - done)
+  }
+
+  private static func read(
+    _ feed: inout TapeFeed?, into buffer: inout SampleBuffer?, at first: Int, frames: Int
+  ) -> Int {
+    guard var target = buffer.take() else { return 0 }
+    let count = feed?.read(into: &target, at: first, frames: frames) ?? 0
+    buffer = consume target
+    return count
+  }
+
+  /// After `count` frames more.
+  private func keepSafe(_ count: Int) throws(FileFailure) {
+    framesSinceHeader += count
+    framesSinceSync += count
+    framesSinceSpace += count
+    if framesSinceHeader >= headerFrames {
+      framesSinceHeader = 0
+      let synchronizes = framesSinceSync >= syncFrames
+      if synchronizes { framesSinceSync = 0 }
+      try take.refresh(synchronizing: synchronizes)
+      if news.isStateWanted { publish() }
+    }
+    if framesSinceSpace >= spaceFrames {
+      framesSinceSpace = 0
+      let left = space.look(at: take.path, news: news)
+      news.update { $0.secondsLeft = left }
     }
   }
 
-  /// Lists what of a gap at the present position lies within the file.
-  private func tellGap(_ frames: Int) {
-    let isShifted =
-      switch shift {
-      case .some: true
-      case nil: false
-      }
-    let first = position + (isShifted ? FrameShift.delayFrames : 0)
-    let lost = window.part(of: first, frames: frames)
-    guard !lost.isEmpty else { return }
-    report.gaps.append(
-      RecordingGap(
-        frame: first + lost.lowerBound - window.firstFrame, frames: lost.count))
-  }
-
-  /// Shifts the frames and writes those of them that belong into the file.
-  private func pass(_ buffer: inout SampleBuffer, frames: Int) throws(FileFailure) {
-    shift?.process(&buffer, frames: frames)
-    let part = window.part(of: position, frames: frames)
-    position += frames
-    guard !part.isEmpty else { return }
-    try writer?.write(buffer, from: part.lowerBound, frames: part.count)
-    loudness.add(buffer, from: part.lowerBound, frames: part.count)
-    report.frames += part.count
-    framesSinceHeader += part.count
-    guard framesSinceHeader >= headerFrames else { return }
-    framesSinceHeader = 0
-    try writer?.refreshHeader()
-    try writer?.synchronize()
-  }
-
-  private func finish() throws(FileFailure) {
-    report.peaks = loudness.samplePeaks
-    report.integratedLUFS = loudness.integratedLUFS
-    guard let writer = writer.take() else { return }
-    try writer.finish()
+  private func publish() {
+    let levels = take.levels
+    let isOpen = take.isKeeping
+    news.update { state in
+      state.levels = levels
+      state.isOpen = isOpen
+    }
   }
 }

@@ -24,6 +24,13 @@ BLESSED uint64_t realtime_host_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/// What the clock on the wall shows, in nanoseconds since 1970.
+static inline uint64_t host_wall_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /// Towards zero. The caller has brought the value into range; one instruction, which the optimiser
 /// turns into vectors, where Swift's conversion must branch to trap.
 BLESSED int32_t realtime_truncated(float value) { return (int32_t)value; }

@@ -56,9 +56,14 @@ struct MonitorCommand: ParsableCommand {
   @Flag(help: "Replace the recorded file if it exists.")
   var overwrite = false
 
+  @OptionGroup var recording: RecordingOptions
+
   func validate() throws {
     guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
       throw ValidationError("What is to be played is named with --mix: name a file.")
+    }
+    guard !recording.cleaning.echoCancel || !mixes.isEmpty else {
+      throw ValidationError("Nothing is played, so there is no echo: name what is with --mix.")
     }
   }
 
@@ -66,25 +71,16 @@ struct MonitorCommand: ParsableCommand {
     let target = try recordPath.map { path throws(ToolFailure) in
       try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
     }
+    try target?.check(recording, json: audio.json)
     let status = try inTermsOfTheTool {
-      let use = MonitorUse(command: self, target: target, items: try items().items)
+      let use = MonitorUse(
+        command: self, target: target,
+        items: try PlayItems(
+          mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality
+        ).items)
       return try DeviceChoice(audio, captures: true, plays: true).use(use)
     }
     throw ExitCode(status.rawValue)
-  }
-
-  /// What is mixed in: everything named, at once. A name that stands for several files plays them one
-  /// after the other only where it is the only one.
-  private func items() throws -> PlayItems {
-    let lists = try mixes.map { try SourceList([$0.path]).addresses }
-    let gains = zip(mixes, lists).flatMap { mix, list in
-      list.map { _ in mix.level.decibels }
-    }
-    let style = PlayItems.Style(
-      order: order, gains: GainList(values: gains.isEmpty ? [0] : gains), pans: pan,
-      resamplerQuality: audio.resamplerQuality)
-    return try PlayItems(
-      lists.flatMap { $0 }, style, gathering: mixes.count > 1 ? .together : nil)
   }
 }
 
@@ -100,13 +96,13 @@ private struct MonitorUse: DeviceUse {
     let configuration = device.configuration
     var desk = MixingDesk(configuration)
     var work = background
+    var session: RecordingSession?
     if !command.mute {
       desk.monitor = .softStart(gain: command.gain.gain, configuration)
     }
-    let player = mixedIn(configuration, &desk)
+    let player = desk.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tells: false) }
     if let player { work += player.background }
-    var saver: TapeSaver?
     var extra: [(String, JSON)] = [
       ("periodFrames", .integer(configuration.periodFrames)),
       ("headroomFrames", .integer(configuration.headroomFrames)),
@@ -114,39 +110,26 @@ private struct MonitorUse: DeviceUse {
     ]
     if let target {
       let source = command.recordWhat == .mic ? configuration.capture : configuration.playback
-      var recording = try Recording(
-        target, channelCount: source?.channelCount ?? 1, sampleRate: configuration.sampleRate,
-        from: source?.format)
-      desk.recorder = recording.takeRecorder()
-      desk.recordingSource = command.recordWhat == .mic ? .microphone : .mix
-      saver = recording.saver
-      work.append(recording.saver)
-      extra.append(("path", .string(target.path)))
+      let made = try RecordingSession(
+        target, command.recording, command.audio, source, configuration, clock)
+      made.install(on: &desk, of: command.recordWhat == .mic ? .microphone : .mix)
+      work.append(made.saver)
+      session = made
     }
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock, background: work, meter: meter,
+      frameLimit: session?.frameLimit, recording: session?.watch,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in
       progress?.follow()
-      if saver?.isFailed == true { return .disk }
       return nil
     }
     progress?.follow()
+    extra += session?.summary ?? []
     return outcome.conclude(
-      "monitor", recorded: saver?.report, failure: progress?.failure, extra: extra,
+      "monitor", recorded: session?.saver.report, failure: progress?.failure, extra: extra,
       sentence: sentence(outcome))
-  }
-
-  private func mixedIn(_ configuration: DuplexConfiguration, _ desk: inout MixingDesk)
-    -> AudioPlayer?
-  {
-    guard !items.isEmpty else { return nil }
-    let player = AudioPlayer(AudioPlayer.Shape(configuration))
-    for item in items { player.enqueue(item) }
-    player.play()
-    desk.player = player.takePlayer()
-    return player
   }
 
   private func sentence(_ outcome: SessionOutcome) -> String {

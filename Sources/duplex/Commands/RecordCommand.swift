@@ -24,7 +24,8 @@ struct RecordCommand: ParsableCommand {
     commandName: "record", abstract: "Record notes to disk.",
     discussion: """
       Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard
-      output. Ctrl-C or q ends it, with the file finalised.
+      output. Ctrl-C or q ends it, with the file finalised; m or SIGUSR2 sets a marker, s or SIGUSR1
+      goes on in a new file.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -46,24 +47,37 @@ struct RecordCommand: ParsableCommand {
   var monitor = false
 
   @Option(
+    name: .customLong("mix"),
+    help: ArgumentHelp(
+      "Play a file meanwhile, at a gain in dB; it is heard, not recorded. May be repeated.",
+      valueName: "file[:db]"))
+  var mixes: [MixOption] = []
+
+  @Option(
     parsing: .unconditional, help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
   var gain = DecibelOption(0)
+
+  @OptionGroup var recording: RecordingOptions
 
   @Argument(help: "Where to record to.")
   var file: String?
 
+  func validate() throws {
+    guard !recording.cleaning.echoCancel || !mixes.isEmpty else {
+      throw ValidationError("Nothing is played, so there is no echo: name what is with --mix.")
+    }
+  }
+
   func run() throws {
     let target = try RecordingTarget(
-      path: file ?? noteName(), fileFormat: fileFormat, sampleFormat: sampleFormat,
+      path: file ?? RecordingTarget.noteName, fileFormat: fileFormat, sampleFormat: sampleFormat,
       overwrite: overwrite)
-    guard !(target.isStream && audio.json) else {
-      throw ToolFailure(
-        .usage, code: "usage", "Standard output cannot carry the recording and events.",
-        hint: "Leave out --json, or name a file.")
-    }
-    let use = RecordUse(command: self, target: target)
+    try target.check(recording, json: audio.json)
     let status = try inTermsOfTheTool {
-      try DeviceChoice(audio, captures: true, plays: monitor).use(use)
+      let items = try PlayItems(
+        mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
+      let use = RecordUse(command: self, target: target, items: items.items)
+      return try DeviceChoice(audio, captures: true, plays: monitor || !mixes.isEmpty).use(use)
     }
     throw ExitCode(status.rawValue)
   }
@@ -73,41 +87,29 @@ struct RecordCommand: ParsableCommand {
 private struct RecordUse: DeviceUse {
   let command: RecordCommand
   let target: RecordingTarget
+  let items: [QueueItem]
 
   func run<Device: DuplexDevice & ~Copyable>(
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
-    let channels = configuration.capture?.channelCount ?? 1
-    var recording = try Recording(
-      target, channelCount: channels, sampleRate: configuration.sampleRate,
-      from: configuration.capture?.format)
+    let session = try RecordingSession(
+      target, command.recording, command.audio, configuration.capture, configuration, clock)
     var desk = MixingDesk(configuration)
     desk.inputGain = command.gain.gain
-    desk.recorder = recording.takeRecorder()
+    session.install(on: &desk, of: .microphone)
     if command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
-    let saver = recording.saver
+    let player = desk.makePlayer(items, configuration)
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: background + [saver], meter: meter,
+      running: device, desk, command.audio, clock,
+      background: background + [session.saver] + (player?.background ?? []), meter: meter,
+      frameLimit: session.frameLimit, recording: session.watch,
       reconnects: command.reconnection.isWanted(for: configuration)
-    ) { _ in saver.isFailed ? .disk : nil }
+    ) { _ in nil }
+    let report = session.saver.report
     return outcome.conclude(
-      "record", recorded: saver.report,
-      extra: JSON.recording(target, recording.sampleFormat, channels, saver.report),
-      sentence: target.isStream ? nil : saver.report.sentence(target.path, configuration))
-  }
-}
-
-extension RecordingReport {
-  /// What was recorded, for a person.
-  func sentence(_ path: String, _ configuration: DuplexConfiguration) -> String {
-    let seconds = Double(frames) / Double(configuration.sampleRate)
-    let peak = peaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" } ?? "no peak"
-    let loudness = integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
-    let lost = gaps.reduce(0) { $0 + $1.frames }
-    return "\(path): \(seconds.shown(2)) s, \(frames) frames, \(peak)\(loudness)"
-      + (lost > 0 ? ", \(lost) frames lost in \(gaps.count) gap\(gaps.count == 1 ? "" : "s")" : "")
-      + "."
+      "record", recorded: report, extra: session.summary,
+      sentence: target.isStream ? nil : session.sentence)
   }
 }

@@ -42,12 +42,11 @@ final class OverdubPass {
     let feeder = try feeder(track, plan, configuration, &desk)
     let window = plan.window
     let target = try run.takes.target(path, into: splice)
-    var recording = try Recording(
-      target, channelCount: channels, sampleRate: rate, from: configuration.capture?.format,
-      window: window,
+    let saver = try TapeSaver(
+      target.plan(configuration.capture, sampleRate: rate, clock),
+      ringFrames: Int(RecordingWishes().ringSeconds) * rate, gate: WindowGate(window),
       shift: plan.fraction.map { FrameShift(fraction: $0, channelCount: channels) })
-    desk.recorder = recording.takeRecorder()
-    let saver = recording.saver
+    desk.recorder = saver.takeRecorder()
     let meter = desk.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(
       running: device, desk, run.options, clock, background: background + [saver, feeder],
@@ -60,7 +59,9 @@ final class OverdubPass {
     run.passes.append(self)
     // What was recorded goes into the take, even where the device went away.
     if run.command.isPunchIn, report.failure == nil, report.frames > 0 {
-      try put(target, recording.sampleFormat, splice, plan, rate: rate, channels: channels)
+      try put(
+        target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
+        channels: channels)
     } else if run.command.isPunchIn {
       Terminal.say("duplex: What was recorded of the region is in \(target.path).")
     }

@@ -28,7 +28,7 @@ enum AttendedOpening {
       }
       switch signals.wait(milliseconds: 5, watching: keyboard.descriptor) {
       case .signal(.end): leave(keyboard)
-      case .readable: if keyboard.key() == .character("q") { leave(keyboard) }
+      case .readable: if case .key(.character("q")) = keyboard.press() { leave(keyboard) }
       default: break
       }
       if !isTold, HostClock.nanoseconds - began > UInt64(silence * 1e9) {

@@ -56,6 +56,22 @@ struct PlayItems {
     }
   }
 
+  /// What is mixed into something else: everything named, at once. A name that stands for several
+  /// files plays them one after the other only where it is the only one.
+  init(
+    mixing mixes: [MixOption], _ order: OrderOptions, pans: PanList = PanList(values: [0]),
+    resamplerQuality: Int
+  ) throws {
+    let lists = try mixes.map { try SourceList([$0.path]).addresses }
+    let gains = zip(mixes, lists).flatMap { mix, list in list.map { _ in mix.level.decibels } }
+    try self.init(
+      lists.flatMap { $0 },
+      Style(
+        order: order, gains: GainList(values: gains.isEmpty ? [0] : gains), pans: pans,
+        resamplerQuality: resamplerQuality),
+      gathering: mixes.count > 1 ? .together : nil)
+  }
+
   private static func part(
     _ address: SourceAddress, _ style: Style, _ index: Int, _ opened: OpenedSource?
   ) -> QueueItem.Part {

@@ -14,13 +14,15 @@ struct SessionOutcome {
   init<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>(
     running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
-    frameLimit: Int? = nil, keys: PlayKeys? = nil, reconnects: Bool = false,
+    frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
+    reconnects: Bool = false,
     attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
-    let watch = SessionWatch(options, configuration, isVirtual: isVirtual)
+    let watch = SessionWatch(
+      options, configuration, isVirtual: isVirtual, recording: recording)
     watch.attend = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
       return attend(moment)
@@ -63,10 +65,9 @@ struct SessionOutcome {
       failure.report()
       status = failure.status
     }
-    let overflow = (recorded?.gaps.reduce(0) { $0 + $1.frames } ?? 0) - report.lostFrames
     let summary = JSON.summary(
-      of: command, report, configuration, gaps: recorded?.gaps,
-      overflowFrames: recorded == nil ? 0 : max(0, overflow))
+      of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,
+      overflowFrames: recorded?.overflowFrames ?? 0)
     if options.json {
       Terminal.printLine(JSON.event("summary", summary + extra).text)
     } else if let sentence, !options.quiet {
@@ -106,5 +107,29 @@ extension GainRamp {
   /// Ten milliseconds from silence to `gain`: too slow to click, too fast to miss a word.
   static func softStart(gain: Float, _ configuration: DuplexConfiguration) -> GainRamp {
     GainRamp(to: gain, frames: configuration.sampleRate / 100)
+  }
+}
+
+extension SessionReport {
+  /// The same, ending where the disk took no more: what came later is no part of the take.
+  fileprivate func ending(with recorded: RecordingReport?) -> SessionReport {
+    guard let recorded, case .disk = stopReason else { return self }
+    var report = self
+    report.frames = min(report.frames, recorded.frames)
+    return report
+  }
+}
+
+extension MixingDesk {
+  /// Mixes `items` into the output; nil where there are none.
+  mutating func makePlayer(_ items: [QueueItem], _ configuration: DuplexConfiguration)
+    -> AudioPlayer?
+  {
+    guard !items.isEmpty else { return nil }
+    let player = AudioPlayer(AudioPlayer.Shape(configuration))
+    for item in items { player.enqueue(item) }
+    player.play()
+    self.player = player.takePlayer()
+    return player
   }
 }

@@ -10,7 +10,7 @@ final class SessionWatch {
   private let options: AudioOptions
   private let configuration: DuplexConfiguration
   private let signals: SignalWatch
-  private let keyboard = Keyboard()
+  private let keyboard: Keyboard
   private let isVirtual: Bool
   private let news: DeviceNews
   private let drawsMeter: Bool
@@ -21,9 +21,20 @@ final class SessionWatch {
   var attend: (SessionMoment) -> StopReason? = { _ in nil }
   /// A command's own keys.
   var press: (Key) -> Void = { _ in }
+  /// What is recorded, where something is.
+  private let recording: RecordingWatch?
+  /// When the last moment was, and how far the unit had come.
+  private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
+  private var isDeaf = false
 
-  init(_ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool) {
+  init(
+    _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
+    recording: RecordingWatch? = nil
+  ) {
     self.options = options
+    self.recording = recording
+    // Who waits for a start may get it from a script.
+    keyboard = Keyboard(hearsPipe: recording?.isWaiting == true)
     self.configuration = configuration
     self.isVirtual = isVirtual
     news = DeviceNews(options, configuration)
@@ -36,17 +47,42 @@ final class SessionWatch {
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
     for reading in moment.readings { tell(reading, moment) }
-    if let reason = attend(moment) { return .stop(reason) }
-    switch signals.wait(milliseconds: patience, watching: keyboard.descriptor) {
+    lastMoment = (moment.frames, HostClock.nanoseconds)
+    let stop = recording?.attend()
+    if let reason = stop ?? attend(moment) { return .stop(reason) }
+    let heard = signals.wait(
+      milliseconds: patience, watching: isDeaf ? nil : keyboard.descriptor)
+    switch heard {
     case .signal(.end):
       return end(.signal)
     case .readable:
-      guard let key = keyboard.key() else { return .proceed }
-      if key == .character("q") { return end(.key) }
-      press(key)
+      switch keyboard.press() {
+      case .key(let key): return obey(key)
+      // Nobody will press anything any more.
+      case .end:
+        isDeaf = true
+        recording?.loseKeyboard(at: frame)
+      case .nothing: break
+      }
       return .proceed
-    case .timeout, .signal: return .proceed
+    case .signal(let signal):
+      recording?.hear(signal, at: frame)
+      return .proceed
+    case .timeout: return .proceed
     }
+  }
+
+  private func obey(_ key: Key) -> SessionWish {
+    if key == .character("q") { return end(.key) }
+    if recording?.press(key, at: frame) != true { press(key) }
+    return .proceed
+  }
+
+  /// How far the unit has come by now.
+  private var frame: Int {
+    guard !isVirtual else { return lastMoment.frames }
+    let passed = Double(HostClock.nanoseconds - lastMoment.nanoseconds) * 1e-9
+    return lastMoment.frames + Int(passed * Double(configuration.sampleRate))
   }
 
   /// Where time is virtual nothing waits, the watch least of all; nor somebody who wants to leave.
@@ -109,15 +145,15 @@ final class SessionWatch {
         JSON.event(
           "meter",
           [
-            "seconds": .fixed(seconds, digits: 3),
-            "peakDBFS": .array(reading.peakDBFS.map { .fixed($0, digits: 2) }),
-            "rmsDBFS": .array(reading.rmsDBFS.map { .fixed($0, digits: 2) }),
-            "xruns": .integer(moment.captureXruns + moment.playbackXruns),
-            "lostFrames": .integer(moment.lostFrames),
-          ]
+            ("seconds", .fixed(seconds, digits: 3)),
+            ("peakDBFS", .array(reading.peakDBFS.map { .fixed($0, digits: 2) })),
+            ("rmsDBFS", .array(reading.rmsDBFS.map { .fixed($0, digits: 2) })),
+            ("xruns", .integer(moment.captureXruns + moment.playbackXruns)),
+            ("lostFrames", .integer(moment.lostFrames)),
+          ] + JSON.meter(recording?.state)
         ).text)
     } else if drawsMeter {
-      Terminal.redraw(MeterLine(reading, seconds: seconds, moment).text)
+      Terminal.redraw(MeterLine(reading, seconds: seconds, moment, recording?.state).text)
     }
   }
 }

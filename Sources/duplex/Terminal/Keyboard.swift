@@ -10,16 +10,20 @@ enum Key: Equatable {
 struct Keyboard: ~Copyable {
   /// What to wait for; nil where nobody types.
   let descriptor: Int32?
+  private let isTerminal: Bool
   private var saved = termios()
 
-  /// Takes the keyboard over, where there is one and the program is in the foreground.
-  init() {
+  /// Takes the keyboard over, where there is one and the program is in the foreground. With
+  /// `hearsPipe` a pipe will do.
+  init(hearsPipe: Bool = false) {
     guard Terminal.hasKeyboard, tcgetpgrp(STDIN_FILENO) == getpgrp(),
       unsafe tcgetattr(STDIN_FILENO, &saved) == 0
     else {
-      descriptor = nil
+      isTerminal = false
+      descriptor = hearsPipe && Terminal.isPiped ? STDIN_FILENO : nil
       return
     }
+    isTerminal = true
     descriptor = STDIN_FILENO
     var raw = saved
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -32,25 +36,34 @@ struct Keyboard: ~Copyable {
 
   /// Gives it back as it was.
   func restore() {
-    guard descriptor != nil else { return }
+    guard isTerminal else { return }
     var saved = saved
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
   }
 
-  /// The key that was pressed, when one was.
-  func key() -> Key? {
-    guard let byte = byte() else { return nil }
+  /// What was pressed.
+  enum Press {
+    case key(Key)
+    /// Nothing that means anything.
+    case nothing
+    /// Whoever typed is gone.
+    case end
+  }
+
+  /// What was pressed, once there is something to read.
+  func press() -> Press {
+    guard let byte = byte() else { return .end }
     // An arrow comes as an escape, a bracket or an O, and a letter.
-    guard byte == 0x1B, isMoreThere else { return .character(Character(UnicodeScalar(byte))) }
+    guard byte == 0x1B, isMoreThere else { return .key(.character(Character(UnicodeScalar(byte)))) }
     guard let second = self.byte(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O"),
       isMoreThere, let last = self.byte()
-    else { return nil }
+    else { return .nothing }
     switch last {
-    case UInt8(ascii: "A"): return .up
-    case UInt8(ascii: "B"): return .down
-    case UInt8(ascii: "C"): return .right
-    case UInt8(ascii: "D"): return .left
-    default: return nil
+    case UInt8(ascii: "A"): return .key(.up)
+    case UInt8(ascii: "B"): return .key(.down)
+    case UInt8(ascii: "C"): return .key(.right)
+    case UInt8(ascii: "D"): return .key(.left)
+    default: return .nothing
     }
   }
 

@@ -4,7 +4,10 @@ import AudioSessions
 struct MeterLine {
   let text: String
 
-  init(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
+  init(
+    _ reading: MeterReading, seconds: Double, _ moment: SessionMoment,
+    _ recording: RecordingState?
+  ) {
     var line = Self.clock(seconds)
     for (peak, rms) in zip(reading.peakDBFS, reading.rmsDBFS).prefix(2) {
       line += "  " + Self.bar(rms, peak: peak) + " " + Self.decibels(peak)
@@ -12,7 +15,22 @@ struct MeterLine {
     if reading.peakDBFS.count > 2 { line += "  +\(reading.peakDBFS.count - 2) channels" }
     let xruns = moment.captureXruns + moment.playbackXruns
     if xruns > 0 { line += "  \(xruns) xruns, \(moment.lostFrames) frames lost" }
+    if let recording { line += Self.words(recording) }
     text = line
+  }
+
+  /// What a recording adds: loudness now and of the whole, what clipped, how long the disk lasts.
+  private static func words(_ recording: RecordingState) -> String {
+    guard recording.isOpen else { return "  waiting" }
+    var line = ""
+    if let short = recording.levels.shortTermLUFS { line += "  S \(short.shown(1))" }
+    if let whole = recording.levels.integratedLUFS { line += " I \(whole.shown(1)) LUFS" }
+    let clipped = recording.levels.clippedSamples.reduce(0, +)
+    if clipped > 0 { line += "  CLIP \(clipped)" }
+    if let left = recording.secondsLeft, left < 3600 {
+      line += "  disk full in \(left < 120 ? "\(Int(left)) s" : "\(Int(left / 60)) min")"
+    }
+    return line
   }
 
   private static func clock(_ seconds: Double) -> String {

@@ -29,6 +29,12 @@ enum Terminal {
   /// Whether a person types at standard input.
   static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
 
+  /// Whether standard input is a pipe that somebody may write keys to.
+  static var isPiped: Bool {
+    var status = stat()
+    return unsafe fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
   private static func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {

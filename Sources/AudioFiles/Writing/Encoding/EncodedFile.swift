@@ -5,7 +5,7 @@ import Glibc
 final class EncodedFile: SampleSink {
   private var handle: SoundFileHandle?
   private let pointer: OpaquePointer
-  private let descriptor: Int32
+  let descriptor: Int32
   private let fileFormat: FileFormat
   private let sampleFormat: FileSampleFormat
   private let channelCount: Int

@@ -2,7 +2,7 @@ import Glibc
 
 /// An Ogg Vorbis file being written.
 final class VorbisSink: SampleSink {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let encoder: VorbisEncoder
   /// Frames in the pages of the file.
   private var pagedFrameCount = 0

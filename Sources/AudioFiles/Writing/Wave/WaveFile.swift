@@ -5,7 +5,7 @@ import Glibc
 ///
 /// On a pipe the header says that the length is unknown.
 final class WaveFile: SampleSink {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let format: WaveFormat
   private let header: WaveHeader?
   /// Where in the file our first byte is; -1 where nothing can be gone back to.

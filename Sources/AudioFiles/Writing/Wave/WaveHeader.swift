@@ -12,16 +12,37 @@ struct WaveHeader {
   let isAlwaysLong: Bool
 
   /// The header of a pipe, whose length is not known yet and never will be. It is short.
-  var streamed: [UInt8] {
+  var streamed: [UInt8] { short(dataByteCount: nil) }
+
+  /// A short header with no room for anything but `padding` bytes; nil for a length that is not
+  /// known.
+  func short(dataByteCount data: Int?, padding: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append("RIFF")
-    bytes.append(UInt32.max)
+    let isFact = format.isFloat
+    let behind = 36 + padding + 8 + format.bytes.count + (isFact ? 12 : 0) + 8
+    let riff = data.map { 4 + behind + $0 + ($0 & 1) }
+    let isLong = riff.map { $0 > Int(UInt32.max) } ?? false
+    let isOpen = data == nil || isLong
+    bytes.append(isLong ? "RF64" : "RIFF")
+    bytes.append(isOpen ? .max : UInt32(riff ?? 0))
     bytes.append("WAVE")
-    bytes.append(junk: 36)
+    if isLong, let riff, let data {
+      bytes.append("ds64")
+      bytes.append(UInt32(28 + padding))
+      bytes.append(UInt64(riff))
+      bytes.append(UInt64(data))
+      bytes.append(UInt64(data / format.frameByteCount))
+      bytes.append(UInt32(0))
+      bytes += [UInt8](repeating: 0, count: padding)
+    } else {
+      bytes.append(junk: 36 + padding)
+    }
     bytes.append(chunk: "fmt ", format.bytes)
-    if format.isFloat { appendFact(.max, to: &bytes) }
+    if isFact {
+      appendFact(isOpen ? .max : UInt32((data ?? 0) / format.frameByteCount), to: &bytes)
+    }
     bytes.append("data")
-    bytes.append(UInt32.max)
+    bytes.append(isOpen ? .max : UInt32(data ?? 0))
     return bytes
   }
 

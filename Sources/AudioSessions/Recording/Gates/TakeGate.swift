@@ -35,4 +35,12 @@ public protocol TakeGate: Sendable {
   /// The most frames that can lie between `settledFrame` and what was heard, where every edge was
   /// asked for.
   var patienceFrames: Int { get }
+
+  /// Somebody wants what comes from now on. Means nothing to a gate that waits for nobody.
+  mutating func start()
+}
+
+extension TakeGate {
+  /// Nothing.
+  public mutating func start() {}
 }

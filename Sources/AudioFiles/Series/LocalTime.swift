@@ -1,0 +1,30 @@
+import Glibc
+
+/// A time as the clock on the wall shows it.
+public struct LocalTime: Sendable {
+  private let nanoseconds: UInt64
+
+  /// That of `nanoseconds` since 1970.
+  public init(_ nanoseconds: UInt64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// `pattern` with strftime's words filled in.
+  public func formatted(_ pattern: String) -> String {
+    guard !pattern.isEmpty else { return "" }
+    var seconds = time_t(nanoseconds / 1_000_000_000)
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    // What comes out may be longer than what goes in, but not by more than this.
+    var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
+    let count = strftime(&bytes, bytes.count, pattern, &fields)
+    return String(decoding: bytes[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// As ISO 8601 has it, to the millisecond: 2026-01-31T14:00:00.250+0100.
+  public var text: String {
+    let digits = String(nanoseconds % 1_000_000_000 / 1_000_000)
+    return formatted("%Y-%m-%dT%H:%M:%S.")
+      + String(repeating: "0", count: 3 - digits.count) + digits + formatted("%z")
+  }
+}

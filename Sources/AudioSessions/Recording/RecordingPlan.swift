@@ -1,0 +1,82 @@
+import AudioFiles
+
+/// When a recording goes on in its next file.
+public enum SplitRule: Sendable, Equatable {
+  /// After so many frames.
+  case frames(Int)
+  /// Before the file grows beyond so many bytes.
+  case bytes(Int)
+  /// Where a pause begins or, with silence left out, with every phrase.
+  case silence
+}
+
+/// How much a recording in many files keeps; the oldest of its files go.
+public enum KeepRule: Sendable, Equatable {
+  /// So many files, the one that grows included.
+  case files(Int)
+  /// So many bytes, without the file that grows.
+  case bytes(Int)
+  /// What is younger than so many seconds.
+  case seconds(Double)
+}
+
+/// How a recording is kept on disk.
+public struct RecordingPlan: Sendable {
+  /// The file; of several the pattern of their names (see `SeriesNames`). `-` is standard output.
+  public var path: String
+  /// What kind of file it is.
+  public var fileFormat: FileFormat
+  /// How it keeps samples.
+  public var sampleFormat: FileSampleFormat
+  /// Frames a second.
+  public var sampleRate: Int
+  /// Samples in a frame.
+  public var channelCount: Int
+  /// Whether a file that exists is replaced. Only the first: what a recording itself wrote never is.
+  public var overwrite = false
+  /// What the files say of themselves.
+  public var tags = SoundFileTags()
+  /// When the next file begins; nil for one file, which can still be split by hand.
+  public var split: SplitRule?
+  /// How much is kept; nil for all.
+  public var keep: KeepRule?
+  /// A shell command to run after each file, which finds the file's path in `$1`.
+  public var onFile: String?
+  /// How old, in seconds, what is not yet on the disk may grow.
+  public var syncSeconds = 1.0
+  /// Seconds that are listened to and judged before the take begins.
+  public var checkSeconds = 0.0
+  /// Whether silence is left out by the gate, so that each stretch begins at a time of its own.
+  public var leavesSilenceOut = false
+  /// Whether time is virtual, and so begins on 1 January 1970.
+  public var isVirtual = false
+
+  /// All of what is recorded, in one file.
+  public init(
+    path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
+    channelCount: Int
+  ) {
+    self.path = path
+    self.fileFormat = fileFormat
+    self.sampleFormat = sampleFormat
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+
+  /// Whether the recording goes to standard output.
+  public var isStream: Bool { path == "-" }
+
+  /// The same for one file of what was not cleaned, in `path`.
+  func raw(_ path: String) -> RecordingPlan {
+    var plan = self
+    plan.path = path
+    plan.split = nil
+    plan.keep = nil
+    plan.onFile = nil
+    plan.leavesSilenceOut = false
+    return plan
+  }
+
+  /// Whether each phrase gets a file of its own, which is made when somebody speaks.
+  var isFilePerStretch: Bool { leavesSilenceOut && split == .silence }
+}

@@ -1,0 +1,224 @@
+import AudioBasics
+import AudioFiles
+
+/// The file that a recording goes into, or one after the other: no frame is lost or doubled between
+/// them, and nothing that exists is overwritten. Disk thread.
+struct FileSeries: ~Copyable {
+  private let plan: RecordingPlan
+  private let news: RecordingNews
+  private var names: SeriesNames
+  private var finished: FinishedFiles
+  private var writer: SoundFileWriter?
+  /// The file that grows.
+  private var current: RecordedFile?
+  private var hasOriginated = false
+  /// Names of the frame that is written next.
+  private var marks: [String] = []
+  private var isSplitWanted = false
+  /// Whether it was told that a deleted file cannot be written again.
+  private var isLamented = false
+  /// Frames after which the current file is full.
+  private var room = Int.max
+
+  /// Its files, the growing one not among them.
+  private(set) var files: [RecordedFile] = []
+  /// Frames in all of them, those that were removed as well.
+  private(set) var frames = 0
+
+  /// Makes the first file; where each stretch of speech gets its own, looks at its folder only.
+  init(_ plan: RecordingPlan, news: RecordingNews) throws(FileFailure) {
+    self.plan = plan
+    self.news = news
+    names = SeriesNames(plan.path, isSeries: plan.split != nil)
+    finished = FinishedFiles(command: plan.onFile, rule: plan.keep, news: news)
+    if plan.isFilePerStretch {
+      try OutputFolder.check(for: plan.path)
+    } else {
+      try open(at: WallClock(isVirtual: plan.isVirtual).start, overwrite: plan.overwrite)
+    }
+  }
+
+  /// What the file that grows is called; what it will be like where there is none yet.
+  var path: String { current?.path ?? plan.path }
+
+  /// Whether a command for a complete file runs or waits.
+  var isBusy: Bool { finished.isBusy }
+
+  /// Begins the next file before the next frame, unless the present one is empty.
+  mutating func split() {
+    isSplitWanted = true
+  }
+
+  /// Appends frames, the first of which was captured at `start` nanoseconds since 1970.
+  mutating func write(
+    _ buffer: borrowing SampleBuffer, frames count: Int, start: UInt64
+  ) throws(FileFailure) {
+    var done = 0
+    while done < count {
+      // Sums of parts of a nanosecond would make a second too early.
+      let exact = start + UInt64(done) * 1_000_000_000 / UInt64(plan.sampleRate)
+      let time = (exact + 500) / 1000 * 1000
+      try prepareFile(at: time)
+      if !hasOriginated {
+        hasOriginated = true
+        current?.start = time
+        writer?.originate(
+          Origination(nanosecondsSinceEpoch: time, sampleRate: plan.sampleRate))
+      }
+      for label in marks {
+        writer?.mark(SoundFileMarker(frame: current?.frames ?? 0, label: label))
+      }
+      marks = []
+      let part = min(count - done, room)
+      let before = writer?.framesWritten ?? 0
+      defer {
+        let written = (writer?.framesWritten ?? 0) - before
+        current?.frames += written
+        frames += written
+      }
+      try writer?.write(buffer, from: done, frames: part)
+      done += part
+      if room != .max { room -= part }
+      noteSize()
+    }
+  }
+
+  /// Marks the frame that is written next.
+  mutating func mark(_ label: String) {
+    // It may be the first of the next file.
+    marks.append(label)
+  }
+
+  /// Makes the growing file valid as it stands, and with `synchronizing` waits for the disk.
+  mutating func refresh(synchronizing: Bool) throws(FileFailure) {
+    if writer?.isDeleted == true { restore() }
+    try writer?.refreshHeader()
+    if synchronizing { try writer?.synchronize() }
+  }
+
+  /// Attends to complete files. `now` is nanoseconds since 1970.
+  mutating func attend(at now: UInt64) {
+    let gone = finished.step(at: now, isGrowing: current != nil)
+    if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
+  }
+
+  /// Completes the last file. `levels` are those of the whole recording.
+  mutating func finish(_ levels: ProgrammeLevels) throws(FileFailure) {
+    if files.isEmpty, frames == current?.frames {
+      writer?.tellLoudness(
+        integratedLUFS: levels.integratedLUFS, rangeLU: levels.loudnessRangeLU,
+        truePeakDBTP: levels.truePeaks.max().map { Decibels.level($0) },
+        momentaryLUFS: levels.maximumMomentaryLUFS, shortTermLUFS: levels.maximumShortTermLUFS)
+    }
+    try closeCurrent()
+  }
+
+  /// Somebody deleted the file that grows.
+  private mutating func restore() {
+    do throws(FileFailure) {
+      try writer?.restore()
+      news.tell(
+        .warning(
+          FileFailure(
+            .writeFailed, "\(path) was deleted while it was recorded, and is there again.",
+            hint: "Nothing is lost.")))
+    } catch {
+      // Told once: it goes on, and is tried again with the next refresh.
+      guard !isLamented else { return }
+      isLamented = true
+      news.tell(
+        .warning(
+          FileFailure(
+            .writeFailed, "\(path) was deleted while it is recorded. \(error.message)",
+            hint: "Make its folder and room for it: it is written again then.")))
+    }
+  }
+
+  /// The file for the next frame is open, and has room for it.
+  private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
+    guard current != nil else { return try open(at: start, overwrite: false) }
+    guard isSplitWanted || room == 0 else { return }
+    isSplitWanted = false
+    guard current?.frames != 0, !plan.isStream else { return }
+    let before = writer.take()
+    let file = current
+    do throws(FileFailure) {
+      try open(at: start, overwrite: false)
+    } catch {
+      // Better a file that is too long than frames that are lost.
+      writer = before
+      current = file
+      renewRoom()
+      return news.tell(.warning(error))
+    }
+    if let current { news.tell(.split(current)) }
+    if let file { try close(before, file) }
+  }
+
+  private mutating func open(at start: UInt64, overwrite: Bool) throws(FileFailure) {
+    let path = freePath(names.next(at: start))
+    writer = try make(path, overwrite: overwrite)
+    current = RecordedFile(path: path, firstFrame: frames, start: start)
+    hasOriginated = false
+    renewRoom()
+  }
+
+  /// The first name is the user's word; a later one that is taken gets a number.
+  private func freePath(_ name: String) -> String {
+    let isFirst = frames == 0 && files.isEmpty && current == nil
+    guard !isFirst, !plan.isStream else { return name }
+    var path = name
+    var attempt = 1
+    while attempt < 10000, FileRemoval.byteCount(of: path) != nil {
+      attempt += 1
+      path = SeriesNames.alternative(to: name, attempt: attempt)
+    }
+    return path
+  }
+
+  private func make(_ path: String, overwrite: Bool) throws(FileFailure) -> SoundFileWriter {
+    plan.isStream
+      ? try SoundFileWriter(
+        fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat, sampleRate: plan.sampleRate,
+        channelCount: plan.channelCount)
+      : try SoundFileWriter(
+        path: path, fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat,
+        sampleRate: plan.sampleRate, channelCount: plan.channelCount, overwrite: overwrite,
+        tags: plan.tags)
+  }
+
+  private mutating func renewRoom() {
+    let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
+    switch plan.split {
+    case .frames(let count): room = max(1, count)
+    case .bytes(let count) where plan.fileFormat.isPlain:
+      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
+    case .bytes, .silence, nil: room = .max
+    }
+  }
+
+  /// What an encoder makes of frames is known when it is there.
+  private mutating func noteSize() {
+    guard case .bytes(let most) = plan.split, !plan.fileFormat.isPlain else { return }
+    if let size = writer?.byteCount, size >= most - most / 50 { isSplitWanted = true }
+  }
+
+  private mutating func closeCurrent() throws(FileFailure) {
+    guard let file = current else { return }
+    current = nil
+    try close(writer.take(), file)
+  }
+
+  /// Completes `file`.
+  private mutating func close(
+    _ writer: consuming SoundFileWriter?, _ file: RecordedFile
+  ) throws(FileFailure) {
+    files.append(file)
+    guard let writer = writer.take() else { return }
+    try writer.finish()
+    guard !plan.isStream else { return }
+    news.tell(.finished(file))
+    let length = UInt64(file.frames) * 1_000_000_000 / UInt64(plan.sampleRate)
+    finished.add(file.path, end: file.start + length)
+  }
+}

@@ -1,0 +1,84 @@
+import AudioFiles
+
+/// What becomes of files once they are complete: a command runs for each, one at a time and in
+/// order, and the oldest are removed when there are more than are to be kept.
+struct FinishedFiles {
+  private struct Entry {
+    let path: String
+    let end: UInt64
+    let byteCount: Int
+  }
+
+  private let command: String?
+  private let rule: KeepRule?
+  private let news: RecordingNews
+  private var waiting: [Entry] = []
+  private var running: FileCommand?
+  private var kept: [Entry] = []
+
+  init(command: String?, rule: KeepRule?, news: RecordingNews) {
+    self.command = command
+    self.rule = rule
+    self.news = news
+  }
+
+  /// Whether a command runs or waits.
+  var isBusy: Bool { !waiting.isEmpty }
+
+  /// `path` is complete; its last frame was captured at `end` nanoseconds since 1970.
+  mutating func add(_ path: String, end: UInt64) {
+    let entry = Entry(path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0)
+    if command == nil { kept.append(entry) } else { waiting.append(entry) }
+  }
+
+  /// Starts what is due, and removes what is too much at `now`, where with `isGrowing` one more file
+  /// is being written. Returns the paths that are gone.
+  mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
+    attend()
+    var gone: [String] = []
+    while isTooMuch(at: now, isGrowing: isGrowing) {
+      let oldest = kept.removeFirst()
+      do throws(FileFailure) {
+        try FileRemoval.remove(oldest.path)
+        news.tell(.removed(path: oldest.path))
+        gone.append(oldest.path)
+      } catch {
+        news.tell(.warning(error))
+      }
+    }
+    return gone
+  }
+
+  private mutating func attend() {
+    guard let command, let first = waiting.first else { return }
+    do throws(FileFailure) {
+      if let running {
+        guard try running.isDone() else { return }
+        pass(first)
+      } else {
+        running = try FileCommand(command, for: first.path)
+      }
+    } catch {
+      news.tell(.warning(error))
+      pass(first)
+    }
+  }
+
+  /// The command for `entry` is over.
+  private mutating func pass(_ entry: Entry) {
+    running = nil
+    waiting.removeFirst()
+    kept.append(entry)
+  }
+
+  private func isTooMuch(at now: UInt64, isGrowing: Bool) -> Bool {
+    guard let rule, let oldest = kept.first else { return false }
+    switch rule {
+    case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
+    case .bytes(let count):
+      return (kept + waiting).reduce(0) { $0 + $1.byteCount } > count
+    case .seconds(let seconds):
+      return Double(now) - Double(oldest.end) > seconds * 1e9
+    }
+  }
+}

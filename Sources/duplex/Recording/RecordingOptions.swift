@@ -1,0 +1,190 @@
+import ArgumentParser
+import AudioFiles
+import AudioSessions
+import VoiceCleaning
+
+/// The options of whatever records.
+struct RecordingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Go on in a new file after a size (100M), a time (10:00) or at a pause (silence). Names are "
+        + "counted, or strftime's: note-%Y%m%d-%H%M%S.wav.", valueName: "size|time|silence"))
+  var split: SplitOption?
+
+  @Option(
+    help: ArgumentHelp(
+      "Of a split recording keep so many files (24), bytes (2G), or what is younger (7d); the oldest "
+        + "files of this run are removed.", valueName: "n|size|age"))
+  var keep: KeepOption?
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this after each file, whose path is $1. Its failure stops nothing.",
+      valueName: "command"))
+  var onFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How old what is not on the disk yet may be.", valueName: "seconds"))
+  var sync = SecondsOption(1)
+
+  @Option(
+    help: ArgumentHelp(
+      "How long the disk may stand still before frames are lost.", valueName: "seconds"))
+  var ring = SecondsOption(15)
+
+  @OptionGroup(title: "When to record") var start: StartOptions
+  @OptionGroup(title: "Tags") var tags: TagOptions
+  @OptionGroup(title: "Voice") var cleaning: CleaningOptions
+
+  func validate() throws {
+    guard sync.seconds > 0 else {
+      throw ValidationError("--sync 0 is no interval. Give it the seconds that may be lost: 1.")
+    }
+    guard (0.1...600).contains(ring.seconds) else {
+      throw ValidationError("A ring of \(ring.seconds.shown(2)) s is not possible: 0.1 to 600 are.")
+    }
+    guard keep == nil || split != nil else {
+      throw ValidationError("--keep removes old files of a split recording: say --split as well.")
+    }
+    switch keep {
+    case .files(let count) where count < 1:
+      throw ValidationError("--keep \(count) would keep nothing: 1 is the least.")
+    case .bytes(let count) where count < 1:
+      throw ValidationError("--keep of \(count) bytes would keep nothing.")
+    case .seconds(let seconds) where seconds <= 0:
+      throw ValidationError("--keep of no time would keep nothing.")
+    default: break
+    }
+    guard cleaning.raw == nil || !cleaning.isNone else {
+      throw ValidationError(
+        "--raw keeps what was not cleaned: say --denoise, --agc, --dereverb, --echo-cancel or "
+          + "--high-pass as well.")
+    }
+  }
+
+  /// What they come to for a take of `duration`.
+  func wishes(_ duration: TimeOption?) -> RecordingWishes {
+    var wishes = RecordingWishes()
+    wishes.tags = tags.tags
+    wishes.split = split
+    wishes.keep = keep
+    wishes.onFile = onFile
+    wishes.syncSeconds = sync.seconds
+    wishes.ringSeconds = ring.seconds
+    wishes.checkSeconds = start.autoGainCheck?.seconds ?? 0
+    wishes.preRollSeconds = start.preRoll?.seconds
+    wishes.voice = start.voice
+    wishes.cleaning = cleaning.settings
+    wishes.cancelsEcho = cleaning.echoCancel
+    wishes.rawPath = cleaning.raw
+    wishes.duration = duration
+    return wishes
+  }
+}
+
+/// When what is heard is kept.
+struct StartOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Wait for space or Enter (or a voice), and keep the seconds before it as well.",
+      valueName: "seconds"))
+  var preRoll: SecondsOption?
+
+  @Flag(help: "Leave out silence: record when somebody speaks.")
+  var voiceActivated = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What is louder than this is a voice. (default: what stands out from the noise)",
+      valueName: "db"))
+  var threshold: DecibelOption?
+
+  @Option(
+    help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "seconds"))
+  var hold = SecondsOption(1)
+
+  @Option(help: ArgumentHelp("Silence kept behind a phrase.", valueName: "seconds"))
+  var tail = SecondsOption(0.5)
+
+  @Option(
+    help: ArgumentHelp(
+      "Listen for so long before the take begins, and say whether the level is sensible.",
+      valueName: "seconds"))
+  var autoGainCheck: SecondsOption?
+
+  func validate() throws {
+    guard voiceActivated || threshold == nil else {
+      throw ValidationError("--threshold is for voices: say --voice-activated as well.")
+    }
+    if let threshold, threshold.decibels > 0 {
+      throw ValidationError("Nothing is louder than a --threshold above 0 dBFS.")
+    }
+    for (name, option, most) in [
+      ("pre-roll", preRoll, 600.0), ("hold", hold, 60), ("tail", tail, 60),
+      ("auto-gain-check", autoGainCheck, 600),
+    ] {
+      if let option, option.seconds > most {
+        throw ValidationError("--\(name) can be \(Int(most)) seconds at most.")
+      }
+    }
+    guard tail.seconds <= hold.seconds else {
+      throw ValidationError("--tail cannot be longer than --hold.")
+    }
+  }
+
+  /// Voice activation, where it is asked for.
+  var voice: RecordingWishes.VoiceWish? {
+    guard voiceActivated else { return nil }
+    return RecordingWishes.VoiceWish(
+      thresholdDBFS: threshold?.decibels, holdSeconds: hold.seconds, tailSeconds: tail.seconds)
+  }
+}
+
+/// What a file says of itself.
+struct TagOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("What the recording is called.", valueName: "text"))
+  var title: String?
+  @Option(help: ArgumentHelp("Who is heard.", valueName: "text"))
+  var artist: String?
+  @Option(help: ArgumentHelp("Anything else.", valueName: "text"))
+  var comment: String?
+  @Option(help: ArgumentHelp("When it was made, in your own words.", valueName: "text"))
+  var date: String?
+
+  /// The same for a file.
+  var tags: SoundFileTags {
+    var tags = SoundFileTags()
+    tags.title = title
+    tags.artist = artist
+    tags.comment = comment
+    tags.date = date
+    return tags
+  }
+}
+
+/// What is done to a voice on its way to the file; what is heard stays as it is.
+struct CleaningOptions: ParsableArguments {
+  @Flag(help: "Take steady noise off.")
+  var denoise = false
+  @Flag(help: "Bring voices to the same level.")
+  var agc = false
+  @Flag(help: "Take the room off.")
+  var dereverb = false
+  @Flag(help: "Take off what the microphone hears of what is played (--mix).")
+  var echoCancel = false
+  @Option(help: ArgumentHelp("Take off rumble below this frequency.", valueName: "hz"))
+  var highPass: Double?
+  @Option(help: ArgumentHelp("Keep the sound as it was in this file as well.", valueName: "file"))
+  var raw: String?
+
+  /// Whether nothing is asked for.
+  var isNone: Bool { settings.isNone && !echoCancel }
+
+  /// What they come to, without the echo.
+  var settings: CleaningSettings {
+    CleaningSettings(
+      denoise: denoise, automaticGain: agc, dereverb: dereverb, highPassHertz: highPass, echo: nil)
+  }
+}

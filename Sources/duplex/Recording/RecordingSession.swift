@@ -1,0 +1,126 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+
+/// A recording within a session: its disk half, its part in the watch, and what it comes to.
+struct RecordingSession {
+  let saver: TapeSaver
+  let watch: RecordingWatch
+  /// How long the session may run; nil for as long as the options say.
+  let frameLimit: Int?
+  private let target: RecordingTarget
+  private let plan: RecordingPlan
+  private let sampleRate: Int
+
+  /// Makes the files of what `stream` brings, as the options say.
+  init(
+    _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
+    _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
+  ) throws {
+    let wishes = options.wishes(audio.duration)
+    sampleRate = configuration.sampleRate
+    plan = try wishes.plan(target, stream, sampleRate: sampleRate, clock)
+    // Where nobody can press a key, nobody is waited for.
+    let waits =
+      wishes.preRollSeconds != nil && wishes.voice == nil
+      && (Terminal.hasKeyboard || Terminal.isPiped)
+    if wishes.preRollSeconds != nil, wishes.voice == nil, !waits {
+      Terminal.say("duplex: nobody can press a key here: the recording starts at once.")
+    }
+    saver = try TapeSaver(plan, wishes, configuration, startsAtOnce: !waits)
+    watch = RecordingWatch(saver, audio, configuration, waits: waits)
+    let check = Int(wishes.checkSeconds * Double(sampleRate))
+    // A take that waits is as long from its start on: its gate says when it is over.
+    frameLimit =
+      waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }
+    self.target = target
+  }
+
+  /// Puts its halves of the audio thread on `desk`.
+  func install(on desk: inout MixingDesk, of source: RecordingSource) {
+    desk.recorder = saver.takeRecorder()
+    desk.recordingSource = source
+    desk.playedRecorder = saver.takePlayedRecorder()
+  }
+
+  /// What it adds to a summary.
+  var summary: [(String, JSON)] {
+    let report = saver.report
+    let head: [(String, JSON)] = [
+      isSeries
+        ? ("paths", .array(report.files.map { .string($0.path) })) : ("path", .string(path)),
+      ("fileFormat", .string(plan.fileFormat.name)),
+      ("sampleFormat", .string(plan.sampleFormat.name)),
+      ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
+    ]
+    var tail: [(String, JSON)] = [
+      ("markers", .array(report.markers.map(json))), ("files", .array(report.files.map(json))),
+    ]
+    if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
+    return head + JSON.levels(report.levels) + tail
+  }
+
+  private var isSeries: Bool { plan.split != nil || saver.report.files.count > 1 }
+
+  private var path: String { saver.report.files.first?.path ?? target.path }
+
+  private func json(_ marker: RecordedMarker) -> JSON {
+    .object(["frame": .integer(marker.frame), "label": .string(marker.label)])
+  }
+
+  private func json(_ file: RecordedFile) -> JSON {
+    .object([
+      "path": .string(file.path), "frame": .integer(file.firstFrame),
+      "frames": .integer(file.frames), "start": .string(LocalTime(file.start).text),
+    ])
+  }
+
+  private func json(_ stretch: RecordedStretch) -> JSON {
+    .object([
+      "timelineFrame": .integer(stretch.timelineFrame), "frame": .integer(stretch.frame),
+      "frames": .integer(stretch.frames), "start": .string(LocalTime(stretch.start).text),
+    ])
+  }
+
+  /// What was recorded, for a person.
+  var sentence: String {
+    let report = saver.report
+    guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
+    let seconds = Double(report.frames) / Double(sampleRate)
+    let peak = report.peaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" } ?? "no peak"
+    let loudness = report.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
+    let clipped = report.levels.clippedSamples.reduce(0, +)
+    let lost = report.gaps.reduce(0) { $0 + $1.frames }
+    let files = report.files.count
+    let name = files > 1 ? "\(path) and \(files - 1) more" : path
+    return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
+      + (plan.leavesSilenceOut ? ", \(report.stretches.count) phrases" : "")
+      + (clipped > 0 ? ", \(clipped) samples clipped" : "")
+      + (lost > 0
+        ? ", \(lost) frames lost in \(report.gaps.count) gap\(report.gaps.count == 1 ? "" : "s")"
+        : "") + "."
+  }
+
+  private var emptiness: String {
+    if plan.leavesSilenceOut { return "nobody spoke." }
+    return watch.isWaiting ? "it was never started." : "the device delivered nothing."
+  }
+}
+
+extension RecordingTarget {
+  /// Refuses what cannot go together.
+  func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
+    guard isStream else { return }
+    guard !json else {
+      throw ToolFailure(
+        .usage, code: "usage", "Standard output cannot carry the recording and events.",
+        hint: "Leave out --json, or name a file.")
+    }
+    guard options.split == nil else {
+      throw ToolFailure(
+        .usage, code: "usage", "Standard output cannot be split into files.",
+        hint: "Leave out --split, or name a file.")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+/// A recording's part in watching a session: tells what happens on its way to disk, and passes on
+/// what the user wants of it.
+final class RecordingWatch {
+  private let saver: TapeSaver
+  private let options: AudioOptions
+  private let words: RecordingWords
+  private var marks = 0
+  private var hasStarted: Bool
+
+  /// Watches `saver`. With `waits` the take begins when the user says so.
+  init(
+    _ saver: TapeSaver, _ options: AudioOptions, _ configuration: DuplexConfiguration,
+    waits: Bool = false
+  ) {
+    self.saver = saver
+    self.options = options
+    words = RecordingWords(sampleRate: configuration.sampleRate)
+    hasStarted = !waits
+    if waits, !options.quiet {
+      Terminal.say("duplex: ready; space or Enter starts, SIGUSR1 as well.")
+    }
+  }
+
+  /// Levels for a meter that is looked at.
+  var state: RecordingState { saver.news.latest }
+
+  /// Whether it waits to be started.
+  var isWaiting: Bool { !hasStarted }
+
+  /// Tells what happened; answers with a reason to stop, where there is one.
+  func attend() -> StopReason? {
+    for event in saver.news.take() { tell(event) }
+    if saver.isFailed { return .disk }
+    return saver.isTakeOver ? .duration : nil
+  }
+
+  /// The user pressed a key at `frame`; false where it means nothing here.
+  func press(_ key: Key, at frame: Int) -> Bool {
+    switch key {
+    case .character(" ") where !hasStarted, .character("\n") where !hasStarted,
+      .character("\r") where !hasStarted:
+      start(at: frame)
+    case .character("m"): mark(at: frame)
+    case .character("s"): saver.remote.ask(.split, at: frame)
+    default: return false
+    }
+    return true
+  }
+
+  /// A signal came at `frame`.
+  func hear(_ signal: UserSignal, at frame: Int) {
+    switch signal {
+    case .split where !hasStarted: start(at: frame)
+    case .split: saver.remote.ask(.split, at: frame)
+    case .mark: mark(at: frame)
+    case .end: break
+    }
+  }
+
+  /// Nobody can press a key any more: there is nothing left to wait for.
+  func loseKeyboard(at frame: Int) {
+    if !hasStarted { start(at: frame) }
+  }
+
+  private func start(at frame: Int) {
+    hasStarted = true
+    saver.remote.ask(.start, at: frame)
+    if !options.quiet { Terminal.say("duplex: recording.") }
+  }
+
+  private func mark(at frame: Int) {
+    marks += 1
+    saver.remote.ask(.mark("Marker \(marks)"), at: frame)
+  }
+
+  private func tell(_ event: RecordingEvent) {
+    if options.json {
+      guard let json = words.json(event) else { return }
+      Terminal.printLine(json.text)
+    } else if !options.quiet || event.isTrouble, let sentence = words.sentence(event) {
+      Terminal.say("duplex: " + sentence)
+    }
+  }
+}
+
+extension RecordingEvent {
+  /// Whether even somebody who wants silence is told.
+  fileprivate var isTrouble: Bool {
+    switch self {
+    case .warning, .diskLow, .overflow: true
+    case .marker, .split, .finished, .removed, .opened, .closed, .checked: false
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+
+/// What happens to a recording, as an event and in a sentence.
+struct RecordingWords {
+  let sampleRate: Int
+
+  /// The event; nil where none is due.
+  func json(_ event: RecordingEvent) -> JSON? {
+    switch event {
+    case .overflow(let frame, let frames):
+      return .event(
+        "xrun",
+        [
+          "direction": .string("capture"), "frame": .integer(frame), "frames": .integer(frames),
+          "cause": .string("disk"),
+        ])
+    case .marker(let marker):
+      return .event(
+        "marker",
+        [
+          "frame": .integer(marker.frame), "seconds": seconds(marker.frame),
+          "label": .string(marker.label),
+        ])
+    case .split(let file):
+      return .event(
+        "split",
+        [
+          "path": .string(file.path), "frame": .integer(file.firstFrame),
+          "start": .string(LocalTime(file.start).text),
+        ])
+    case .finished(let file):
+      return .event(
+        "file",
+        [
+          "path": .string(file.path), "frame": .integer(file.firstFrame),
+          "frames": .integer(file.frames), "start": .string(LocalTime(file.start).text),
+        ])
+    case .removed(let path):
+      return .event("removed", ["path": .string(path)])
+    case .opened(let stretch):
+      return .event(
+        "segment",
+        [
+          "state": .string("opened"), "frame": .integer(stretch.frame),
+          "timelineFrame": .integer(stretch.timelineFrame),
+          "start": .string(LocalTime(stretch.start).text),
+        ])
+    case .closed(let stretch):
+      return .event(
+        "segment",
+        [
+          "state": .string("closed"), "frame": .integer(stretch.frame),
+          "frames": .integer(stretch.frames), "timelineFrame": .integer(stretch.timelineFrame),
+          "start": .string(LocalTime(stretch.start).text),
+        ])
+    case .checked(let levels):
+      let verdict = GainVerdict(levels)
+      return .event(
+        "gainCheck",
+        [("verdict", .string(verdict.name)), ("message", .string(verdict.sentence))]
+          + JSON.levels(levels))
+    case .diskLow(let seconds):
+      return .event("disk", ["secondsLeft": .rounded(seconds, 0)])
+    case .warning(let failure):
+      return .event(
+        "warning", ["message": .string(failure.message), "hint": .string(failure.hint)])
+    }
+  }
+
+  /// The sentence; nil where nothing need be said.
+  func sentence(_ event: RecordingEvent) -> String? {
+    switch event {
+    case .overflow(let frame, let frames):
+      return "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
+        + "Give it a longer --ring."
+    case .marker(let marker): return "\(marker.label) at \(clock(marker.frame))."
+    case .split(let file): return "on in \(file.path)."
+    case .checked(let levels): return GainVerdict(levels).sentence
+    case .diskLow(let seconds):
+      let left = seconds < 120 ? "\(Int(seconds)) s" : "\(Int(seconds / 60)) min"
+      return "the disk will be full in about \(left)."
+    case .warning(let failure): return "\(failure.message) \(failure.hint)"
+    case .finished, .removed, .opened, .closed: return nil
+    }
+  }
+
+  private func seconds(_ frame: Int) -> JSON {
+    .fixed(Double(frame) / Double(sampleRate), digits: 3)
+  }
+
+  private func clock(_ frame: Int) -> String {
+    ClockTime(Double(frame) / Double(sampleRate), showsTenths: true).text
+  }
+}
+
+extension JSON {
+  /// Levels of a programme, as they stand in events and summaries.
+  static func levels(_ levels: ProgrammeLevels) -> [(String, JSON)] {
+    func decibels(_ values: [Float]) -> JSON {
+      .array(values.map { .rounded(Decibels.level($0)) })
+    }
+    func loudness(_ value: Double?) -> JSON { value.map { .rounded($0) } ?? .null }
+    return [
+      ("peakDBFS", decibels(levels.samplePeaks)),
+      ("rmsDBFS", decibels(levels.meanSquares.map { Float($0.squareRoot()) })),
+      ("truePeakDBTP", decibels(levels.truePeaks)),
+      ("integratedLUFS", loudness(levels.integratedLUFS)),
+      ("loudnessRangeLU", loudness(levels.loudnessRangeLU)),
+      ("maximumMomentaryLUFS", loudness(levels.maximumMomentaryLUFS)),
+      ("maximumShortTermLUFS", loudness(levels.maximumShortTermLUFS)),
+      ("clippedSamples", .array(levels.clippedSamples.map { .integer($0) })),
+      ("dcOffset", .array(levels.offsets.map { .rounded($0, 6) })),
+    ]
+  }
+}
+
+extension JSON {
+  /// What a recording adds to a meter's event.
+  static func meter(_ state: RecordingState?) -> [(String, JSON)] {
+    guard let state else { return [] }
+    func loudness(_ value: Double?) -> JSON { value.map { .fixed($0, digits: 2) } ?? .null }
+    let levels = state.levels
+    return [
+      ("recording", .bool(state.isOpen)),
+      ("momentaryLUFS", loudness(levels.momentaryLUFS)),
+      ("shortTermLUFS", loudness(levels.shortTermLUFS)),
+      ("integratedLUFS", loudness(levels.integratedLUFS)),
+      ("truePeakDBTP", .array(levels.truePeaks.map { .fixed(Decibels.level($0), digits: 2) })),
+      ("clippedSamples", .array(levels.clippedSamples.map { .integer($0) })),
+      ("diskSecondsLeft", state.secondsLeft.map { .fixed($0, digits: 0) } ?? .null),
+    ]
+  }
+}

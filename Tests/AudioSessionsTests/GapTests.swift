@@ -1,0 +1,52 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@testable import AudioSessions
+
+/// Frames that were lost on their way to the disk.
+@Suite struct GapTests {
+  @Test func `what found no room on the tape is silence, listed and told`() throws {
+    let rig = try TapeRig(ringFrames: 5000)
+    rig.record(4000)
+    rig.save()
+    rig.record(9000)
+    rig.save()
+    rig.record(1000, lost: 70)
+    rig.finish()
+    let report = rig.saver.report
+    #expect(report.gaps == [RecordingGap(frame: 9000, frames: 4070)])
+    #expect(report.overflowFrames == 4000)
+    #expect(report.frames == 14070)
+    let wanted = (1...14070).map { (9001...13070).contains($0) ? 0 : $0 }
+    #expect(try rig.allNumbers() == wanted)
+    let told = rig.events.compactMap { event -> Int? in
+      if case .overflow(_, let frames) = event { frames } else { nil }
+    }
+    #expect(told == [4000])
+  }
+
+  @Test func `a gap across files is told in parts, and no frame moves`() throws {
+    let rig = try TapeRig { $0.split = .frames(1000) }
+    rig.record(900)
+    rig.record(900, lost: 1500)
+    rig.finish()
+    #expect(rig.saver.report.gaps == [RecordingGap(frame: 900, frames: 1500)])
+    #expect(rig.saver.report.files.map(\.frames) == [1000, 1000, 1000, 300])
+    #expect(try rig.allNumbers() == (1...3300).map { (901...2400).contains($0) ? 0 : $0 })
+  }
+
+  @Test func `markers stand at their frame`() throws {
+    let rig = try TapeRig()
+    rig.saver.remote.ask(.mark("one"), at: 500)
+    rig.record(2000)
+    rig.save()
+    rig.saver.remote.ask(.mark("late"), at: 700)
+    rig.record(10)
+    rig.finish()
+    #expect(
+      rig.saver.report.markers == [
+        RecordedMarker(frame: 500, label: "one"), RecordedMarker(frame: 2000, label: "late"),
+      ])
+  }
+}

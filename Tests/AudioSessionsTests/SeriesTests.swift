@@ -1,0 +1,114 @@
+import AudioFiles
+import Glibc
+import Testing
+
+@testable import AudioSessions
+
+/// Recordings in several files.
+@Suite struct SeriesTests {
+  @Test(arguments: [1000, 1001, 4096, 30000])
+  func `no frame is lost or doubled from file to file`(frames: Int) throws {
+    let rig = try TapeRig { $0.split = .frames(frames) }
+    for count in [5000, 3, 9000, 12345] {
+      rig.record(count)
+      rig.save()
+    }
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(1...26348))
+    let lengths = rig.saver.report.files.map(\.frames)
+    #expect(lengths.dropLast().allSatisfy { $0 == frames } && lengths.reduce(0, +) == 26348)
+    #expect(rig.saver.report.files.last?.frames != 0)
+  }
+
+  @Test func `files of a size stay within it`() throws {
+    let rig = try TapeRig { $0.split = .bytes(20000) }
+    rig.record(20000)
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(1...20000))
+    for file in rig.saver.report.files {
+      #expect((FileRemoval.byteCount(of: file.path) ?? .max) <= 20000)
+    }
+    #expect(rig.saver.report.files.count == 6)
+  }
+
+  @Test func `a split by hand is at its frame, in the past or to come`() throws {
+    let rig = try TapeRig()
+    rig.saver.remote.ask(.split, at: 3000)
+    rig.record(2000)
+    rig.save()
+    rig.record(2000)
+    rig.save()
+    rig.saver.remote.ask(.split, at: 100)
+    rig.record(1000)
+    rig.finish()
+    #expect(rig.names == ["take-002.wav", "take-003.wav", "take.wav"])
+    #expect(rig.saver.report.files.map(\.frames) == [3000, 1000, 1000])
+    #expect(try rig.allNumbers() == Array(1...5000))
+  }
+
+  @Test func `names that are taken get a number, and nothing is overwritten`() throws {
+    let rig = try TapeRig(name: "n-%H.wav") { $0.split = .frames(1000) }
+    rig.record(2500)
+    rig.finish()
+    #expect(rig.names.count == 3)
+    #expect(
+      rig.names.contains { $0.hasSuffix("-2.wav") } && rig.names.contains { $0.hasSuffix("-3.wav") }
+    )
+    #expect(try rig.allNumbers() == Array(1...2500))
+  }
+
+  @Test func `names tell when the first frame was captured`() throws {
+    let rig = try TapeRig(name: "%s.wav") { $0.split = .frames(16000) }
+    rig.record(40000)
+    rig.finish()
+    #expect(rig.names == ["0.wav", "2.wav", "4.wav"])
+  }
+
+  @Test(arguments: [
+    (KeepRule.files(2), 2), (.bytes(3 * 8192), 3), (.seconds(0.3), 3), (.files(100), 8),
+  ])
+  func `of a rolling recording the newest files are kept`(rule: KeepRule, count: Int) throws {
+    let rig = try TapeRig {
+      $0.split = .frames(1000)
+      $0.keep = rule
+    }
+    for _ in 0..<8 {
+      rig.record(1000)
+      rig.save()
+    }
+    rig.finish()
+    #expect(rig.names.count == count)
+    #expect(rig.saver.report.files.map(\.path).last?.hasSuffix("take-008.wav") == true)
+    #expect(try rig.allNumbers() == Array((8 - count) * 1000 + 1...8000))
+  }
+
+  @Test func `a command runs for each file, in order, and its failure stops nothing`() throws {
+    let rig = try TapeRig {
+      $0.split = .frames(1000)
+      $0.onFile = "echo ${1##*/} ${DUPLEX_FILE##*/} >>${1%/*}/log; [ ${1##*-} != 002.wav ]"
+    }
+    rig.record(2500)
+    rig.finish()
+    let log = try TextFile.read(rig.folder + "/log")
+    #expect(
+      log.split(separator: "\n").map { $0.prefix(12) } == [
+        "take-001.wav", "take-002.wav", "take-003.wav",
+      ])
+    #expect(rig.saver.report.failure == nil)
+    let warnings = rig.events.filter { if case .warning = $0 { true } else { false } }
+    #expect(warnings.count == 1)
+  }
+
+  @Test func `a folder that goes away does not end a recording`() throws {
+    let rig = try TapeRig(name: "sub-%s.wav") { $0.split = .frames(8000) }
+    rig.record(8000)
+    rig.save()
+    // The next name cannot be made: the present file goes on.
+    chmod(rig.folder, 0o555)
+    defer { chmod(rig.folder, 0o777) }
+    rig.record(8000)
+    rig.finish()
+    #expect(rig.saver.report.failure == nil)
+    #expect(rig.saver.report.frames == 16000)
+  }
+}

@@ -1,0 +1,41 @@
+import AudioFiles
+import Testing
+
+@testable import AudioSessions
+
+/// Takes that wait to be started.
+@Suite struct StartTests {
+  @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
+  func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws
+  {
+    let rig = try TapeRig(gate: StartGate(preRollFrames: preRoll, frames: 1000))
+    rig.saver.remote.ask(.start, at: start)
+    for _ in 0..<60 {
+      rig.record(100)
+      rig.save()
+    }
+    #expect(rig.saver.isTakeOver)
+    rig.finish()
+    let first = max(0, start - preRoll)
+    #expect(try rig.allNumbers() == Array(first + 1...start + 1000))
+  }
+
+  @Test func `a take that is never started is empty`() throws {
+    let rig = try TapeRig(gate: StartGate(preRollFrames: 500, frames: nil))
+    rig.record(5000)
+    rig.finish()
+    #expect(rig.saver.report.frames == 0)
+    #expect(rig.saver.report.failure == nil)
+  }
+
+  @Test func `what is checked before the take is no part of it`() throws {
+    let rig = try TapeRig { $0.checkSeconds = 0.5 }
+    rig.record(6000)
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(4001...6000))
+    let checks = rig.events.compactMap { event -> ProgrammeLevels? in
+      if case .checked(let levels) = event { levels } else { nil }
+    }
+    #expect(checks.map { $0.samplePeaks } == [[4000 / 1_048_576]])
+  }
+}

@@ -1,0 +1,99 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import Glibc
+import RealtimeAudio
+
+@testable import AudioSessions
+
+/// A recorder and its saver in a folder of their own, wound by hand: every frame is its own number.
+final class TapeRig {
+  let folder: String
+  let saver: TapeSaver
+  private var recorder: Recorder?
+  private var frame = 0
+  private(set) var events: [RecordingEvent] = []
+
+  /// A recording in mono at 8 kHz, after `change` of its plan.
+  init(
+    name: String = "take.wav", ringFrames: Int = 100_000,
+    gate: any TakeGate = WindowGate(TakeWindow()),
+    _ change: (inout RecordingPlan) -> Void = { _ in }
+  ) throws {
+    folder = "/tmp/duplex-tape-\(UInt64.random(in: 0..<UInt64.max))"
+    mkdir(folder, 0o777)
+    var plan = RecordingPlan(
+      path: folder + "/" + name, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
+      channelCount: 1)
+    plan.isVirtual = true
+    change(&plan)
+    saver = try TapeSaver(plan, ringFrames: ringFrames, gate: gate)
+    recorder = saver.takeRecorder()
+  }
+
+  deinit {
+    for name in names { unlink(folder + "/" + name) }
+    rmdir(folder)
+  }
+
+  /// The recorder hears `frames` frames more, after a gap of `lost`.
+  func record(_ frames: Int, lost: Int = 0) {
+    frame += lost
+    var done = 0
+    while done < frames {
+      let count = min(1000, frames - done)
+      var buffer = SampleBuffer(frameCount: count, channelCount: 1)
+      for index in 0..<count { buffer[index] = Float(frame + index + 1) / 1_048_576 }
+      let end = UInt64(frame + count) * 1_000_000_000 / 8000
+      recorder?.record(
+        buffer, frames: count,
+        at: CycleTime(frame: frame, nanoseconds: end, lostFrames: done == 0 ? lost : 0))
+      frame += count
+      done += count
+    }
+  }
+
+  /// The disk thread takes its turn.
+  func save() {
+    _ = saver.step()
+    events += saver.news.take()
+  }
+
+  /// The recording ends.
+  func finish() {
+    recorder?.finish()
+    while saver.step() { HostClock.pause(milliseconds: 1) }
+    events += saver.news.take()
+  }
+
+  /// What is in the folder.
+  var names: [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The numbers of the frames in a file; 0 for silence.
+  func numbers(in path: String) throws -> [Int] {
+    var file = try SoundFileReader(path: path)
+    var numbers: [Int] = []
+    var buffer = SampleBuffer(frameCount: 4096, channelCount: 1)
+    while true {
+      let count = try file.read(into: &buffer)
+      guard count > 0 else { return numbers }
+      for index in 0..<count { numbers.append(Int((buffer[index] * 1_048_576).rounded())) }
+    }
+  }
+
+  /// The numbers in all files, one after the other.
+  func allNumbers() throws -> [Int] {
+    try saver.report.files.flatMap { try numbers(in: $0.path) }
+  }
+}
