@@ -15,7 +15,7 @@ let package = Package(
     .library(
       name: "Duplex",
       targets: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioFiles", "AudioDevices",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles", "AudioDevices",
         "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement",
       ]),
     .executable(name: "duplex", targets: ["duplex"]),
@@ -38,6 +38,12 @@ let package = Package(
     .target(
       name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
       swiftSettings: strict),
+
+    // Voices without noise and echo.
+    .systemLibrary(
+      name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
+    .target(
+      name: "VoiceCleaning", dependencies: ["AudioBasics", "CSpeexVoice"], swiftSettings: strict),
 
     // Spectra, and how late one signal comes after another.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
@@ -152,6 +158,9 @@ let package = Package(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: strict),
     .testTarget(
       name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VoiceCleaningTests", dependencies: ["AudioBasics", "VoiceCleaning"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulatedDevicesTests",

@@ -1,0 +1,138 @@
+import AudioBasics
+
+/// Cleans recorded voices: takes out rumble, echo and steady noise, and evens the level, in this
+/// order. Channels are cleaned each on its own.
+///
+/// The high-pass works in double precision on float samples. Noise and echo are lowered by
+/// speexdsp, in 16 bits: rounding in and out adds noise of about -98 dBFS, and what lies beyond full
+/// scale is cut off. The level is evened in float.
+///
+/// For the disk thread, one thread at a time: never the audio thread.
+public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
+  // @unchecked because what it refers to has one owner, which moves with the value.
+  /// The rates, in hertz, that noise, echo and level can be worked on at. At higher ones
+  /// speexdsp's blocks and bands no longer suit a voice.
+  public static let voiceRates = 8000...48000
+  /// The rates, in hertz, that a high-pass alone works at.
+  public static let highPassRates = 8000...192_000
+  /// Where a high-pass may lie, in hertz.
+  public static let highPassHertz = 10.0...1000.0
+  /// How long an echo's tail may be, in seconds. The longer, the slower it is learned.
+  public static let echoTailSeconds = 0.02...1.0
+
+  private let channelCount: Int
+  private let isNone: Bool
+  private var highPass: HighPass?
+  private var blocks: BlockCleaner?
+  /// Frames that came in since the last block, and those of the last block that have not gone out.
+  private var incoming: SampleBuffer
+  private var outgoing: SampleBuffer
+  private var position = 0
+
+  /// Frames by which what comes out lags behind what goes in.
+  public let delayFrames: Int
+
+  /// A cleaner of `channelCount` channels (1 to 64). Throws where the settings cannot be kept.
+  public init(
+    _ settings: CleaningSettings, sampleRate: Int, channelCount: Int
+  ) throws(CleaningFailure) {
+    try Self.check(settings, sampleRate: sampleRate, channelCount: channelCount)
+    var blockFrames = 0
+    var delayFrames = 0
+    if settings.needsBlocks {
+      let made = try BlockCleaner(
+        settings, sampleRate: sampleRate, channelCount: channelCount)
+      blockFrames = made.blockFrames
+      delayFrames = made.blockFrames + made.delayFrames
+      blocks = consume made
+    } else {
+      blocks = nil
+    }
+    highPass = settings.highPassHertz.map {
+      HighPass(hertz: $0, sampleRate: sampleRate, channelCount: channelCount)
+    }
+    self.channelCount = channelCount
+    isNone = settings.isNone
+    self.delayFrames = delayFrames
+    incoming = SampleBuffer(frameCount: blockFrames, channelCount: channelCount)
+    outgoing = SampleBuffer(frameCount: blockFrames, channelCount: channelCount)
+  }
+
+  /// Cleans the first `frames` frames in place, with nothing played meanwhile. What comes out is
+  /// `delayFrames` late; the first are silence. Samples that are no number become silence.
+  public mutating func clean(_ buffer: inout SampleBuffer, frames: Int) {
+    guard prepare(&buffer, frames: frames) else { return }
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, incoming.frameCount - position)
+      blocks?.hearSilence(frames: count, at: position)
+      exchange(&buffer, from: done, frames: count)
+      done += count
+    }
+  }
+
+  /// Cleans the first `frames` frames in place, while the same frames of `played` were played:
+  /// both on one timeline, an echo arriving `EchoSettings.delayFrames` after its cause. Two
+  /// channels are two loudspeakers; more are taken as their mean. The first call decides which.
+  public mutating func clean(
+    _ buffer: inout SampleBuffer, played: borrowing SampleBuffer, frames: Int
+  ) {
+    precondition(frames <= played.frameCount)
+    guard prepare(&buffer, frames: frames) else { return }
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, incoming.frameCount - position)
+      blocks?.hear(played, from: done, frames: count, at: position)
+      exchange(&buffer, from: done, frames: count)
+      done += count
+    }
+  }
+
+  /// Does what needs no blocks. Returns whether more is to be done.
+  private mutating func prepare(_ buffer: inout SampleBuffer, frames: Int) -> Bool {
+    precondition(buffer.channelCount == channelCount && frames >= 0 && frames <= buffer.frameCount)
+    guard !isNone else { return false }
+    for index in 0..<frames * channelCount where !buffer.base[index].isFinite {
+      buffer.base[index] = 0
+    }
+    highPass?.filter(&buffer, frames: frames)
+    return incoming.frameCount > 0
+  }
+
+  /// Puts what was cleaned before in the place of `frames` frames, which wait for their block.
+  private mutating func exchange(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
+    incoming.replace(at: position, with: buffer, from: first, frames: frames)
+    buffer.replace(at: first, with: outgoing, from: position, frames: frames)
+    position += frames
+    guard position == incoming.frameCount else { return }
+    position = 0
+    blocks?.clean(&incoming)
+    swap(&incoming, &outgoing)
+  }
+
+  private static func check(
+    _ settings: CleaningSettings, sampleRate: Int, channelCount: Int
+  ) throws(CleaningFailure) {
+    let rates = settings.needsBlocks ? voiceRates : highPassRates
+    guard rates.contains(sampleRate) || settings.isNone else {
+      throw .unsupportedRate(sampleRate, supported: rates)
+    }
+    guard (1...64).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
+    guard !settings.dereverb else { throw .noDereverberation }
+    if let hertz = settings.highPassHertz, !highPassHertz.contains(hertz) {
+      throw .unsupportedHighPass(hertz)
+    }
+    guard let echo = settings.echo else { return }
+    guard (0...10 * sampleRate).contains(echo.delayFrames) else {
+      throw .unsupportedEchoDelay(echo.delayFrames)
+    }
+    guard echoTailSeconds.contains(echo.tailSeconds) else {
+      throw .unsupportedEchoTail(echo.tailSeconds)
+    }
+  }
+}
+
+extension CleaningSettings {
+  /// Whether speexdsp is needed, which works in blocks.
+  fileprivate var needsBlocks: Bool { denoise || automaticGain || dereverb || echo != nil }
+}

@@ -1,0 +1,85 @@
+import AudioBasics
+import Glibc
+import Testing
+import VoiceCleaning
+
+@Suite(.enabled(if: TestVoices.canSpeak)) struct EchoTests {
+  /// What a room makes of `played`: 1,000 frames late, dying away within 60 ms (60 dB).
+  private func echo(of played: [Float], sampleRate: Int) -> [Float] {
+    let length = Int(0.06 * Double(sampleRate))
+    // Few enough reflections to be quick.
+    let random = TestVoices.noise(seconds: 1, sampleRate: 1000, level: -10, seed: 5)
+    var taps: [(delay: Int, gain: Float)] = [(1000, 0.5)]
+    for index in 1..<60 {
+      let delay = length * index / 60 + Int(abs(random[index]) * 20)
+      let gain = random[100 + index] * Float(pow(10, -3 * Double(delay) / Double(length)))
+      taps.append((1000 + delay, gain))
+    }
+    var echo = [Float](repeating: 0, count: played.count)
+    for (delay, gain) in taps {
+      for frame in delay..<played.count { echo[frame] += gain * played[frame - delay] }
+    }
+    return echo
+  }
+
+  @Test(arguments: [22050, 48000])
+  func `the echo of what is played is taken out, and a voice at the same time is kept`(
+    sampleRate: Int
+  ) throws {
+    let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
+    let echo = echo(of: far, sampleRate: sampleRate)
+    var near = TestVoices.speech(1, seconds: 20, sampleRate: sampleRate, level: -25)
+    // Both speak from the tenth second on.
+    for frame in 0..<10 * sampleRate { near[frame] = 0 }
+    let settings = CleaningSettings(echo: EchoSettings(delayFrames: 1000))
+    let run = try CleaningRun(
+      settings, zip(echo, near).map { $0 + $1 }, played: far, sampleRate: sampleRate)
+
+    let alone = TestVoices.sounding(Array(echo[..<(10 * sampleRate - 4096)]))
+    let before = TestVoices.level(echo, in: alone, from: 5 * sampleRate)
+    let left = TestVoices.level(
+      run.output, in: alone, from: 5 * sampleRate, delay: run.delayFrames)
+    #expect(before - left > 20)
+
+    let voice = TestVoices.sounding(near)
+    let said = TestVoices.level(near, in: voice)
+    let kept = TestVoices.level(run.output, in: voice, delay: run.delayFrames)
+    #expect(abs(kept - said) < 3)
+    let pauses = zip(TestVoices.pauses(near), TestVoices.sounding(echo)).enumerated().map {
+      $0 * TestVoices.stretch > 10 * sampleRate && $1.0 && $1.1
+    }
+    let echoLevel = TestVoices.level(echo, in: pauses)
+    let echoLeft = TestVoices.level(run.output, in: pauses, delay: run.delayFrames)
+    #expect(echoLevel - echoLeft > 15)
+  }
+
+  @Test func `two loudspeakers that sound differently are both taken out`() throws {
+    let sampleRate = 16000
+    let (left, right) = (0, 1)
+    let voices = [left, right].map {
+      TestVoices.speech($0, seconds: 12, sampleRate: sampleRate, level: -20)
+    }
+    let echoes = [
+      echo(of: voices[left], sampleRate: sampleRate),
+      echo(of: voices[right].map { -$0 }, sampleRate: sampleRate * 2),
+    ]
+    let frames = voices[left].count
+    let settings = CleaningSettings(echo: EchoSettings(delayFrames: 1000))
+    var cleaner = try VoiceCleaner(settings, sampleRate: sampleRate, channelCount: 1)
+    var input = SampleBuffer(frameCount: frames, channelCount: 1)
+    var played = SampleBuffer(frameCount: frames, channelCount: 2)
+    for frame in 0..<frames {
+      input[frame] = echoes[left][frame] + echoes[right][frame]
+      played[2 * frame] = voices[left][frame]
+      played[2 * frame + 1] = voices[right][frame]
+    }
+    let before = (0..<frames).map { input[$0] }
+    cleaner.clean(&input, played: played, frames: frames)
+    let after = (0..<frames).map { input[$0] }
+    let sounding = TestVoices.sounding(before)
+    let removed =
+      TestVoices.level(before, in: sounding, from: 6 * sampleRate)
+      - TestVoices.level(after, in: sounding, from: 6 * sampleRate, delay: cleaner.delayFrames)
+    #expect(removed > 15)
+  }
+}

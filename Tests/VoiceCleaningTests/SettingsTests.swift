@@ -1,0 +1,48 @@
+import Testing
+import VoiceCleaning
+
+@Suite struct SettingsTests {
+  /// The failure that `settings` end in; nil if a voice can be cleaned so.
+  private func failure(
+    _ settings: CleaningSettings, sampleRate: Int = 48000, channelCount: Int = 1
+  ) -> CleaningFailure? {
+    do throws(CleaningFailure) {
+      _ = try VoiceCleaner(settings, sampleRate: sampleRate, channelCount: channelCount)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func `what cannot be done is refused in a sentence`() {
+    let denoise = CleaningSettings(denoise: true)
+    let failures = [
+      failure(denoise, sampleRate: 96000), failure(denoise, sampleRate: 4000),
+      failure(CleaningSettings(highPassHertz: 80), sampleRate: 384_000),
+      failure(denoise, channelCount: 0), failure(denoise, channelCount: 65),
+      failure(CleaningSettings(dereverb: true)), failure(CleaningSettings(highPassHertz: 9)),
+      failure(CleaningSettings(highPassHertz: .nan)),
+      failure(CleaningSettings(echo: EchoSettings(delayFrames: -1))),
+      failure(CleaningSettings(echo: EchoSettings(delayFrames: 0, tailSeconds: 2))),
+    ]
+    #expect(failures.allSatisfy { $0 != nil })
+    let sentences = failures.compactMap { $0 }.flatMap { [$0.message, $0.hint] }
+    #expect(sentences.allSatisfy { $0.hasSuffix(".") && $0.count > 20 })
+    let hints = sentences.filter { $0.contains("48000") }
+    #expect(hints.count == 2)
+  }
+
+  @Test(arguments: [8000, 11025, 16000, 22050, 32000, 44100, 48000])
+  func `a voice is cleaned at every usual rate`(sampleRate: Int) {
+    let all = CleaningSettings(
+      denoise: true, automaticGain: true, highPassHertz: 80, echo: EchoSettings(delayFrames: 0))
+    #expect(failure(all, sampleRate: sampleRate, channelCount: 2) == nil)
+  }
+
+  @Test func `a high-pass alone goes up to 192 kHz`() {
+    #expect(failure(CleaningSettings(highPassHertz: 1000), sampleRate: 192_000) == nil)
+  }
+
+  @Test func `nothing asked is nothing`() {
+    #expect(CleaningSettings.none.isNone && CleaningSettings().isNone)
+    #expect(!CleaningSettings(highPassHertz: 80).isNone)
+  }
+}
