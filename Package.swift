@@ -15,8 +15,8 @@ let package = Package(
     .library(
       name: "Duplex",
       targets: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement",
       ]),
     .executable(name: "duplex", targets: ["duplex"]),
   ],

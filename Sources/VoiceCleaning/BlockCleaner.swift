@@ -79,7 +79,7 @@ struct BlockCleaner: ~Copyable {
     for frame in 0..<blockFrames { numbers[frame] = SixteenBits.number(samples[frame]) }
     echo?.cancel(&numbers, channel: channel)
     preprocessors[channel].run(&numbers)
-    for frame in 0..<blockFrames { samples[frame] = SixteenBits.sample(cutOff: numbers[frame]) }
+    for frame in 0..<blockFrames { samples[frame] = SixteenBits.sample(numbers[frame]) }
   }
 
   private mutating func beginEcho(playedChannelCount: Int) {

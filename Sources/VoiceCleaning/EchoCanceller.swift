@@ -10,11 +10,9 @@ final class EchoCanceller {
   init(
     tailFrames: Int, speakerCount: Int, blockFrames: Int, sampleRate: Int
   ) throws(CleaningFailure) {
-    // The library divides by the filter's blocks less one.
-    let filterFrames = max(tailFrames, 2 * blockFrames)
     guard
       let state = speex_echo_state_init_mc(
-        Int32(blockFrames), Int32(filterFrames), 1, Int32(speakerCount))
+        Int32(blockFrames), Int32(tailFrames), 1, Int32(speakerCount))
     else { throw .outOfMemory }
     self.state = state
     output = Array(repeating: 0, count: blockFrames)

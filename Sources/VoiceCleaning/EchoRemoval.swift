@@ -2,9 +2,9 @@ import AudioBasics
 
 /// Takes the echo of what is played out of every channel, a block at a time.
 final class EchoRemoval {
-  /// A microphone may be nearer, or a clock faster, than was measured: what is played comes to the
-  /// canceller this much early, in seconds, for it can cancel no echo before its cause.
-  private static let safetySeconds = 0.002
+  /// A microphone may be nearer than when the delay was measured: what is played comes to the
+  /// canceller this much early, in seconds (1.7 m), for no echo can be cancelled before its cause.
+  private static let safetySeconds = 0.005
 
   /// One a channel.
   let cancellers: [EchoCanceller]

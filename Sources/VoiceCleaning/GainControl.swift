@@ -2,7 +2,7 @@ import AudioBasics
 import Glibc
 
 /// Brings one channel's speech to an even level. speexdsp judges by how much; the samples are
-/// multiplied here, in float, for its own would wrap round at sudden peaks.
+/// multiplied here, in float, for its own have 16 bits, whose rounding would be raised, too.
 ///
 /// What comes out is one block late, so that a peak is seen before it is there: the gain lies on a
 /// straight line between block ends, and at each end it is small enough for both sides.
@@ -11,7 +11,7 @@ struct GainControl {
   static let ceiling: Float = 0.891_250_9
   /// What speexdsp is to aim at, in its own measure, in blocks of 512 frames: so, found by trial,
   /// speech comes to -20 dBFS. Its measure grows with the root of a block's frames (1.2.1).
-  private static let target = 13_300.0
+  private static let target = 26_600.0
   /// The level rises by at most this, in decibels a second: faster would be heard as pumping.
   private static let risePerSecond = 12.0
   /// What was taken back for a peak comes again by this, in decibels a second: one click does not

@@ -8,7 +8,8 @@ import Glibc
 /// coefficients" (W3C Audio EQ Cookbook), high-pass; the sections' Q are 1 / (2 cos(pi / 8)) and
 /// 1 / (2 cos(3 pi / 8)), where a Butterworth's poles lie.
 struct HighPass {
-  /// One section, transposed direct form II: y = b0 x + s1, s1 = b1 x - a1 y + s2, s2 = b2 x - a2 y.
+  /// One section, transposed direct form II: y = b0 x + s1, s1 = b1 x - a1 y + s2,
+  /// s2 = b0 x - a2 y.
   private struct Section {
     private let b0, b1, a1, a2: Double
     private var s1 = 0.0

@@ -44,7 +44,7 @@ final class Preprocessor {
     speex_preprocess_state_destroy(state)
   }
 
-  /// Takes in a block and puts the one before, cleaned, in its place; fractions are cut off.
+  /// Takes in a block and puts the one before, cleaned, in its place.
   func run(_ block: inout [Int16]) {
     speex_preprocess_run(state, &block)
   }

@@ -4,8 +4,8 @@ import AudioBasics
 /// order. Channels are cleaned each on its own.
 ///
 /// The high-pass works in double precision on float samples. Noise and echo are lowered by
-/// speexdsp, in 16 bits with half of their range as full scale: rounding in and out adds noise of
-/// -92 dBFS, and what lies beyond full scale is cut off. The level is evened in float.
+/// speexdsp, in 16 bits: rounding in and out adds noise of about -98 dBFS, and what lies beyond
+/// full scale is cut off. The level is evened in float.
 ///
 /// For the disk thread, one thread at a time: never the audio thread.
 public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
