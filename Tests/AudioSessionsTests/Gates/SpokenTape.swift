@@ -33,7 +33,7 @@ struct TestNoise {
     slow.0 = 0.99765 * slow.0 + white * 0.0990460
     slow.1 = 0.96300 * slow.1 + white * 0.2965164
     slow.2 = 0.57000 * slow.2 + white * 1.0526913
-    return (slow.0 + slow.1 + slow.2 + white * 0.1848) * 0.58
+    return (slow.0 + slow.1 + slow.2 + white * 0.1848) * 0.336
   }
 }
 
@@ -76,7 +76,8 @@ private func spoken(_ text: String, voice: String, sampleRate: Int) throws -> [F
   let path = "/tmp/duplex-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
   defer { unlink(path) }
   var process: pid_t = 0
-  var words = ["espeak-ng", "-v", voice, "-w", path, text].map { strdup($0) } + [nil]
+  let arguments: [String] = ["espeak-ng", "-v", voice, "-w", path, text]
+  var words = arguments.map { strdup($0) } + [nil]
   defer { for word in words { free(word) } }
   guard posix_spawnp(&process, "espeak-ng", nil, nil, &words, environ) == 0 else { return [] }
   var status: Int32 = 0
