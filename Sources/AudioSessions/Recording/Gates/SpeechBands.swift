@@ -20,6 +20,7 @@ struct SpeechBands: Sendable {
   private var highMiddle: BandPass
   private var high: BandPass
   private var power = BandLevels(repeating: 0)
+  private var before = BandLevels(repeating: 0)
   private var frames = 0
 
   /// Width of each band in Hz.
@@ -65,9 +66,12 @@ struct SpeechBands: Sendable {
     power += BandLevels(sums.0, sums.1, sums.2, sums.3)
   }
 
-  /// The mean power of each band since the block before, in dBFS.
+  /// The mean power of each band in this block and the one before, in dBFS: two blocks hold a whole
+  /// period of mains, whose buzz would make every other block loud.
   mutating func finishBlock() -> BandLevels {
-    let mean = power / Double(max(1, frames))
+    let latest = power / Double(max(1, frames))
+    let mean = (latest + before) / 2
+    before = latest.sum().isFinite ? latest : BandLevels(repeating: 0)
     power = BandLevels(repeating: 0)
     frames = 0
     // One sample that is no number would be heard for ever.

@@ -11,7 +11,8 @@ enum SpeechEvidence: Sendable {
   private static let strongExcess = 7.0
   private static let weakExcess = 5.0
   /// How much more it must be for each decibel of the noise's unrest.
-  private static let excessPerUnrest = 1.1
+  private static let strongPerUnrest = 0.5
+  private static let weakPerUnrest = 0.9
   /// Decibels between a fixed threshold and the level at which speech has ended.
   private static let hysteresis = 6.0
 
@@ -20,10 +21,9 @@ enum SpeechEvidence: Sendable {
     let excess = (levels - noise.levels).clamped(
       lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: 40))
     let surplus = ((excess * excess).sum() / 4).squareRoot()
-    let further = Self.excessPerUnrest * noise.unrest
-    self =
-      surplus >= Self.strongExcess + further
-      ? .strong : surplus >= Self.weakExcess + further ? .weak : .none
+    let strong = Self.strongExcess + Self.strongPerUnrest * noise.unrest
+    let weak = min(strong, Self.weakExcess + Self.weakPerUnrest * noise.unrest)
+    self = surplus >= strong ? .strong : surplus >= weak ? .weak : .none
   }
 
   /// Of a block of these `levels` beside a fixed threshold in dBFS.

@@ -1,0 +1,51 @@
+import AudioBasics
+import AudioSessions
+import Testing
+
+/// Gates that do not listen.
+@Suite struct PlainGateTests {
+  private let tape = [Float](repeating: 0, count: 1000)
+
+  @Test(
+    arguments: [
+      (0, nil, [0..<1000]), (300, nil, [300..<1000]), (300, 200, [300..<500]),
+      (300, 900, [300..<1000]), (1000, 5, []),
+    ] as [(Int, Int?, [Range<Int>])])
+  func `a window keeps its frames`(first: Int, frames: Int?, expected: [Range<Int>]) {
+    for piece in [1, 64, 2000] {
+      var gate = WindowGate(TakeWindow(firstFrame: first, frames: frames))
+      let stretches = kept(&gate, of: tape, piece: piece)
+      #expect(stretches == expected)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, nil, [400..<1000]), (100, nil, [300..<1000]), (600, nil, [0..<1000]),
+      (100, 50, [300..<450]), (100, 0, [300..<400]), (100, 5000, [300..<1000]),
+    ] as [(Int, Int?, [Range<Int>])])
+  func `a start keeps what came just before it`(
+    preRoll: Int, frames: Int?, expected: [Range<Int>]
+  ) throws {
+    var gate = StartGate(preRollFrames: preRoll, frames: frames)
+    let silence = SampleBuffer(frameCount: 1000, channelCount: 1)
+    gate.hear(silence, frames: 400)
+    #expect(gate.nextEdge() == nil)
+    #expect(gate.settledFrame == max(0, 400 - preRoll))
+    gate.start()
+    gate.hear(silence, frames: 300)
+    gate.start()
+    gate.hear(silence, frames: 300)
+    gate.finish()
+    let stretch = try #require(expected.first)
+    #expect(gate.nextEdge() == .open(stretch.lowerBound))
+    #expect(gate.nextEdge() == .close(stretch.upperBound))
+    #expect(gate.nextEdge() == nil)
+  }
+
+  @Test func `without a start nothing is kept`() {
+    var gate = StartGate(preRollFrames: 100)
+    let stretches = kept(&gate, of: tape)
+    #expect(stretches == [])
+  }
+}

@@ -1,0 +1,156 @@
+import AudioBasics
+import AudioClocks
+import AudioFiles
+import AudioSessions
+import Glibc
+
+/// Noise of which no two places are alike.
+struct TestNoise {
+  enum Colour: CaseIterable { case none, white, pink, hum }
+
+  private let colour: Colour
+  private let step: Float
+  private var seed: UInt32 = 1
+  private var phase: Float = 0
+  private var slow: (Float, Float, Float) = (0, 0, 0)
+
+  init(_ colour: Colour, sampleRate: Int) {
+    self.colour = colour
+    step = 2 * .pi * 50 / Float(sampleRate)
+  }
+
+  /// The next sample, of an RMS of about one.
+  mutating func next() -> Float {
+    if colour == .none { return 0 }
+    if colour == .hum {
+      phase = phase > 2 * .pi ? phase + step - 2 * .pi : phase + step
+      return sinf(phase) + 0.7 * sinf(2 * phase) + 0.5 * sinf(3 * phase)
+    }
+    seed = seed &* 1_664_525 &+ 1_013_904_223
+    let white = (Float(seed >> 8) / 8_388_608 - 1) * 1.732
+    if colour == .white { return white }
+    // P. Kellet's economical filter.
+    slow.0 = 0.99765 * slow.0 + white * 0.0990460
+    slow.1 = 0.96300 * slow.1 + white * 0.2965164
+    slow.2 = 0.57000 * slow.2 + white * 1.0526913
+    return (slow.0 + slow.1 + slow.2 + white * 0.1848) * 0.336
+  }
+}
+
+/// Phrases between pauses, and where they are.
+struct SpokenTape {
+  let sampleRate: Int
+  /// From the first sample above -60 dB of a phrase's peak to after the last above -50 dB.
+  private(set) var phrases: [Range<Int>] = []
+  private(set) var samples: [Float] = []
+  private let speechLevel: Float = 0.05
+
+  /// `texts` spoken by `voices` in turn, in noise that lies `snr` decibels below the speech.
+  init(
+    _ texts: [String], voices: [String] = ["en"], sampleRate: Int,
+    noise colour: TestNoise.Colour, snr: Double = 20
+  ) throws {
+    self.sampleRate = sampleRate
+    let gain = Decibels.gain(-snr) * speechLevel
+    var noise = TestNoise(colour, sampleRate: sampleRate)
+    pause(seconds: 0.5, &noise, gain)
+    for (index, text) in texts.enumerated() {
+      let phrase = try spoken(text, voice: voices[index % voices.count], sampleRate: sampleRate)
+      let scale = speechLevel / activeLevel(phrase, sampleRate: sampleRate)
+      let peak = phrase.reduce(0) { max($0, abs($1)) }
+      let first = phrase.firstIndex { abs($0) > peak * 0.001 } ?? 0
+      let last = phrase.lastIndex { abs($0) > peak * 0.003162 } ?? 0
+      phrases.append(samples.count + first..<samples.count + last + 1)
+      for sample in phrase { samples.append(sample * scale + noise.next() * gain) }
+      pause(seconds: 2 + 3 * Double(index * 7 % 10) / 9, &noise, gain)
+    }
+  }
+
+  private mutating func pause(seconds: Double, _ noise: inout TestNoise, _ gain: Float) {
+    for _ in 0..<Int(seconds * Double(sampleRate)) { samples.append(noise.next() * gain) }
+  }
+}
+
+/// What espeak-ng says.
+private func spoken(_ text: String, voice: String, sampleRate: Int) throws -> [Float] {
+  let path = "/tmp/duplex-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
+  defer { unlink(path) }
+  var process: pid_t = 0
+  let arguments: [String] = ["espeak-ng", "-v", voice, "-w", path, text]
+  var words = arguments.map { strdup($0) } + [nil]
+  defer { for word in words { free(word) } }
+  guard posix_spawnp(&process, "espeak-ng", nil, nil, &words, environ) == 0 else { return [] }
+  var status: Int32 = 0
+  waitpid(process, &status, 0)
+  var reader = try SoundFileReader(path: path)
+  var said = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
+  let count = try reader.read(into: &said)
+  guard sampleRate != reader.sampleRate else { return (0..<count).map { said[$0] } }
+  var converter = try RateConverter(
+    channelCount: 1, inputRate: reader.sampleRate, outputRate: sampleRate, quality: 3)
+  converter.skipLeadingSilence()
+  var converted = SampleBuffer(
+    frameCount: count * sampleRate / reader.sampleRate, channelCount: 1)
+  let done = converter.convert(
+    said, frames: count, into: &converted, room: converted.frameCount)
+  return (0..<done.produced).map { converted[$0] }
+}
+
+/// RMS of what lies less than 35 dB below the loudest 10 ms.
+private func activeLevel(_ samples: [Float], sampleRate: Int) -> Float {
+  let length = sampleRate / 100
+  let powers = stride(from: 0, to: samples.count - length, by: length).map { start in
+    samples[start..<start + length].reduce(0) { $0 + $1 * $1 } / Float(length)
+  }
+  let loudest = powers.max() ?? 0
+  let active = powers.filter { $0 > loudest * 0.000316 }
+  return (active.reduce(0, +) / Float(max(1, active.count))).squareRoot()
+}
+
+/// What `gate` keeps of `samples`, which are put on channel `channel` of `channelCount`, the rest
+/// being silent. Nil where the edges break the gate's own promises.
+func kept(
+  _ gate: inout some TakeGate, of samples: [Float], channel: Int = 0, channelCount: Int = 1,
+  piece: Int = 4096
+) -> [Range<Int>]? {
+  var buffer = SampleBuffer(frameCount: piece, channelCount: channelCount)
+  var edges: [TakeEdge] = []
+  var settled = 0
+  var position = 0
+  while position < samples.count {
+    let count = min(piece, samples.count - position)
+    for frame in 0..<count { buffer[frame * channelCount + channel] = samples[position + frame] }
+    gate.hear(buffer, frames: count)
+    position += count
+    while let edge = gate.nextEdge() {
+      guard edge.frame >= settled else { return nil }
+      edges.append(edge)
+    }
+    let now = gate.settledFrame
+    guard now >= settled, now <= position, position - now <= gate.patienceFrames else { return nil }
+    settled = now
+  }
+  gate.finish()
+  while let edge = gate.nextEdge() {
+    guard edge.frame >= settled else { return nil }
+    edges.append(edge)
+  }
+  return stretches(edges, within: samples.count)
+}
+
+private func stretches(_ edges: [TakeEdge], within end: Int) -> [Range<Int>]? {
+  var stretches: [Range<Int>] = []
+  var first: Int?
+  for edge in edges {
+    switch edge {
+    case .open(let frame):
+      guard first == nil, frame >= stretches.last?.upperBound ?? 0 else { return nil }
+      first = frame
+    case .close(let frame):
+      guard let begin = first, frame >= begin, frame <= end else { return nil }
+      stretches.append(begin..<frame)
+      first = nil
+    }
+  }
+  return first == nil ? stretches : nil
+}

@@ -1,0 +1,132 @@
+import AudioSessions
+import Glibc
+import Testing
+
+private let canSpeak = access("/usr/bin/espeak-ng", X_OK) == 0
+
+private let sentences = [
+  "The quick brown fox jumps over the lazy dog", "Say it once more, please",
+  "Fine weather for the time of year", "Shall we go", "She sells sea shells by the sea shore",
+  "Seven of them were late", "Four score and seven years ago", "What did you say",
+  "Fifty five fish swam past", "Zero point three",
+]
+
+/// What is speech, and what is not.
+@Suite struct VoiceGateTests {
+  /// That each phrase lies whole in a stretch of its own, with little silence around it.
+  private func check(_ tape: SpokenTape, channel: Int = 0, channelCount: Int = 1) throws {
+    var gate = VoiceGate(
+      VoiceSettings(sampleRate: tape.sampleRate, channelCount: channelCount))
+    let stretches = try #require(
+      kept(&gate, of: tape.samples, channel: channel, channelCount: channelCount))
+    try #require(stretches.count == tape.phrases.count)
+    let most = tape.sampleRate * 6 / 10
+    for (stretch, phrase) in zip(stretches, tape.phrases) {
+      let before = phrase.lowerBound - stretch.lowerBound
+      let after = stretch.upperBound - phrase.upperBound
+      #expect(before >= 0 && before <= most, "phrase at \(phrase)")
+      #expect(after >= 0 && after <= most, "phrase at \(phrase)")
+    }
+  }
+
+  @Test(.enabled(if: canSpeak)) func `none of a hundred phrases is missed or cut`() throws {
+    let texts = (0..<100).map { sentences[$0 % 10] }
+    try check(
+      SpokenTape(texts, voices: ["en", "en+f3", "en+m3"], sampleRate: 16000, noise: .pink))
+  }
+
+  @Test(
+    .enabled(if: canSpeak), arguments: [TestNoise.Colour.none, .white, .pink], [20.0, 10])
+  func `phrases are found in noise`(colour: TestNoise.Colour, snr: Double) throws {
+    try check(
+      SpokenTape(
+        Array(sentences.prefix(5)), voices: ["en", "en+f3"], sampleRate: 16000, noise: colour,
+        snr: snr))
+  }
+
+  @Test(.enabled(if: canSpeak), arguments: [8000, 44100, 48000, 96000])
+  func `phrases are found at every rate, on one side of stereo`(sampleRate: Int) throws {
+    try check(
+      SpokenTape(Array(sentences.suffix(2)), sampleRate: sampleRate, noise: .white),
+      channel: 1, channelCount: 2)
+  }
+
+  @Test(.enabled(if: canSpeak)) func `speech without pauses is not taken for noise`() throws {
+    let text = Array(repeating: sentences, count: 4).joined().joined(separator: " and ")
+    let tape = try SpokenTape([text], sampleRate: 16000, noise: .white)
+    try check(tape)
+  }
+
+  @Test(arguments: [TestNoise.Colour.white, .pink, .hum])
+  func `noise that slowly swells opens nothing`(colour: TestNoise.Colour) throws {
+    let rate = 8000
+    var noise = TestNoise(colour, sampleRate: rate)
+    let samples = (0..<120 * rate).map { frame in
+      0.01 * noise.next() * powf(2, sinf(Float(frame) / Float(rate) / 20))
+    }
+    var gate = VoiceGate(VoiceSettings(sampleRate: rate, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: samples))
+    #expect(stretches.isEmpty)
+  }
+
+  @Test func `noise after a device's first zeros opens nothing`() throws {
+    var noise = TestNoise(.pink, sampleRate: 8000)
+    let samples = (0..<80000).map { $0 < 12345 ? 0 : 0.01 * noise.next() }
+    var gate = VoiceGate(VoiceSettings(sampleRate: 8000, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: samples))
+    #expect(stretches.isEmpty)
+  }
+
+  @Test func `noise that grows by 20 dB for good is kept for some seconds only`() throws {
+    var noise = TestNoise(.white, sampleRate: 8000)
+    let samples = (0..<240_000).map { ($0 < 80000 ? 0.001 : 0.01) * noise.next() }
+    var gate = VoiceGate(VoiceSettings(sampleRate: 8000, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: samples))
+    #expect(stretches.count == 1)
+    #expect(stretches.allSatisfy { $0.count < 10 * 8000 })
+  }
+
+  @Test(arguments: [-50.0, nil])
+  func `taps and rumble open nothing`(threshold: Double?) throws {
+    var noise = TestNoise(.white, sampleRate: 16000)
+    let samples: [Float] = (0..<320_000).map { frame in
+      // Every 700 ms a tap of 30 ms, over rumble at 20 Hz and direct current.
+      let isTap = frame % 11200 < 480 && frame > 16000
+      return 0.1 + 0.2 * sinf(Float(frame % 800) / 800 * 2 * .pi)
+        + noise.next() * (isTap ? 0.2 : 0.0005)
+    }
+    var gate = VoiceGate(
+      VoiceSettings(sampleRate: 16000, channelCount: 1, thresholdDBFS: threshold))
+    let stretches = try #require(kept(&gate, of: samples))
+    #expect(stretches.isEmpty)
+  }
+
+  @Test(arguments: [1, 100, 4096])
+  func `a fixed threshold keeps what lies above it, with what was asked for`(piece: Int) throws {
+    let rate = 8000
+    let samples: [Float] = (0..<10 * rate).map { frame in
+      let gain: Float = (3 * rate..<4 * rate).contains(frame) ? 0.1 : 0.001
+      return gain * sinf(Float(frame) * 0.8)
+    }
+    var settings = VoiceSettings(sampleRate: rate, channelCount: 1, thresholdDBFS: -40)
+    settings.preRollSeconds = 1
+    settings.tailSeconds = 2
+    var gate = VoiceGate(settings)
+    let stretches = try #require(kept(&gate, of: samples, piece: piece))
+    let stretch = try #require(stretches.first)
+    #expect(stretches.count == 1)
+    #expect(abs(stretch.lowerBound - 2 * rate) <= rate / 50)
+    #expect(abs(stretch.upperBound - 6 * rate) <= rate / 50)
+  }
+
+  @Test func `a sample that is no number does not deafen`() throws {
+    let rate = 8000
+    let samples: [Float] = (0..<6 * rate).map { frame in
+      if frame == rate { return .nan }
+      return (3 * rate..<4 * rate).contains(frame) ? 0.1 * sinf(Float(frame) * 0.8) : 0
+    }
+    var gate = VoiceGate(VoiceSettings(sampleRate: rate, channelCount: 1, thresholdDBFS: -40))
+    let stretches = try #require(kept(&gate, of: samples))
+    #expect(stretches.count == 1)
+  }
+}
