@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import VoiceCleaning
 
 /// How the tool ends, by the numbers of sysexits.h.
 enum ExitStatus: Int32 {
@@ -79,6 +80,8 @@ func inTermsOfTheTool<Result>(_ body: () throws -> Result) throws(ToolFailure) -
     throw ToolFailure(failure)
   } catch let failure as FileFailure {
     throw ToolFailure(failure)
+  } catch let failure as CleaningFailure {
+    throw ToolFailure(.usage, code: "usage", failure.message, hint: failure.hint)
   } catch let failure as ToolFailure {
     throw failure
   } catch {
