@@ -27,9 +27,11 @@ public struct WipedHeader: Sendable {
     let frameByteCount = header.frameByteCount
     var zeros = 0
     while zeros < file.byteCount, try file.byte(at: zeros) == 0 { zeros += 1 }
-    // Most headers are as long as the plainest, but for whole frames.
-    var start = Self.plainHeaderByteCount % frameByteCount
-    while start < header.byteCount { start += frameByteCount }
+    let alignment = try SampleAlignment(
+      file, at: zeros, sampleFormat, channelCount: channelCount)
+    var start = alignment.offset(likely: [header.byteCount, Self.plainHeaderByteCount])
+    // Chunks begin at even places.
+    while start < header.byteCount || start % 2 == 1 { start += frameByteCount }
     let frames = (file.byteCount - start) / frameByteCount
     guard zeros < file.byteCount, zeros >= start, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
@@ -50,6 +52,6 @@ public struct WipedHeader: Sendable {
       faults: ["the header was lost, and is written from what you said about it"], plan: plan)
   }
 
-  /// RIFF, a plain format chunk, and the head of the samples.
+  /// RIFF, a plain format chunk and the head of the samples: what most programs write.
   private static let plainHeaderByteCount = 44
 }
