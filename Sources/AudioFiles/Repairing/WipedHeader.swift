@@ -41,13 +41,15 @@ public struct WipedHeader: Sendable {
     bytes.replaceSubrange(16..<20, with: [UInt8](28 + room, 4, bigEndian: false))
     bytes.insert(contentsOf: [UInt8](repeating: 0, count: room), at: 48)
     let form = start - 8 + length + length % 2
-    bytes.replaceSubrange(4..<8, with: [UInt8](form, 4, bigEndian: false))
+    let isLong = bytes.identifier(at: 0) == "RF64"
+    let place = isLong ? 20..<28 : 4..<8
+    bytes.replaceSubrange(place, with: [UInt8](form, place.count, bigEndian: false))
     var plan = RepairPlan(byteCount: file.byteCount)
     try plan.set(bytes, at: 0, in: file)
     let end = start + length
     try plan.cut(at: end, ending: [UInt8](repeating: 0, count: length % 2), in: file)
     return RepairFinding(
-      path: file.path, fileFormat: .wav, frames: frames, sampleRate: sampleRate,
+      path: file.path, fileFormat: isLong ? .rf64 : .wav, frames: frames, sampleRate: sampleRate,
       headerFrames: nil,
       faults: ["the header was lost, and is written from what you said about it"], plan: plan)
   }

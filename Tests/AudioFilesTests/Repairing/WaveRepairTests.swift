@@ -96,6 +96,17 @@ import Testing
     }
   }
 
+  @Test func `a lost header of more than 4 GiB is written as RF64`() throws {
+    let folder = TemporaryFolder()
+    folder.write([UInt8](repeating: 0, count: 4096) + [1, 2, 3, 4], to: "l.wav")
+    truncate(folder("l.wav"), 80 + 4_400_000_000)
+    let told = try WipedHeader(sampleRate: 48000, channelCount: 2, sampleFormat: .s16)
+    try FileRepair.mendInPlace(FileRepair.examine(folder("l.wav"), wiped: told))
+    let finding = try FileRepair.examine(folder("l.wav"))
+    #expect(finding.faults == [])
+    #expect(finding.frames == 1_100_000_000)
+  }
+
   @Test func `a length that wrapped round at 4 GiB is worked out again`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "w.wav", .wav, .s16, frames: 1)
