@@ -31,7 +31,7 @@ struct AIFFRepair {
     }
     guard let sound,
       let offset = try file.bytes(at: sound.body, count: 4).integer(at: 0, 4, bigEndian: true),
-      offset <= file.byteCount - sound.body - Self.alignmentByteCount
+      offset % 2 == 0, offset <= file.byteCount - sound.body - Self.alignmentByteCount
     else { throw .lost("samples", of: "AIFF", file.path) }
     let start = sound.body + Self.alignmentByteCount + offset
     let declared = max(0, sound.size - Self.alignmentByteCount - offset)

@@ -32,7 +32,7 @@ struct CoreAudioRepair {
       throw .lost("samples", of: "CAF", file.path)
     }
     let isOpen = data.size == -1
-    let declared = max(0, data.size - Self.editCountByteCount)
+    let declared = max(Self.editCountByteCount, data.size) - Self.editCountByteCount
     let stretch = try SampleStretch(
       walk, start: data.body + Self.editCountByteCount, declared: isOpen ? nil : declared,
       frameByteCount: layout.blockByteCount, formEnd: -1)

@@ -33,7 +33,10 @@ struct OggStream {
   }
 
   /// Frames up to the end of the last page.
-  var frames: Int { max(0, (lastPage.granule ?? 0) - skipped) }
+  var frames: Int {
+    let place = min(max(0, lastPage.granule ?? 0), 1 << 48)
+    return max(0, place - skipped)
+  }
 
   mutating func add(_ page: OggPage) {
     let step = Int(page.sequence) - Int(sequence)

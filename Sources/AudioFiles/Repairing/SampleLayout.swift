@@ -6,7 +6,12 @@ struct SampleLayout {
   /// Frames in such a block.
   let blockFrames: Int
 
-  func frames(in byteCount: Int) -> Int { byteCount / blockByteCount * blockFrames }
+  /// Frames in so many bytes, which a damaged header may have made up.
+  func frames(in byteCount: Int) -> Int {
+    let (frames, isTooMany) = (byteCount / blockByteCount).multipliedReportingOverflow(
+      by: blockFrames)
+    return isTooMany ? .max : frames
+  }
 
   /// That of a format chunk of WAV or Wave64; nil where it makes no sense.
   init?(waveFormat body: [UInt8]) {

@@ -6,8 +6,6 @@ struct SampleStretch {
   let end: Int
   /// What must stand behind `end`.
   let padding: [UInt8]
-  /// Whether the samples are the last thing in the file.
-  let isLast: Bool
   /// What is wrong with the end, in words.
   let faults: [String]
   /// Bytes that stand behind the last chunk and are left there.
@@ -19,62 +17,83 @@ struct SampleStretch {
     _ walk: ChunkWalk, start: Int, declared: Int?, frameByteCount: Int, formEnd: Int
   ) throws(FileFailure) {
     let count = walk.file.byteCount
-    let style = walk.style
-    var faults: [String] = []
     let believed = try Self.believed(
       walk, start: start, declared, frameByteCount: frameByteCount)
     let closing = believed == nil ? try walk.closingChunks(from: start) : nil
-    let chunks = believed ?? closing ?? count
-    guard chunks < count, start + style.aligned(chunks - start) < count else {
-      var torn = (chunks - start) % frameByteCount
-      // Some count the byte of padding among the samples.
-      if torn == 1, style.alignment == 2, chunks % 2 == 0, believed != nil,
-        try walk.file.byte(at: chunks - 1) == 0
-      {
-        torn = 0
-      }
-      if torn > 0 { faults.append("the last frame was torn and \(bytes(torn)) of it are cut off") }
-      byteCount = chunks - start - torn
-      end = chunks - torn
-      let missing = style.alignment == 2 ? end % 2 : 0
-      if missing == 1, torn == 0, count == end { faults.append("the byte of padding was missing") }
-      padding = [UInt8](repeating: 0, count: missing)
-      isLast = true
-      foreignByteCount = 0
-      self.faults = faults
-      return
+    let samples = start..<(believed ?? closing ?? count)
+    if start + walk.style.aligned(samples.count) >= count {
+      try self.init(
+        walk, closing: samples, isBelieved: believed != nil, frameByteCount: frameByteCount)
+    } else {
+      // What does not make a frame is no part of samples whose length is found out here.
+      let part = believed == nil ? samples.count % frameByteCount : 0
+      try self.init(
+        walk, followed: samples, byteCount: samples.count - part, formEnd: formEnd)
     }
-    let length = chunks - start
-    byteCount = believed == nil ? length - length % frameByteCount : length
-    var place = start + style.aligned(chunks - start)
+  }
+
+  /// That of samples which are the last thing in the file.
+  private init(
+    _ walk: ChunkWalk, closing samples: Range<Int>, isBelieved: Bool, frameByteCount: Int
+  ) throws(FileFailure) {
+    var torn = samples.count % frameByteCount
+    let isPadded = walk.style.alignment == 2
+    // Some count the byte of padding among the samples.
+    if torn == 1, isPadded, isBelieved, samples.upperBound % 2 == 0,
+      try walk.file.byte(at: samples.upperBound - 1) == 0
+    {
+      torn = 0
+    }
+    let end = samples.upperBound - torn
+    let missing = isPadded ? end % 2 : 0
+    var faults: [String] = []
+    if torn > 0 { faults.append("the last frame was torn, its \(bytes(torn)) cut off") }
+    if missing == 1, end == walk.file.byteCount { faults.append(Self.unpadded) }
+    byteCount = end - samples.lowerBound
+    self.end = end
+    padding = [UInt8](repeating: 0, count: missing)
+    foreignByteCount = 0
+    self.faults = faults
+  }
+
+  /// That of samples behind which chunks stand.
+  private init(
+    _ walk: ChunkWalk, followed samples: Range<Int>, byteCount: Int, formEnd: Int
+  ) throws(FileFailure) {
+    let count = walk.file.byteCount
+    var place = samples.lowerBound + walk.style.aligned(samples.count)
     // The byte of padding is sometimes forgotten.
-    if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: chunks) { place = chunks }
+    if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: samples.upperBound) {
+      place = samples.upperBound
+    }
     var torn: String?
-    var last = chunks
-    while place < count {
-      guard let chunk = try walk.chunk(at: place) else { break }
-      guard let chunkEnd = walk.end(of: chunk), let next = walk.next(after: chunk) else {
+    var last = samples.upperBound
+    while torn == nil, let chunk = try walk.chunk(at: place) {
+      guard let end = walk.end(of: chunk), let next = walk.next(after: chunk) else {
         torn = chunk.identifier
         break
       }
-      last = chunkEnd
+      last = end
       place = next
     }
     let isPadding = try isSilent(walk.file, from: place) && count - place < 8
     let isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
+    var faults: [String] = []
     if let torn {
       faults.append("the chunk \"\(torn)\" at the end was torn and is cut off")
     } else if !isLeft {
-      faults.append("\(bytes(count - place)) behind the last chunk belong to none and are cut off")
+      faults.append("\(bytes(count - place)) behind the last chunk belonged to none")
     }
     foreignByteCount = isLeft ? max(0, count - place) : 0
     end = isLeft ? count : last
-    let missing = style.alignment == 2 && foreignByteCount == 0 ? end % 2 : 0
-    if missing == 1, isLeft { faults.append("the byte of padding was missing") }
+    let missing = walk.style.alignment == 2 && foreignByteCount == 0 ? end % 2 : 0
+    if missing == 1, isLeft { faults.append(Self.unpadded) }
     padding = [UInt8](repeating: 0, count: missing)
-    isLast = false
+    self.byteCount = byteCount
     self.faults = faults
   }
+
+  private static let unpadded = "the byte of padding was missing"
 
   /// Where the samples end by their header, if what follows bears it out.
   private static func believed(

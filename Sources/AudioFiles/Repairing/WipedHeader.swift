@@ -27,13 +27,12 @@ public struct WipedHeader: Sendable {
     let frameByteCount = format.frameByteCount
     var zeros = 0
     while zeros < file.byteCount, try file.byte(at: zeros) == 0 { zeros += 1 }
-    // Most headers are as long as the plainest, but for whole frames; where the end does not fit
-    // that but our own, it is one of ours.
-    let lengths = [Self.plainHeaderByteCount, WaveHeader.byteCount]
-    let likely = lengths.first { (file.byteCount - $0) % frameByteCount == 0 } ?? lengths[0]
+    let alignment = try SampleAlignment(
+      file, at: zeros, sampleFormat, channelCount: channelCount)
+    var start = alignment.offset(likely: [WaveHeader.byteCount, Self.plainHeaderByteCount])
     let least = header.streamed.count
-    var start = likely % frameByteCount
-    while start < least { start += frameByteCount }
+    // Chunks begin at even places.
+    while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
     let frames = (file.byteCount - start) / frameByteCount
     guard zeros < file.byteCount, zeros >= start, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
@@ -43,11 +42,11 @@ public struct WipedHeader: Sendable {
     let end = start + length
     try plan.cut(at: end, ending: [UInt8](repeating: 0, count: length % 2), in: file)
     return RepairFinding(
-      path: file.path, fileFormat: .wav, frames: frames, sampleRate: sampleRate,
+      path: file.path, fileFormat: isLong ? .rf64 : .wav, frames: frames, sampleRate: sampleRate,
       headerFrames: nil,
       faults: ["the header was lost, and is written from what you said about it"], plan: plan)
   }
 
-  /// RIFF, a plain format chunk, and the head of the samples.
+  /// RIFF, a plain format chunk and the head of the samples: what most programs write.
   private static let plainHeaderByteCount = 44
 }

@@ -57,6 +57,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [UInt8(0x7F), 0x80, 0xFF])
+  func `lengths beyond all numbers are only lengths`(first: UInt8) throws {
+    let folder = TemporaryFolder()
+    for filler in [UInt8(0), 0xFF] {
+      let extreme = [first] + [UInt8](repeating: filler, count: 7)
+      var core = try BrokenFile(folder, "x\(filler).caf", .caf, .s16, frames: 100)
+      core.set(extreme, at: core.place(of: "data") + 4)
+      core.set([0, 0, 0xFF, 0xFF], at: core.place(of: "desc") + 12 + 20)
+      core.store()
+      #expect(try !FileRepair.examine(core.path).wasSound)
+      var wave = try BrokenFile(folder, "x\(filler).w64", .w64, .s16, frames: 100)
+      wave.set(extreme.reversed(), at: wave.place(of: "data") + 16)
+      wave.set(extreme.reversed(), at: 16)
+      #expect(try wave.mend()?.finding.frames == 100)
+    }
+  }
+
   @Test func `a file that is read-only, or changed meanwhile, is left alone`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "r.wav", .wav, .s16, frames: 100)

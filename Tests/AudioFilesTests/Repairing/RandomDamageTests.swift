@@ -24,7 +24,11 @@ import Testing
       if round % 3 != 0, !file.bytes.isEmpty {
         for _ in 0..<Int.random(in: 1...4, using: &numbers) {
           let place = Int.random(in: 0..<min(128, file.bytes.count), using: &numbers)
-          file.bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+          // The extremes are where sums overflow.
+          let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
+          let other = UInt8.random(in: 0...255, using: &numbers)
+          let isExtreme = Bool.random(using: &numbers)
+          file.bytes[place] = isExtreme ? extremes.randomElement(using: &numbers) ?? 0 : other
         }
       }
       file.store()

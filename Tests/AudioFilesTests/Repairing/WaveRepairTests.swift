@@ -96,6 +96,17 @@ import Testing
     }
   }
 
+  @Test func `a lost header of more than 4 GiB is written as RF64`() throws {
+    let folder = TemporaryFolder()
+    folder.write([UInt8](repeating: 0, count: 4096) + [1, 2, 3, 4], to: "l.wav")
+    truncate(folder("l.wav"), 80 + 4_400_000_000)
+    let told = try WipedHeader(sampleRate: 48000, channelCount: 2, sampleFormat: .s16)
+    try FileRepair.mendInPlace(FileRepair.examine(folder("l.wav"), wiped: told))
+    let finding = try FileRepair.examine(folder("l.wav"))
+    #expect(finding.faults == [])
+    #expect(finding.frames == 1_100_000_000)
+  }
+
   @Test func `a length that wrapped round at 4 GiB is worked out again`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "w.wav", .wav, .s16, frames: 1)
@@ -109,19 +120,34 @@ import Testing
     #expect(try FileRepair.examine(file.path).frames == long / 4)
   }
 
-  @Test func `a header of zeros is written from what is told about it`() throws {
+  @Test(
+    arguments: [FileSampleFormat.s16, .s24, .s32, .float], [1, 2])
+  func `a header of zeros is written from what is told about it`(
+    format: FileSampleFormat, channels: Int
+  ) throws {
     let folder = TemporaryFolder()
-    for (format, channels) in [(FileSampleFormat.s16, 2), (.s24, 2), (.s24, 1), (.s16, 1)] {
-      var file = try BrokenFile(
-        folder, "z\(format)\(channels).wav", .wav, format, frames: 5000, channels: channels)
-      let original = try load(file.path)
+    let path = folder("z.wav")
+    try save(glide(frames: 9000, channels: channels), to: path, .wav, format)
+    let original = try load(path)
+    // Others have headers of other lengths; where frames begin is found out.
+    for extra in [0, 2, 4, 10] {
+      var file = BrokenFile(reading: path)
+      file.bytes.insert(contentsOf: [UInt8](repeating: 0, count: extra), at: 80)
       file.set([UInt8](repeating: 0, count: 4096), at: 0)
-      file.store()
-      #expect(failure { _ = try FileRepair.examine(file.path) }?.kind == .unusableContents)
+      let broken = folder("broken.wav")
+      folder.write(file.bytes, to: "broken.wav")
+      #expect(failure { _ = try FileRepair.examine(broken) }?.kind == .unusableContents)
       let told = try WipedHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
-      try FileRepair.mendInPlace(FileRepair.examine(file.path, wiped: told))
-      #expect(try load(file.path).suffix(2900) == original.suffix(2900))
-      #expect(try FileRepair.examine(file.path).wasSound)
+      try FileRepair.mendInPlace(FileRepair.examine(broken, wiped: told))
+      #expect(try FileRepair.examine(broken).wasSound)
+      let mended = try load(broken)
+      let common = 4000 * channels
+      // By which channel a frame begins cannot be seen, only where a sample does.
+      let shift = (0..<channels).first { shift in
+        mended.suffix(common) == original.dropLast(shift).suffix(common)
+      }
+      #expect(shift != nil, "\(extra)")
+      #expect(shift == 0 || extra > 0)
     }
   }
 }
