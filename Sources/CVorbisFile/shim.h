@@ -1,2 +1,4 @@
 #pragma once
+#include <ogg/ogg.h>
+#include <vorbis/vorbisenc.h>
 #include <vorbis/vorbisfile.h>

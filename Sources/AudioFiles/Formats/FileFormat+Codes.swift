@@ -21,10 +21,12 @@ extension FileFormat {
     }
   }
 
-  /// The number to write `sampleFormat` with; nil for what is written without libsndfile.
-  func code(_ sampleFormat: FileSampleFormat) -> Int32? {
+  /// The number to write `sampleFormat` with.
+  func code(_ sampleFormat: FileSampleFormat) -> Int32 {
     switch self {
-    case .wav, .rf64, .raw: nil
+    case .wav: Int32(SF_FORMAT_WAV | sampleFormat.code)
+    case .rf64: Int32(SF_FORMAT_RF64 | sampleFormat.code)
+    case .raw: Int32(SF_FORMAT_RAW | SF_ENDIAN_LITTLE | sampleFormat.code)
     case .w64: Int32(SF_FORMAT_W64 | sampleFormat.code)
     case .aiff: Int32(SF_FORMAT_AIFF | sampleFormat.code)
     case .caf: Int32(SF_FORMAT_CAF | sampleFormat.code)

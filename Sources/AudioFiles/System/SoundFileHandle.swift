@@ -60,11 +60,15 @@ struct SoundFileHandle: ~Copyable {
   /// What it reads where that is no file on disk.
   var file: VirtualFile? { kept?.takeUnretainedValue() }
 
-  /// Closes both, and says what went wrong: the last bytes are written here.
-  consuming func close() throws(SystemError) {
+  /// Closes both, and says what went wrong: the last bytes are written here. `isWhole` looks at the
+  /// complete file, and at what the kernel refused last, while the descriptor is still open.
+  consuming func close(
+    isWhole: (SystemError) -> Bool = { _ in true }
+  ) throws(SystemError) {
     errno = 0
-    let failed = sf_close(pointer) != 0
+    let isDone = sf_close(pointer) == 0
     let number = errno
+    let failed = !isWhole(SystemError(number: number)) || !isDone
     let isClosed = descriptor < 0 || Glibc.close(descriptor) == 0
     let closeNumber = errno
     kept?.release()
@@ -93,6 +97,18 @@ struct SoundFileHandle: ~Copyable {
 struct SoundFileRefusal: Error {
   let reason: String
   let system: SystemError?
+
+  /// What the kernel refused.
+  init(_ error: SystemError) {
+    reason = error.reason
+    system = error
+  }
+
+  /// What something else than libsndfile says.
+  init(_ reason: String) {
+    self.reason = reason
+    system = nil
+  }
 
   /// None yet.
   init() {

@@ -11,5 +11,7 @@ struct SystemError: Error {
   var reason: String { String(cString: strerror(number)) }
 
   var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
+  /// Whether there was no room, or no disk any more.
+  var isRefusedWrite: Bool { isFullDisk || number == EFBIG || number == EIO }
   var isDenied: Bool { number == EACCES || number == EPERM }
 }

@@ -1,88 +1,25 @@
-import Glibc
+/// Where a writer's samples go: one way of laying out a file. Let go of, it completes the file, but
+/// only `close` tells whether it could.
+protocol SampleSink: AnyObject {
+  /// Frames written; after a failure those that are in the file.
+  var frameCount: Int { get }
 
-/// Where a writer's samples go: decides which of the two ways of writing serves a format.
-struct SampleSink: ~Copyable {
-  var pcm: PCMFile?
-  var encoded: EncodedFile?
+  /// What the file says beside its sound; a format that cannot say it ignores it.
+  var notes: RecordingNotes { get set }
 
-  /// Creates a file; one that was created and cannot be written is removed again.
-  init(
-    creating path: String, _ fileFormat: FileFormat, _ sampleFormat: FileSampleFormat,
-    sampleRate: Int, channelCount: Int, overwrite: Bool
-  ) throws(FileFailure) {
-    let file: OutputFile
-    do throws(SystemError) {
-      file = try OutputFile(creating: path, overwrite: overwrite)
-    } catch {
-      throw .creating(path, error)
-    }
-    let isNew = file.isNew
-    guard file.isRegular || fileFormat.isStreamed else { throw Self.needsFile(path, fileFormat) }
-    do throws(FileFailure) {
-      try self.init(
-        file.takeDescriptor(), path, fileFormat, sampleFormat, sampleRate: sampleRate,
-        channelCount: channelCount)
-    } catch {
-      if isNew { unlink(path) }
-      throw error
-    }
-  }
+  /// Appends frames. `scratch` has room for as many, at four bytes a sample.
+  ///
+  /// When it throws, what was written before can still be read, and some of these frames may be, too.
+  func append(
+    _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
+  ) throws(SystemError)
 
-  /// Writes to a descriptor that stays its owner's.
-  init(
-    _ descriptor: Int32, _ fileFormat: FileFormat, _ sampleFormat: FileSampleFormat,
-    sampleRate: Int, channelCount: Int
-  ) throws(FileFailure) {
-    let path = "standard output"
-    guard fileFormat.isStreamed else { throw Self.needsFile(path, fileFormat) }
-    let copy: FileDescriptor
-    do throws(SystemError) {
-      copy = try FileDescriptor(duplicating: descriptor)
-    } catch {
-      throw .creating(path, error)
-    }
-    try self.init(
-      copy, path, fileFormat, sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-  }
+  /// Makes the file valid as it stands. Cheap, and changes nothing where nothing was written.
+  func refresh() throws(SystemError)
 
-  private init(
-    _ descriptor: consuming FileDescriptor, _ path: String, _ fileFormat: FileFormat,
-    _ sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
-  ) throws(FileFailure) {
-    guard let code = fileFormat.code(sampleFormat) else {
-      let header = WaveHeader(
-        sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount,
-        isAlwaysLong: fileFormat == .rf64)
-      do throws(SystemError) {
-        pcm = try PCMFile(
-          descriptor, header: fileFormat == .raw ? nil : header,
-          frameByteCount: header.frameByteCount)
-      } catch {
-        throw error.number == EPIPE
-          ? .writing(path, error, saved: "nothing") : .creating(path, error)
-      }
-      return
-    }
-    do throws(SoundFileRefusal) {
-      encoded = try EncodedFile(
-        descriptor, fileFormat: fileFormat, sampleFormat: sampleFormat, code: code,
-        sampleRate: sampleRate, channelCount: channelCount)
-    } catch {
-      if let system = error.system { throw .creating(path, system) }
-      throw FileFailure(
-        .invalidRequest, "\(path) cannot be written as \(fileFormat.title): \(error.reason).",
-        hint: "Choose another file format, rate or number of channels.")
-    }
-  }
+  /// Waits until all that was handed on is on the disk.
+  func synchronize() throws(SystemError)
 
-  private static func needsFile(_ path: String, _ fileFormat: FileFormat) -> FileFailure {
-    FileFailure(
-      .invalidRequest, "\(fileFormat.title) cannot be written to \(path), which is no file.",
-      hint: "Use WAV or raw there, or name a file.")
-  }
-}
-
-extension FileFormat {
-  /// Whether it can go down a pipe.
-  fileprivate var isStreamed: Bool { self == .wav || self == .raw }
+  /// Completes and closes the file.
+  func close() throws(SystemError)
 }

@@ -9,9 +9,7 @@ import Glibc
 /// complete, but only `finish` tells whether it is. One thread at a time, never the audio thread.
 public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
-  // One of the two.
-  private var pcm: PCMFile?
-  private var encoded: EncodedFile?
+  let sink: any SampleSink
   private let chunk: PackingSpace
   private let limit: Int
 
@@ -30,19 +28,18 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   ///
   /// Throws `.invalidRequest` for what the format cannot hold, before anything is created;
   /// `.cannotCreate`, `.permissionDenied` or `.diskFull` and leaves nothing behind. An existing file
-  /// is refused without `overwrite`, and emptied with it.
+  /// is refused without `overwrite`, and emptied with it. `tags` go into every format but Wave64 and
+  /// raw, which have no place for them; WAV cuts long ones.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
-    channelCount: Int, overwrite: Bool
+    channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags()
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-    let sink = try SampleSink(
-      creating: path, fileFormat, sampleFormat, sampleRate: sampleRate, channelCount: channelCount,
-      overwrite: overwrite)
-    self.init(
-      sink, path: path, fileFormat, sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount)
+    let request = SinkRequest(
+      path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
+      channelCount: channelCount, tags: tags)
+    self.init(request, try request.create(overwrite: overwrite))
   }
 
   /// Writes to a descriptor that stays the caller's, such as standard output: raw, or WAV, which
@@ -54,41 +51,27 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-    let sink = try SampleSink(
-      descriptor, fileFormat, sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-    self.init(
-      sink, path: "standard output", fileFormat, sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount)
+    let request = SinkRequest(
+      path: "standard output", fileFormat: fileFormat, sampleFormat: sampleFormat,
+      sampleRate: sampleRate, channelCount: channelCount, tags: SoundFileTags())
+    self.init(request, try request.begin(on: descriptor))
   }
 
-  private init(
-    _ sink: consuming SampleSink, path: String, _ fileFormat: FileFormat,
-    _ sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
-  ) {
-    pcm = sink.pcm.take()
-    encoded = sink.encoded.take()
-    chunk = PackingSpace(channelCount: channelCount)
-    let frameByteCount = channelCount * sampleFormat.byteCount
+  private init(_ request: SinkRequest, _ sink: any SampleSink) {
+    self.sink = sink
+    chunk = PackingSpace(channelCount: request.channelCount)
+    let frameByteCount = request.channelCount * request.sampleFormat.byteCount
     // Its lengths have 32 bits; a little is for the header.
-    limit = fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
-    self.path = path
-    self.fileFormat = fileFormat
-    self.sampleFormat = sampleFormat
-    self.sampleRate = sampleRate
-    self.channelCount = channelCount
+    limit = request.fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
+    path = request.path
+    fileFormat = request.fileFormat
+    sampleFormat = request.sampleFormat
+    sampleRate = request.sampleRate
+    channelCount = request.channelCount
   }
 
   /// Frames written.
-  public var framesWritten: Int {
-    switch pcm {
-    case .some(let file): return file.frameCount
-    case nil: break
-    }
-    switch encoded {
-    case .some(let file): return file.frameCount
-    case nil: return 0
-    }
-  }
+  public var framesWritten: Int { sink.frameCount }
 
   /// Appends `frames` frames of `buffer` from `firstFrame` on. Throws `.diskFull`, `.writeFailed` or
   /// `.closedPipe`; the frames before that are in the file, and `framesWritten` counts them.
@@ -107,7 +90,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       }
       let samples = UnsafePointer(buffer.base + (firstFrame + done) * channelCount)
       do throws(SystemError) {
-        try append(samples, frames: count)
+        try sink.append(samples, frames: count, scratch: chunk.base)
       } catch {
         throw failure(error)
       }
@@ -115,11 +98,11 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Makes the file valid as it stands, should the power fail now. Throws as `write` does.
+  /// Makes the file valid as it stands, should the power fail now, and show what was told of it. Cheap
+  /// enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
     do throws(SystemError) {
-      try pcm?.refreshHeader()
-      try encoded?.refreshHeader()
+      try sink.refresh()
     } catch {
       throw failure(error)
     }
@@ -128,8 +111,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Waits until what was written is on the disk. Throws as `write` does.
   public mutating func synchronize() throws(FileFailure) {
     do throws(SystemError) {
-      try pcm?.synchronize()
-      try encoded?.synchronize()
+      try sink.synchronize()
     } catch {
       throw failure(error)
     }
@@ -137,25 +119,10 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Completes and closes the file. Throws as `write` does.
   public consuming func finish() throws(FileFailure) {
-    let words = saved
-    let path = self.path
     do throws(SystemError) {
-      if let pcm = pcm.take() { try pcm.close() }
-      if let encoded = encoded.take() { try encoded.close() }
+      try sink.close()
     } catch {
-      throw .writing(path, error, saved: words)
-    }
-  }
-
-  private mutating func append(
-    _ samples: UnsafePointer<Float>, frames: Int
-  ) throws(SystemError) {
-    if pcm != nil {
-      let count = frames * channelCount
-      sampleFormat.pack(samples, count: count, into: chunk.base)
-      try pcm?.append(chunk.base, count: count * sampleFormat.byteCount)
-    } else {
-      try encoded?.append(samples, frames: frames, scratch: chunk.base)
+      throw failure(error)
     }
   }
 

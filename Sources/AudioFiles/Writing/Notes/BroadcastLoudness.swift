@@ -1,0 +1,28 @@
+/// How loud a recording is, as broadcast WAV notes it: hundredths of the usual units
+/// (EBU Tech 3285, version 2).
+struct BroadcastLoudness {
+  let integrated: Int16
+  let range: Int16
+  let truePeak: Int16
+  let momentary: Int16
+  let shortTerm: Int16
+
+  /// What stands for a value that nobody knows, or that the field cannot hold.
+  private static let unknown: Int16 = 0x7FFF
+
+  init(
+    integrated: Double? = nil, range: Double? = nil, truePeak: Double? = nil,
+    momentary: Double? = nil, shortTerm: Double? = nil
+  ) {
+    self.integrated = Self.hundredths(integrated)
+    self.range = Self.hundredths(range)
+    self.truePeak = Self.hundredths(truePeak)
+    self.momentary = Self.hundredths(momentary)
+    self.shortTerm = Self.hundredths(shortTerm)
+  }
+
+  private static func hundredths(_ value: Double?) -> Int16 {
+    guard let value, abs(value) <= 99.99 else { return unknown }
+    return Int16((value * 100).rounded())
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// What is to be written: decides which way of writing serves a format.
+struct SinkRequest {
+  let path: String
+  let fileFormat: FileFormat
+  let sampleFormat: FileSampleFormat
+  let sampleRate: Int
+  let channelCount: Int
+  let tags: SoundFileTags
+
+  /// Creates the file; one that was created and cannot be written is removed again.
+  func create(overwrite: Bool) throws(FileFailure) -> any SampleSink {
+    let file: OutputFile
+    do throws(SystemError) {
+      file = try OutputFile(creating: path, overwrite: overwrite)
+    } catch {
+      throw .creating(path, error)
+    }
+    let isNew = file.isNew
+    guard file.isRegular || fileFormat.isStreamed else { throw needsFile }
+    do throws(FileFailure) {
+      return try begin(file.takeDescriptor())
+    } catch {
+      if isNew { unlink(path) }
+      throw error
+    }
+  }
+
+  /// Begins on a descriptor that stays its owner's.
+  func begin(on descriptor: Int32) throws(FileFailure) -> any SampleSink {
+    guard fileFormat.isStreamed else { throw needsFile }
+    let copy: FileDescriptor
+    do throws(SystemError) {
+      copy = try FileDescriptor(duplicating: descriptor)
+    } catch {
+      throw .creating(path, error)
+    }
+    return try begin(copy)
+  }
+
+  private func begin(_ descriptor: consuming FileDescriptor) throws(FileFailure) -> any SampleSink {
+    do throws(SoundFileRefusal) {
+      switch fileFormat {
+      case .wav, .rf64, .raw: return try beginWave(descriptor)
+      case .ogg:
+        let encoder = try VorbisEncoder(
+          sampleRate: sampleRate, channelCount: channelCount, tags: tags)
+        return try VorbisSink(descriptor, encoder, notes: RecordingNotes(tags))
+      case .w64, .aiff, .caf, .flac, .opus, .mp3: return try EncodedFile(descriptor, self)
+      }
+    } catch {
+      if let system = error.system {
+        throw system.number == EPIPE
+          ? .writing(path, system, saved: "nothing") : .creating(path, system)
+      }
+      throw FileFailure(
+        .invalidRequest, "\(path) cannot be written as \(fileFormat.title): \(error.reason).",
+        hint: "Choose another file format, rate or number of channels.")
+    }
+  }
+
+  private func beginWave(
+    _ descriptor: consuming FileDescriptor
+  ) throws(SoundFileRefusal) -> WaveFile {
+    let format = WaveFormat(
+      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+    let header = WaveHeader(format: format, isAlwaysLong: fileFormat == .rf64)
+    do throws(SystemError) {
+      return try WaveFile(
+        descriptor, format, header: fileFormat == .raw ? nil : header, notes: RecordingNotes(tags))
+    } catch {
+      throw SoundFileRefusal(error)
+    }
+  }
+
+  private var needsFile: FileFailure {
+    FileFailure(
+      .invalidRequest, "\(fileFormat.title) cannot be written to \(path), which is no file.",
+      hint: "Use WAV or raw there, or name a file.")
+  }
+}
+
+extension FileFormat {
+  /// Whether it can go down a pipe.
+  fileprivate var isStreamed: Bool { self == .wav || self == .raw }
+}

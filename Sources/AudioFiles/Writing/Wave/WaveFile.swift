@@ -1,0 +1,110 @@
+import Glibc
+
+/// A WAV, RF64 or raw file being written, which we lay out ourselves: one `write` puts samples
+/// down, and one `pwrite` makes the header true, so that the file is whole at every instant.
+///
+/// On a pipe the header says that the length is unknown.
+final class WaveFile: SampleSink {
+  private let descriptor: Int32
+  private let format: WaveFormat
+  private let header: WaveHeader?
+  /// Where in the file our first byte is; -1 where nothing can be gone back to.
+  private let start: Int
+  /// Bytes of whole frames behind the header.
+  private var dataByteCount = 0
+  private var isStale = false
+  private var isOpen = true
+  var notes: RecordingNotes { didSet { isStale = true } }
+
+  /// Begins at the place where `descriptor` stands; without a `header` the file is raw.
+  init(
+    _ descriptor: consuming FileDescriptor, _ format: WaveFormat, header: WaveHeader?,
+    notes: RecordingNotes
+  ) throws(SystemError) {
+    let status = try descriptor.status
+    // Appending makes every write, even one to the header, go to the end.
+    let isAppending = fcntl(descriptor.number, F_GETFL) & O_APPEND != 0
+    let isRewritable = status.isRegular && !isAppending
+    let start = isRewritable ? descriptor.position ?? -1 : -1
+    if let header {
+      let bytes = start >= 0 ? header.bytes(dataByteCount: 0, notes: notes) : header.streamed
+      let result = OutputBytes.write(bytes, count: bytes.count, to: descriptor.number)
+      if let error = result.error { throw error }
+    }
+    self.start = start
+    self.header = header
+    self.format = format
+    self.notes = notes
+    self.descriptor = descriptor.release()
+  }
+
+  deinit {
+    // Left without a farewell: still a readable file.
+    if isOpen { try? close() }
+  }
+
+  var frameCount: Int { dataByteCount / format.frameByteCount }
+
+  func append(
+    _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
+  ) throws(SystemError) {
+    let count = frames * format.channelCount
+    format.sampleFormat.pack(samples, count: count, into: scratch)
+    let (done, error) = OutputBytes.write(
+      scratch, count: frames * format.frameByteCount, to: descriptor)
+    dataByteCount += done - done % format.frameByteCount
+    isStale = true
+    guard let error else { return }
+    // Part of a frame is no use to anybody.
+    if start >= 0 { OutputBytes.cut(descriptor, at: end) }
+    throw error
+  }
+
+  func refresh() throws(SystemError) {
+    guard isStale else { return }
+    try rewriteHeader(trailerByteCount: 0)
+    isStale = false
+  }
+
+  func synchronize() throws(SystemError) {
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  func close() throws(SystemError) {
+    guard isOpen else { return }
+    isOpen = false
+    var trouble: SystemError?
+    do throws(SystemError) {
+      try rewriteHeader(trailerByteCount: appendTrailer())
+    } catch {
+      trouble = error
+    }
+    if Glibc.close(descriptor) != 0, trouble == nil { trouble = .last }
+    if let trouble { throw trouble }
+  }
+
+  /// Where the last sample ends.
+  private var end: Int { start + (header == nil ? 0 : WaveHeader.byteCount) + dataByteCount }
+
+  private func rewriteHeader(trailerByteCount: Int) throws(SystemError) {
+    guard let header, start >= 0 else { return }
+    // A chunk of odd length is followed by a byte that does not count; the next samples take its
+    // place.
+    if dataByteCount % 2 == 1 { _ = OutputBytes.overwrite([0], at: end, in: descriptor) }
+    let bytes = header.bytes(
+      dataByteCount: dataByteCount, notes: notes, trailerByteCount: trailerByteCount)
+    guard OutputBytes.overwrite(bytes, at: start, in: descriptor) else { throw .last }
+  }
+
+  /// Puts the markers that the header has no room for behind the samples, where the disk has any;
+  /// returns their bytes.
+  private func appendTrailer() -> Int {
+    guard let header, start >= 0 else { return 0 }
+    let trailer = header.trailer(notes)
+    let place = end + dataByteCount % 2
+    guard !trailer.isEmpty else { return 0 }
+    if OutputBytes.overwrite(trailer, at: place, in: descriptor) { return trailer.count }
+    OutputBytes.cut(descriptor, at: end)
+    return 0
+  }
+}

@@ -1,0 +1,132 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+/// What a file says beside its sound.
+@Suite struct FileNotesTests {
+  private var tags: SoundFileTags {
+    var tags = SoundFileTags()
+    tags.title = "Grüße 音"
+    tags.artist = "Zoë"
+    tags.comment = "in one take"
+    tags.date = "2026-11-21"
+    return tags
+  }
+
+  private func writer(
+    _ path: String, _ format: FileFormat = .wav, _ samples: FileSampleFormat = .s24,
+    tags: SoundFileTags = SoundFileTags()
+  ) throws -> SoundFileWriter {
+    try SoundFileWriter(
+      path: path, fileFormat: format, sampleFormat: samples, sampleRate: 48000, channelCount: 1,
+      overwrite: false, tags: tags)
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
+  func `tags are read back`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    var writer = try writer(folder("t"), format, format.nearest(to: .s16), tags: tags)
+    try writer.write(glide(frames: 5000, channels: 1), frames: 5000)
+    try writer.finish()
+    let read = try SoundFileReader(path: folder("t")).tags
+    #expect(read.title == tags.title)
+    #expect(read.artist == tags.artist)
+    #expect(read.comment == tags.comment)
+    // An AIFF file has no place for a date, and an MP3 file notes the year.
+    if format != .aiff { #expect(read.date?.hasPrefix("2026") == true) }
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64], [FileSampleFormat.s16, .s24, .float])
+  func `samples always begin at the same place`(
+    format: FileFormat, samples: FileSampleFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    var long = tags
+    long.title = String(repeating: "é", count: 5000)
+    long.comment = String(repeating: "x", count: 5000)
+    for (name, tags) in [("none", SoundFileTags()), ("some", tags), ("long", long)] {
+      var writer = try writer(folder(name), format, samples, tags: tags)
+      for frame in 0..<100 { writer.mark(SoundFileMarker(frame: frame, label: "m\(frame)")) }
+      try writer.write(integers(bits: 16, frames: 101, channels: 1), frames: 101)
+      try writer.finish()
+      let chunks = WaveChunks(folder.bytes(of: name))
+      let data = chunks.only("data")
+      #expect(data?.start == 4096)
+      #expect(data?.bytes.count == 101 * samples.byteCount)
+      #expect(chunks.only("fmt ") != nil && chunks.only("bext")?.bytes.count == 602)
+      #expect(chunks.markers.count == 100)
+    }
+  }
+
+  @Test func `a recording says when it began, and how loud it is`() throws {
+    let folder = TemporaryFolder()
+    var writer = try writer(folder("b"), tags: tags)
+    try writer.refreshHeader()
+    let before = try #require(WaveChunks(folder.bytes(of: "b")).only("bext")?.bytes)
+    #expect(before[320..<346].allSatisfy { $0 == 0 })
+    #expect(before.number(412, 2) == 0x7FFF)
+    let origination = Origination(
+      nanosecondsSinceEpoch: 1_795_000_000_250_000_000, sampleRate: 48000)
+    writer.originate(origination)
+    try writer.refreshHeader()
+    writer.tellLoudness(
+      integratedLUFS: -23.05, rangeLU: 7.5, truePeakDBTP: -0.5, momentaryLUFS: -120,
+      shortTermLUFS: nil)
+    try writer.finish()
+    let bext = try #require(WaveChunks(folder.bytes(of: "b")).only("bext")?.bytes)
+    #expect(bext.text(0, 256) == "Grüße 音")
+    #expect(bext.text(256, 32) == "duplex")
+    #expect(bext.text(320, 10) == origination.date)
+    #expect(bext.text(330, 8) == origination.time)
+    #expect(bext.number(338, 8) == UInt64(origination.timeReference))
+    #expect(bext.number(346, 2) == 2)
+    let loudness = (0..<5).map { Int16(truncatingIfNeeded: bext.number(412 + 2 * $0, 2)) }
+    #expect(loudness == [-2305, 750, -50, 0x7FFF, 0x7FFF])
+  }
+
+  @Test(arguments: [8000, 44100, 768_000])
+  func `the time reference counts frames since local midnight`(rate: Int) {
+    let origination = Origination(
+      nanosecondsSinceEpoch: 1_795_000_000_250_000_000, sampleRate: rate)
+    let parts = origination.time.split(separator: ":").compactMap { Int($0) }
+    #expect(parts.count == 3 && origination.time.utf8.count == 8)
+    let seconds = parts.reduce(0) { $0 * 60 + $1 }
+    #expect(origination.timeReference == seconds * rate + rate / 4)
+    // 2026-11-18 in London.
+    #expect(["2026-11-17", "2026-11-18", "2026-11-19"].contains(origination.date))
+  }
+
+  @Test func `markers are in the file while it is recorded`() throws {
+    let folder = TemporaryFolder()
+    var writer = try writer(folder("m"))
+    try writer.write(integers(bits: 24, frames: 999, channels: 1), frames: 999)
+    writer.mark(SoundFileMarker(frame: 500, label: "später"))
+    writer.mark(SoundFileMarker(frame: 20, label: ""))
+    try writer.refreshHeader()
+    let markers = WaveChunks(folder.bytes(of: "m")).markers
+    #expect(markers.map(\.frame) == [20, 500])
+    #expect(markers.map(\.label) == ["", "später"])
+    #expect(try load(folder("m")).count == 999)
+    try writer.finish()
+    #expect(WaveChunks(folder.bytes(of: "m")).markers.map(\.frame) == [20, 500])
+  }
+
+  @Test func `more markers than the header holds are all told at the end`() throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 24, frames: 999, channels: 1)
+    var writer = try writer(folder("m"))
+    try writer.write(sound, frames: 999)
+    for frame in 0..<300 { writer.mark(SoundFileMarker(frame: frame, label: "take \(frame)")) }
+    try writer.refreshHeader()
+    let early = WaveChunks(folder.bytes(of: "m")).markers
+    #expect(early.count > 50 && early.count < 300)
+    #expect(early.map(\.frame) == Array(0..<early.count))
+    try writer.finish()
+    let chunks = WaveChunks(folder.bytes(of: "m"))
+    #expect(chunks.markers.map(\.frame) == Array(0..<300))
+    #expect(chunks.markers.last?.label == "take 299")
+    #expect(chunks.bytes.number(4, 4) == UInt64(chunks.bytes.count - 8))
+    let isSame = try load(folder("m")) == list(sound)
+    #expect(isSame)
+  }
+}

@@ -1,0 +1,137 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+/// What is there when the program is killed: the file as it stands between two writes.
+@Suite struct UnfinishedFileTests {
+  /// Pieces of odd lengths, so that nothing lies on a boundary.
+  private static let pieces = [1, 4095, 4097, 777, 9001, 3]
+
+  @Test(
+    arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf],
+    [(FileSampleFormat.s16, 16), (.s24, 24), (.float, 24)])
+  func `a refreshed file holds every frame`(
+    format: FileFormat, samples: (FileSampleFormat, Int)
+  ) throws {
+    for channels in [1, 2, 6] {
+      let folder = TemporaryFolder()
+      let sound = integers(bits: samples.1, frames: 18_000, channels: channels)
+      let all = list(sound)
+      var writer = try SoundFileWriter(
+        path: folder("w"), fileFormat: format, sampleFormat: samples.0, sampleRate: 44100,
+        channelCount: channels, overwrite: false)
+      for piece in Self.pieces {
+        try writer.write(sound, from: writer.framesWritten, frames: piece)
+        try writer.refreshHeader()
+        let count = writer.framesWritten
+        folder.write(folder.bytes(of: "w"), to: "copy")
+        let isWhole = try load(folder("copy")) == Array(all[..<(count * channels)])
+        #expect(isWhole, "\(format) \(samples.0) with \(channels) channels after \(count) frames")
+        let announced = try SoundFileReader(path: folder("copy")).frameCount
+        #expect(announced == count)
+      }
+      let count = writer.framesWritten
+      try writer.finish()
+      let isWhole = try load(folder("w")) == Array(all[..<(count * channels)])
+      #expect(isWhole)
+    }
+  }
+
+  @Test(arguments: [(FileSampleFormat.s16, 16), (.s24, 24)], [1, 2, 6])
+  func `a FLAC file says how many frames it has while it is written`(
+    samples: (FileSampleFormat, Int), channels: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: samples.1, frames: 18_000, channels: channels)
+    let all = list(sound)
+    var writer = try SoundFileWriter(
+      path: folder("w"), fileFormat: .flac, sampleFormat: samples.0, sampleRate: 44100,
+      channelCount: channels, overwrite: false)
+    for piece in Self.pieces {
+      try writer.write(sound, from: writer.framesWritten, frames: piece)
+      try writer.refreshHeader()
+      let count = writer.framesWritten
+      guard count > 4096 else { continue }
+      folder.write(folder.bytes(of: "w"), to: "copy")
+      let saved = try load(folder("copy"))
+      let isPrefix = saved == Array(all[..<saved.count])
+      #expect(isPrefix)
+      #expect(saved.count / channels >= count - 4096)
+      let announced = try SoundFileReader(path: folder("copy")).frameCount
+      #expect(announced == saved.count / channels)
+    }
+    let count = writer.framesWritten
+    try writer.finish()
+    let isWhole = try load(folder("w")) == Array(all[..<(count * channels)])
+    #expect(isWhole)
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus], [1, 2, 6])
+  func `at most half a second of a lossy file is missing, of silence, too`(
+    format: FileFormat, channels: Int
+  ) throws {
+    for isSilent in [true, false] {
+      let folder = TemporaryFolder()
+      let sound =
+        isSilent
+        ? SampleBuffer(frameCount: 4800, channelCount: channels)
+        : integers(bits: 16, frames: 4800, channels: channels)
+      var writer = try SoundFileWriter(
+        path: folder("w"), fileFormat: format, sampleFormat: .float, sampleRate: 48000,
+        channelCount: channels, overwrite: false)
+      for _ in 1...30 { try writer.write(sound, frames: 4800) }
+      try writer.refreshHeader()
+      folder.write(folder.bytes(of: "w"), to: "copy")
+      let saved = try load(folder("copy"))
+      #expect(saved.count / channels > 144_000 - 24_000)
+      try writer.finish()
+      let whole = try load(folder("w"))
+      #expect(whole.count == 144_000 * channels)
+      // The last blocks of the copy lack what they overlap with.
+      let sure = max(0, saved.count - 4800 * channels)
+      let isPrefix = saved[..<sure] == whole[..<sure]
+      #expect(isPrefix)
+    }
+  }
+
+  @Test func `what is there of an MP3 file can be read`() throws {
+    let folder = TemporaryFolder()
+    var writer = try SoundFileWriter(
+      path: folder("w"), fileFormat: .mp3, sampleFormat: .float, sampleRate: 48000,
+      channelCount: 2, overwrite: false)
+    let sound = glide(frames: 48000, channels: 2)
+    for _ in 1...3 { try writer.write(sound, frames: 48000) }
+    try writer.refreshHeader()
+    folder.write(folder.bytes(of: "w"), to: "copy")
+    #expect(try load(folder("copy")).count > 2 * (144_000 - 24_000))
+    try writer.finish()
+  }
+
+  @Test(arguments: FileFormat.allCases)
+  func `a refresh does not make a file grow`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: 5001, channels: 1)
+    var writer = try SoundFileWriter(
+      path: folder("w"), fileFormat: format, sampleFormat: format.nearest(to: .s24),
+      sampleRate: 48000, channelCount: 1, overwrite: false)
+    try writer.write(sound, frames: 5001)
+    try writer.refreshHeader()
+    let before = folder.bytes(of: "w")
+    for _ in 1...5 { try writer.refreshHeader() }
+    let isSame = folder.bytes(of: "w") == before
+    #expect(isSame)
+    try writer.finish()
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
+  func `a file without any frame can be opened`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    var writer = try SoundFileWriter(
+      path: folder("w"), fileFormat: format, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 2, overwrite: false)
+    try writer.refreshHeader()
+    #expect(try load(folder("w")) == [])
+    try writer.finish()
+    #expect(try load(folder("w")) == [])
+  }
+}
