@@ -123,6 +123,16 @@ import Testing
     try writer.finish()
   }
 
+  @Test func `an AIFF file of an odd length says so`() throws {
+    let folder = TemporaryFolder()
+    try save(integers(bits: 24, frames: 333, channels: 1), to: folder("a"), .aiff, .s24)
+    let bytes = folder.bytes(of: "a")
+    let name = Array("SSND".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    #expect(Array(bytes[place + 4..<place + 8]) == [0, 0, 3, 0xEF])
+    #expect(bytes.count % 2 == 0)
+  }
+
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
   func `a file without any frame can be opened`(format: FileFormat) throws {
     let folder = TemporaryFolder()

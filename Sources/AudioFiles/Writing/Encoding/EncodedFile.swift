@@ -102,6 +102,10 @@ final class EncodedFile: SampleSink {
         fileFormat == .flac
         ? FLACLength(descriptor).map { $0.told == frameCount } ?? true : !error.isRefusedWrite
       if !isWhole, !isContainer { OutputBytes.cut(descriptor, at: place) }
+      if fileFormat == .aiff {
+        let byteCount = frameCount * channelCount * sampleFormat.byteCount
+        AIFFLength.tell(byteCount, endingAt: place, in: descriptor)
+      }
       return isWhole || isBroken
     }
   }
