@@ -37,6 +37,7 @@ public struct WipedHeader: Sendable {
     guard zeros < file.byteCount, zeros >= start, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
     let bytes = header.short(dataByteCount: length, padding: start - least)
+    let isLong = bytes.identifier(at: 0) == "RF64"
     var plan = RepairPlan(byteCount: file.byteCount)
     try plan.set(bytes, at: 0, in: file)
     let end = start + length
