@@ -76,6 +76,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
       case .away:
         // No frame moves that would bring the next moment. Virtual time flies meanwhile, and this
         // machine's processor has a rest.
+        busy.removeAll { !$0.step() }
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 1)
       case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)

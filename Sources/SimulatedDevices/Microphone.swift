@@ -68,13 +68,20 @@ struct Microphone: ~Copyable, Sendable {
   @_noLocks
   private mutating func feed(from frame: Int, frames: Int) {
     // What nobody heard, because frames were lost or the feeder was late, is past.
+    guard pass(to: frame) else { return }
+    let count = feeder?.read(into: &fed, frames: frames) ?? 0
+    heard.add(fed, frames: count)
+  }
+
+  /// Lets what is fed before `frame` go by unheard. False where not all of it was queued.
+  @_noLocks
+  mutating func pass(to frame: Int) -> Bool {
     var stale = frame &- (feeder?.frameCount ?? frame)
     while stale > 0 {
       let skipped = feeder?.read(into: &fed, frames: min(stale, periodFrames)) ?? 0
-      if skipped == 0 { return }
+      if skipped == 0 { return false }
       stale &-= skipped
     }
-    let count = feeder?.read(into: &fed, frames: frames) ?? 0
-    heard.add(fed, frames: count)
+    return true
   }
 }

@@ -186,6 +186,8 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   public mutating func awaitReturn() -> DeviceReturn {
     let tenth = clock.frame + configuration.sampleRate / 10
     _ = clock.wait(until: min(tenth, max(clock.frame, mishaps.replugFrame)))
+    // The sound before it goes on, whoever hears it.
+    _ = microphone.pass(to: clock.frame)
     guard !isUnplugged || mishaps.isBack(at: clock.frame) else { return .absent }
     resume()
     return .returned(cards: [])
