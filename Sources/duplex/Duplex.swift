@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioFiles
 import Glibc
 
 /// The tool.
@@ -19,7 +20,7 @@ struct Duplex: ParsableCommand {
 
   static func main() {
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch let status as ExitCode {
       Glibc.exit(status.rawValue)
@@ -34,6 +35,19 @@ struct Duplex: ParsableCommand {
           .reportJSON()
       }
       exit(withError: error)
+    }
+  }
+
+  /// What was said, with `silence` where nothing is said about where to split: the parser knows no
+  /// options that may do without their value.
+  private static func words(_ arguments: [String]) -> [String] {
+    guard arguments.first == "record" || arguments.first == "monitor" else { return arguments }
+    return arguments.enumerated().flatMap { index, word in
+      guard word == "--split" else { return [word] }
+      let next = index + 1 < arguments.count ? arguments[index + 1] : ""
+      // A word that could have been meant as a size is left to the parser to refuse.
+      let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
+      return isName ? [word, "silence"] : [word]
     }
   }
 

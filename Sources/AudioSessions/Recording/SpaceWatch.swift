@@ -12,13 +12,12 @@ struct SpaceWatch {
     self.plan = plan
   }
 
-  /// Looks at the disk of `path`, the growing file. Returns the seconds left, where they are known.
-  mutating func look(at path: String, news: RecordingNews) -> Double? {
-    guard !plan.isStream, let free = DiskSpace.freeByteCount(at: OutputFolder.folder(of: path))
+  /// Looks at the disk of `file`, the growing one. Returns the seconds left, where they are known.
+  mutating func look(at file: RecordedFile, news: RecordingNews) -> Double? {
+    guard !plan.isStream, let bytes = byteCountOfSecond(file),
+      let free = DiskSpace.freeByteCount(at: OutputFolder.folder(of: file.path))
     else { return nil }
-    // An encoder takes less: there this is the least that is left.
-    let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
-    let left = Double(free) / Double(frameByteCount * plan.sampleRate)
+    let left = Double(free) / bytes
     // Room that was made is room.
     marksLeft = Self.marks.filter { $0 < left || marksLeft.contains($0) }
     if let reached = marksLeft.first(where: { left <= $0 }) {
@@ -27,5 +26,15 @@ struct SpaceWatch {
       news.tell(.diskLow(seconds: left))
     }
     return left
+  }
+
+  /// What a second takes; what an encoder makes of it shows after some.
+  private func byteCountOfSecond(_ file: RecordedFile) -> Double? {
+    if plan.fileFormat.isPlain {
+      return Double(plan.channelCount * plan.sampleFormat.byteCount * plan.sampleRate)
+    }
+    guard file.frames > 5 * plan.sampleRate, let size = FileRemoval.byteCount(of: file.path)
+    else { return nil }
+    return Double(max(1, size)) * Double(plan.sampleRate) / Double(file.frames)
   }
 }

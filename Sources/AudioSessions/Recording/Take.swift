@@ -89,8 +89,8 @@ struct Take: ~Copyable {
   /// Whether a file's command runs or waits.
   var isBusy: Bool { series.isBusy }
 
-  /// The path of the growing file.
-  var path: String { series.path }
+  /// The growing file.
+  var file: RecordedFile? { series.current }
 
   /// The timeline began at `nanoseconds` of the device's clock.
   mutating func begin(at nanoseconds: Int) {

@@ -182,7 +182,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     }
     if framesSinceSpace >= spaceFrames {
       framesSinceSpace = 0
-      let left = space.look(at: take.path, news: news)
+      let left = take.file.flatMap { space.look(at: $0, news: news) }
       news.update { $0.secondsLeft = left }
     }
   }

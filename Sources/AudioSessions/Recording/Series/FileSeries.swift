@@ -10,7 +10,7 @@ struct FileSeries: ~Copyable {
   private var finished: FinishedFiles
   private var writer: SoundFileWriter?
   /// The file that grows.
-  private var current: RecordedFile?
+  private(set) var current: RecordedFile?
   private var hasOriginated = false
   /// Names of the frame that is written next.
   private var marks: [String] = []
@@ -37,9 +37,6 @@ struct FileSeries: ~Copyable {
       try open(at: WallClock(isVirtual: plan.isVirtual).start, overwrite: plan.overwrite)
     }
   }
-
-  /// What the file that grows is called; what it will be like where there is none yet.
-  var path: String { current?.path ?? plan.path }
 
   /// Whether a command for a complete file runs or waits.
   var isBusy: Bool { finished.isBusy }
@@ -120,7 +117,8 @@ struct FileSeries: ~Copyable {
       news.tell(
         .warning(
           FileFailure(
-            .writeFailed, "\(path) was deleted while it was recorded, and is there again.",
+            .writeFailed,
+            "\(current?.path ?? plan.path) was deleted while it was recorded, and is there again.",
             hint: "Nothing is lost.")))
     } catch {
       // Told once: it goes on, and is tried again with the next refresh.
@@ -129,14 +127,18 @@ struct FileSeries: ~Copyable {
       news.tell(
         .warning(
           FileFailure(
-            .writeFailed, "\(path) was deleted while it is recorded. \(error.message)",
+            .writeFailed,
+            "\(current?.path ?? plan.path) was deleted while it is recorded. \(error.message)",
             hint: "Make its folder and room for it: it is written again then.")))
     }
   }
 
   /// The file for the next frame is open, and has room for it.
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
-    guard current != nil else { return try open(at: start, overwrite: false) }
+    guard current != nil else {
+      isSplitWanted = false
+      return try open(at: start, overwrite: plan.overwrite)
+    }
     guard isSplitWanted || room == 0 else { return }
     isSplitWanted = false
     guard current?.frames != 0, !plan.isStream else { return }
