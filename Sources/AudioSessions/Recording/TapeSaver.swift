@@ -21,6 +21,9 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private let headerFrames: Int
   private let syncFrames: Int
   private let spaceFrames: Int
+  private let stateFrames: Int
+  private let isVirtual: Bool
+  private var framesSinceState = 0
   private var framesSinceHeader = 0
   private var framesSinceSync = 0
   private var framesSinceSpace: Int
@@ -70,6 +73,9 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     headerFrames = max(1, plan.sampleRate / 4)
     // What is written while the disk works is one interval older when its turn comes.
     syncFrames = max(1, Int(plan.syncSeconds * Double(plan.sampleRate) / 2))
+    // As often as meters are shown.
+    stateFrames = max(1, plan.sampleRate / 20)
+    isVirtual = plan.isVirtual
     spaceFrames = plan.sampleRate
     framesSinceSpace = plan.sampleRate
     self.news = news
@@ -178,12 +184,17 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
       let synchronizes = framesSinceSync >= syncFrames
       if synchronizes { framesSinceSync = 0 }
       try take.refresh(synchronizing: synchronizes)
+    }
+    framesSinceState += count
+    if framesSinceState >= stateFrames {
+      framesSinceState = 0
       if news.isStateWanted { publish() }
     }
     if framesSinceSpace >= spaceFrames {
       framesSinceSpace = 0
       let left = take.file.flatMap { space.look(at: $0, news: news) }
-      news.update { $0.secondsLeft = left }
+      // The real disk is no part of virtual time, where every run is the same.
+      if !isVirtual { news.update { $0.secondsLeft = left } }
     }
   }
 
