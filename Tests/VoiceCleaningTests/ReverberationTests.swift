@@ -1,0 +1,135 @@
+import AudioBasics
+import AudioSpectra
+import Glibc
+import Testing
+import VoiceCleaning
+
+@Suite(.enabled(if: TestVoices.canSpeak)) struct ReverberationTests {
+  private let settings = CleaningSettings(dereverb: true)
+  private let sampleRate = 48000
+
+  /// Where a word is over and the room still sounds: what is late is 10 dB above what is early.
+  private func tails(_ heard: (whole: [Float], early: [Float])) -> [Bool] {
+    zip(TestVoices.powers(heard.whole), TestVoices.powers(heard.early)).map { $0 > 10 * $1 }
+  }
+
+  /// How far `sound`, `delay` frames later, is from `wanted`: signal to error in decibels, at least
+  /// -10 and at most 35, as a mean of the stretches chosen.
+  private func segmentalRatio(
+    _ sound: [Float], to wanted: [Float], in chosen: [Bool], delay: Int = 0
+  ) -> Double {
+    var sum = 0.0
+    var count = 0
+    for stretch in chosen.indices where chosen[stretch] {
+      let start = stretch * TestVoices.stretch
+      guard start + TestVoices.stretch + delay <= sound.count else { break }
+      var (signal, error) = (Float(0), Float(1e-20))
+      for frame in start..<start + TestVoices.stretch {
+        let difference = sound[frame + delay] - wanted[frame]
+        signal += wanted[frame] * wanted[frame]
+        error += difference * difference
+      }
+      sum += max(-10, min(35, 10 * log10(Double(signal / error))))
+      count += 1
+    }
+    return sum / Double(max(1, count))
+  }
+
+  @Test(arguments: [(0, 0.4), (0, 0.8), (1, 0.4), (1, 0.8)])
+  func `a room is lowered after words, and words are clearer`(
+    voice: Int, seconds: Double
+  ) throws {
+    let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
+    let heard = TestRoom(seconds: seconds, sampleRate: sampleRate).hear(speech)
+    let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
+    // The room is learned in the first seconds.
+    let first = 3 * sampleRate
+    let tails = tails(heard)
+    let before = TestVoices.level(heard.whole, in: tails, from: first)
+    let after = TestVoices.level(run.output, in: tails, from: first, delay: run.delayFrames)
+    #expect(after < before - 6)
+    let sounding = TestVoices.sounding(speech)
+    let blurred = segmentalRatio(heard.whole, to: heard.early, in: sounding)
+    let cleared = segmentalRatio(
+      run.output, to: heard.early, in: sounding, delay: run.delayFrames)
+    #expect(cleared > blurred)
+    print("FIGURE room", voice, seconds, after - before, blurred, cleared)
+  }
+
+  @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000)])
+  func `speech without a room is let through`(voice: Int, sampleRate: Int) throws {
+    let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
+    let run = try CleaningRun(settings, speech, sampleRate: sampleRate)
+    let sounding = TestVoices.sounding(speech)
+    let before = TestVoices.level(speech, in: sounding)
+    let after = TestVoices.level(run.output, in: sounding, delay: run.delayFrames)
+    #expect(abs(after - before) < 1)
+    let kept = segmentalRatio(run.output, to: speech, in: sounding, delay: run.delayFrames)
+    #expect(kept > 15)
+    print("FIGURE dry", voice, sampleRate, after - before, kept)
+  }
+
+  @Test func `steady noise does not begin to twinkle`() throws {
+    let speech = TestVoices.speech(seconds: 6, sampleRate: sampleRate, level: -20)
+    let noise = TestVoices.noise(seconds: 3, sampleRate: sampleRate, level: -40)
+    let heard = TestRoom(seconds: 0.8, sampleRate: sampleRate).hear(speech).whole
+    let run = try CleaningRun(settings, heard + noise, sampleRate: sampleRate)
+    let before = unevenness(noise.suffix(2 * sampleRate))
+    let after = unevenness(run.output.suffix(2 * sampleRate))
+    #expect(after / before < 2)
+    print("FIGURE twinkle", after / before)
+  }
+
+  /// The mean square of a sound's powers over the square of their mean, in its spectrogram: of
+  /// noise 2, and more the more single points stand out, which are heard as musical noise.
+  private func unevenness(_ sound: ArraySlice<Float>) -> Double {
+    guard let transform = FourierTransform(atLeast: 1024) else { return .nan }
+    var (sum, squares, count) = (0.0, 0.0, 0.0)
+    for start in stride(from: sound.startIndex, to: sound.endIndex - 1024, by: 1024) {
+      let piece = (0..<1024).map { sound[start + $0] * Float(sin(.pi * Double($0) / 1024)) }
+      for bin in transform.spectrum(of: piece.span)[8..<504] {
+        sum += Double(bin.power)
+        squares += Double(bin.power) * Double(bin.power)
+        count += 1
+      }
+    }
+    return squares * count / (sum * sum)
+  }
+
+  @Test func `two channels are lowered alike, wherever in between a sound is`() throws {
+    let speech = TestVoices.speech(seconds: 3, sampleRate: sampleRate, level: -20)
+    let left = TestRoom(seconds: 0.4, sampleRate: sampleRate).hear(speech).whole
+    let right = TestVoices.noise(seconds: 3, sampleRate: sampleRate, level: -40)
+    let plain = try clean(left, right)
+    // Turned by an eighth, both channels hold both sounds: with one gain, what comes out is turned.
+    let turn = Float(0.5).squareRoot()
+    let turned = try clean(
+      zip(left, right).map { ($0 + $1) * turn }, zip(left, right).map { ($0 - $1) * turn })
+    let error = left.indices.reduce(Float(0)) {
+      max($0, abs((turned[2 * $1] + turned[2 * $1 + 1]) * turn - plain[2 * $1]))
+    }
+    #expect(error < 1e-4)
+  }
+
+  private func clean(_ left: [Float], _ right: [Float]) throws -> [Float] {
+    var cleaner = try VoiceCleaner(settings, sampleRate: sampleRate, channelCount: 2)
+    var buffer = SampleBuffer(frameCount: left.count, channelCount: 2)
+    for frame in left.indices {
+      buffer[2 * frame] = left[frame]
+      buffer[2 * frame + 1] = right[frame]
+    }
+    cleaner.clean(&buffer, frames: left.count)
+    return (0..<buffer.sampleCount).map { buffer[$0] }
+  }
+
+  @Test func `a sound beyond all measure is over when it is over`() throws {
+    var sound = TestVoices.speech(seconds: 4, sampleRate: sampleRate, level: -20)
+    let plain = try CleaningRun(settings, sound, sampleRate: sampleRate)
+    sound[1000] = .greatestFiniteMagnitude
+    let run = try CleaningRun(settings, sound, sampleRate: sampleRate)
+    let sounding = TestVoices.sounding(sound.map { abs($0) > 1 ? 0 : $0 })
+    let expected = TestVoices.level(plain.output, in: sounding, from: 3 * sampleRate)
+    let found = TestVoices.level(run.output, in: sounding, from: 3 * sampleRate)
+    #expect(abs(found - expected) < 1)
+  }
+}
