@@ -64,7 +64,7 @@ final class Dereverberator {
     for (lane, channel) in channels.enumerated() { analyse(&blocks[channel], lane) }
     decay.watch(power)
     late.follow(power, decaySeconds: decay.seconds)
-    suppression.update(power: power, late: late.power)
+    suppression.update(power: power, unwanted: late.power)
     for (lane, channel) in channels.enumerated() { synthesise(&blocks[channel], lane) }
   }
 

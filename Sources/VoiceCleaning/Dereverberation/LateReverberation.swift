@@ -14,11 +14,16 @@ struct LateReverberation {
   /// Reverberant power over direct power: 1, as for a microphone at a room's critical distance.
   private static let reverberantRatio = 1.0
 
+  /// How long powers are smoothed, in seconds to a ratio of 1 / e: those of single blocks are far
+  /// more uneven than a room's.
+  private static let smoothingSeconds = 0.015
+
   /// The late power of each bin.
   private(set) var power: [Float]
   private let blockSeconds: Double
   private let lateBlocks: Int
-  /// The power before, and the part of each bin's power now that is reverberant.
+  private let smoothing: Float
+  /// The power before, smoothed, and the part of each bin's power now that is reverberant.
   private var before: [Float]
   private var reverberant: [Float]
   /// The reverberant power of the last `lateBlocks` blocks, and whose turn it is.
@@ -28,6 +33,7 @@ struct LateReverberation {
   init(blockSeconds: Double, binCount: Int) {
     self.blockSeconds = blockSeconds
     lateBlocks = max(1, Int((Self.lateSeconds / blockSeconds).rounded()))
+    smoothing = Float(exp(-blockSeconds / Self.smoothingSeconds))
     power = Array(repeating: 0, count: binCount)
     before = power
     reverberant = power
@@ -46,7 +52,7 @@ struct LateReverberation {
     let oldest = position * binCount
     for bin in 0..<binCount {
       reverberant[bin] = kept * reverberant[bin] + added * before[bin]
-      before[bin] = total[bin]
+      before[bin] = smoothing * before[bin] + (1 - smoothing) * total[bin]
       history[newest + bin] = reverberant[bin]
       power[bin] = lateFall * history[oldest + bin]
     }

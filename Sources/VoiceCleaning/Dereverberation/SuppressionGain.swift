@@ -11,8 +11,11 @@ import Glibc
 struct SuppressionGain {
   /// The lowest gain: -12 dB.
   private static let floor = Decibels.gain(-12)
+  /// What is unwanted is taken to be more by this factor: estimates err, and too little is heard
+  /// sooner than too much.
+  private static let caution: Float = 1.3
   /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
-  private static let memorySeconds = 0.1
+  private static let memorySeconds = 0.065
 
   /// The gain of each bin.
   private(set) var gains: [Float]
@@ -26,12 +29,13 @@ struct SuppressionGain {
     passed = Array(repeating: 0, count: binCount)
   }
 
-  /// Takes in all the power of a block's bins, of which none is zero, and what is late of it.
-  mutating func update(power: [Float], late: [Float]) {
+  /// Takes in all the power of a block's bins, of which none is zero, and what is unwanted of it.
+  mutating func update(power: [Float], unwanted: [Float]) {
     for bin in 0..<gains.count {
-      let beyond = max(0, power[bin] - late[bin])
+      let unwanted = Self.caution * unwanted[bin]
+      let beyond = max(0, power[bin] - unwanted)
       let wanted = memory * passed[bin] + (1 - memory) * beyond
-      let gain = max(Self.floor, wanted / (wanted + late[bin]))
+      let gain = max(Self.floor, wanted / (wanted + unwanted))
       gains[bin] = gain
       passed[bin] = gain * gain * power[bin]
     }
