@@ -13,9 +13,9 @@ struct SuppressionGain {
   private static let floor = Decibels.gain(-12)
   /// What is unwanted is taken to be more by this factor: estimates err, and too little is heard
   /// sooner than too much.
-  private static let caution: Float = 1.3
+  private static let caution: Float = 1.5
   /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
-  private static let memorySeconds = 0.065
+  private static let memorySeconds = 0.05
 
   /// The gain of each bin.
   private(set) var gains: [Float]
