@@ -39,16 +39,17 @@ let package = Package(
       name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
       swiftSettings: strict),
 
-    // Voices without noise and echo.
-    .systemLibrary(
-      name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
-    .target(
-      name: "VoiceCleaning", dependencies: ["AudioBasics", "CSpeexVoice"], swiftSettings: strict),
-
     // Spectra, and how late one signal comes after another.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .target(name: "AudioSpectra", dependencies: ["CKissFFT"], swiftSettings: strict),
     .target(name: "DelayEstimation", dependencies: ["AudioSpectra"], swiftSettings: safe),
+
+    // Voices without noise, echo and room.
+    .systemLibrary(
+      name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
+    .target(
+      name: "VoiceCleaning", dependencies: ["AudioBasics", "AudioSpectra", "CSpeexVoice"],
+      swiftSettings: strict),
 
     // Sound files and their loudness.
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -163,7 +164,7 @@ let package = Package(
       name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks"],
       swiftSettings: strict),
     .testTarget(
-      name: "VoiceCleaningTests", dependencies: ["AudioBasics", "VoiceCleaning"],
+      name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulatedDevicesTests",

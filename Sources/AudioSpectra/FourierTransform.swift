@@ -42,31 +42,44 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
   public func spectrum(of signal: Span<Float>) -> [Complex] {
     var padded = [Float](repeating: 0, count: length)
     for index in 0..<min(length, signal.count) { padded[index] = signal[index] }
-    return [Complex](unsafeUninitializedCapacity: binCount) { bins, count in
-      padded.withUnsafeBufferPointer { frames in
+    var bins = [Complex](repeating: Complex(0, 0), count: binCount)
+    spectrum(of: padded, into: &bins)
+    return bins
+  }
+
+  /// The signal of which `spectrum` is the spectrum.
+  public func signal(of spectrum: [Complex]) -> [Float] {
+    var frames = [Float](repeating: 0, count: length)
+    signal(of: spectrum, into: &frames)
+    return frames
+  }
+
+  /// Puts the spectrum of `length` frames into `bins`, and allocates nothing.
+  public func spectrum(of signal: [Float], into bins: inout [Complex]) {
+    precondition(signal.count == length && bins.count == binCount)
+    signal.withUnsafeBufferPointer { frames in
+      bins.withUnsafeMutableBufferPointer { bins in
         guard let target = bins.baseAddress, let source = frames.baseAddress else { return }
         // The same two floats, under the name that C gives them.
         target.withMemoryRebound(to: kiss_fft_cpx.self, capacity: binCount) {
           kiss_fftr(forwardPlan, source, $0)
         }
       }
-      count = binCount
     }
   }
 
-  /// The signal of which `spectrum` is the spectrum.
-  public func signal(of spectrum: [Complex]) -> [Float] {
-    precondition(spectrum.count == binCount)
+  /// Puts the signal of which `spectrum` is the spectrum into `frames`, and allocates nothing.
+  public func signal(of spectrum: [Complex], into frames: inout [Float]) {
+    precondition(spectrum.count == binCount && frames.count == length)
     let scale = 1 / Float(length)
-    return [Float](unsafeUninitializedCapacity: length) { frames, count in
-      spectrum.withUnsafeBufferPointer { bins in
+    spectrum.withUnsafeBufferPointer { bins in
+      frames.withUnsafeMutableBufferPointer { frames in
         guard let target = frames.baseAddress, let source = bins.baseAddress else { return }
         source.withMemoryRebound(to: kiss_fft_cpx.self, capacity: binCount) {
           kiss_fftri(inversePlan, $0, target)
         }
         for index in 0..<length { target[index] *= scale }
       }
-      count = length
     }
   }
 }

@@ -1,6 +1,11 @@
 import AudioBasics
 
-/// What speexdsp does to a voice, block by block: echo, then noise, then level.
+/// What is done to a voice block by block: echo, then noise, then reverberation, then level.
+///
+/// An echo can be cancelled only while nothing has changed its sound, and what is left of it only
+/// in the same block: so both come first, with the noise, which is learned from its steadiness and
+/// must not be moved by another's gain. Reverberation comes next: cleaned of noise, words are heard
+/// to fall deeper into the room's decay. The level comes last, for it raises all that is left.
 struct BlockCleaner: ~Copyable {
   /// Frames of a block: the most that are a power of two, for the transforms, and no more than
   /// 20 ms, in which speech is steady.
@@ -12,10 +17,13 @@ struct BlockCleaner: ~Copyable {
   private var echo: EchoRemoval?
   /// One a channel, if noise or echo is lowered.
   private var preprocessors: [Preprocessor]
+  /// One a channel, or one for two, if reverberation is lowered.
+  private let dereverberators: [Dereverberator]
   /// One a channel, if the level is evened.
   private var gains: [GainControl]
   private var numbers: [Int16]
-  private var samples: [Float]
+  /// A block of each channel.
+  private var samples: [[Float]]
 
   init(
     _ settings: CleaningSettings, sampleRate: Int, channelCount: Int
@@ -36,19 +44,29 @@ struct BlockCleaner: ~Copyable {
             denoises: settings.denoise, blockFrames: frames, sampleRate: sampleRate))
       }
     }
+    var dereverberators: [Dereverberator] = []
+    if settings.dereverb {
+      let width = channelCount == 2 ? 2 : 1
+      for first in stride(from: 0, to: channelCount, by: width) {
+        dereverberators.append(
+          try Dereverberator(
+            channels: first..<first + width, blockFrames: frames, sampleRate: sampleRate))
+      }
+    }
     self.preprocessors = preprocessors
+    self.dereverberators = dereverberators
     blockFrames = frames
     self.channelCount = channelCount
     self.sampleRate = sampleRate
     self.settings = settings
     self.gains = gains
     numbers = Array(repeating: 0, count: frames)
-    samples = Array(repeating: 0, count: frames)
+    samples = Array(repeating: Array(repeating: 0, count: frames), count: channelCount)
   }
 
   /// Frames by which blocks come out late.
   var delayFrames: Int {
-    (preprocessors.isEmpty ? 0 : blockFrames) + (gains.isEmpty ? 0 : blockFrames)
+    [preprocessors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count { !$0 } * blockFrames
   }
 
   /// Takes in what was played while the block's frames from `target` on were recorded.
@@ -68,18 +86,27 @@ struct BlockCleaner: ~Copyable {
   mutating func clean(_ block: inout SampleBuffer) {
     echo?.endBlock()
     for channel in 0..<channelCount {
-      for frame in 0..<blockFrames { samples[frame] = block.base[frame * channelCount + channel] }
+      for frame in 0..<blockFrames {
+        samples[channel][frame] = block.base[frame * channelCount + channel]
+      }
       if !preprocessors.isEmpty { preprocess(channel) }
-      if !gains.isEmpty { gains[channel].run(&samples) }
-      for frame in 0..<blockFrames { block.base[frame * channelCount + channel] = samples[frame] }
+    }
+    for dereverberator in dereverberators { dereverberator.run(&samples) }
+    for channel in 0..<channelCount {
+      if !gains.isEmpty { gains[channel].run(&samples[channel]) }
+      for frame in 0..<blockFrames {
+        block.base[frame * channelCount + channel] = samples[channel][frame]
+      }
     }
   }
 
   private mutating func preprocess(_ channel: Int) {
-    for frame in 0..<blockFrames { numbers[frame] = SixteenBits.number(samples[frame]) }
+    for frame in 0..<blockFrames { numbers[frame] = SixteenBits.number(samples[channel][frame]) }
     echo?.cancel(&numbers, channel: channel)
     preprocessors[channel].run(&numbers)
-    for frame in 0..<blockFrames { samples[frame] = SixteenBits.sample(numbers[frame]) }
+    for frame in 0..<blockFrames {
+      samples[channel][frame] = SixteenBits.sample(numbers[frame])
+    }
   }
 
   private mutating func beginEcho(playedChannelCount: Int) {

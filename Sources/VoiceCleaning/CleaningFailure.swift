@@ -6,8 +6,6 @@ public enum CleaningFailure: Error, Sendable, Equatable {
   case unsupportedChannelCount(Int)
   /// A high-pass outside `VoiceCleaner.highPassHertz`.
   case unsupportedHighPass(Double)
-  /// Less reverberation: speexdsp 1.2.1 has the setting, and nothing behind it.
-  case noDereverberation
   /// An echo later than ten seconds, or earlier than what makes it.
   case unsupportedEchoDelay(Int)
   /// A tail outside `VoiceCleaner.echoTailSeconds`.
@@ -21,7 +19,6 @@ public enum CleaningFailure: Error, Sendable, Equatable {
     case .unsupportedRate(let rate, _): "A voice at \(rate) Hz cannot be cleaned like this."
     case .unsupportedChannelCount(let count): "\(count) channels cannot be cleaned."
     case .unsupportedHighPass(let hertz): "There is no high-pass at \(hertz) Hz."
-    case .noDereverberation: "A room's reverberation cannot be taken out."
     case .unsupportedEchoDelay(let frames): "An echo cannot be \(frames) frames late."
     case .unsupportedEchoTail(let seconds): "An echo's tail cannot be \(seconds) seconds long."
     case .outOfMemory: "There is not enough memory to clean a voice."
@@ -40,7 +37,6 @@ public enum CleaningFailure: Error, Sendable, Equatable {
     case .unsupportedHighPass:
       "Use \(Int(VoiceCleaner.highPassHertz.lowerBound)) "
         + "to \(Int(VoiceCleaner.highPassHertz.upperBound)) Hz; 80 Hz suits most voices."
-    case .noDereverberation: "Leave it out: speexdsp has the setting, and nothing behind it."
     case .unsupportedEchoDelay: "Use 0 frames to ten seconds, as measured."
     case .unsupportedEchoTail:
       "Use \(VoiceCleaner.echoTailSeconds.lowerBound) "

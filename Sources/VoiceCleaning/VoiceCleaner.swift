@@ -1,17 +1,18 @@
 import AudioBasics
 
-/// Cleans recorded voices: takes out rumble, echo and steady noise, and evens the level, in this
-/// order. Channels are cleaned each on its own.
+/// Cleans recorded voices: takes out rumble, echo, steady noise and reverberation, and evens the
+/// level, in this order. Channels are cleaned each on its own, but for the reverberation of two,
+/// which are taken as a stereo picture.
 ///
 /// The high-pass works in double precision on float samples. Noise and echo are lowered by
 /// speexdsp, in 16 bits: rounding in and out adds noise of about -98 dBFS, and what lies beyond
-/// full scale is cut off. The level is evened in float.
+/// full scale is cut off. Reverberation is lowered and the level is evened in float.
 ///
 /// For the disk thread, one thread at a time: never the audio thread.
 public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   // @unchecked because what it refers to has one owner, which moves with the value.
-  /// The rates, in hertz, that noise, echo and level can be worked on at. At higher ones
-  /// speexdsp's blocks and bands no longer suit a voice.
+  /// The rates, in hertz, that noise, echo, reverberation and level can be worked on at. At higher
+  /// ones speexdsp's blocks and bands no longer suit a voice.
   public static let voiceRates = 8000...48000
   /// The rates, in hertz, that a high-pass alone works at.
   public static let highPassRates = 8000...192_000
@@ -118,7 +119,6 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
       throw .unsupportedRate(sampleRate, supported: rates)
     }
     guard (1...64).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
-    guard !settings.dereverb else { throw .noDereverberation }
     if let hertz = settings.highPassHertz, !highPassHertz.contains(hertz) {
       throw .unsupportedHighPass(hertz)
     }
@@ -133,6 +133,6 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
 }
 
 extension CleaningSettings {
-  /// Whether speexdsp is needed, which works in blocks.
+  /// Whether anything is needed that works in blocks.
   fileprivate var needsBlocks: Bool { denoise || automaticGain || dereverb || echo != nil }
 }

@@ -83,7 +83,8 @@ enum TestVoices {
     return 10 * log10(sum / Double(max(1, count)) + 1e-30)
   }
 
-  private static func powers(_ sound: [Float]) -> [Double] {
+  /// The power of each stretch.
+  static func powers(_ sound: [Float]) -> [Double] {
     Swift.stride(from: 0, through: sound.count - stretch, by: stretch).map { start in
       var sum = 0.0
       for index in start..<start + stretch { sum += Double(sound[index]) * Double(sound[index]) }
