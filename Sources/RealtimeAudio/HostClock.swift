@@ -8,10 +8,6 @@ public enum HostClock {
     @_noLocks get { realtime_host_nanoseconds() }
   }
 
-  /// Nanoseconds since 1970 on the clock on the wall, which somebody may set. Not for the audio
-  /// thread, which keeps time by the other.
-  public static var wallNanoseconds: UInt64 { host_wall_nanoseconds() }
-
   /// Sleeps for that long, or until a signal comes.
   @_noLocks
   public static func pause(milliseconds: Int) {

@@ -14,9 +14,9 @@ struct WallClock: Sendable {
   func time(at nanoseconds: Int) -> UInt64 {
     if isVirtual { return UInt64(max(0, nanoseconds)) }
     let ago = Int(HostClock.nanoseconds) - nanoseconds
-    return UInt64(max(0, Int(HostClock.wallNanoseconds) - ago))
+    return UInt64(max(0, Int(WallTime.nanoseconds) - ago))
   }
 
   /// Nanoseconds since 1970 before any device runs.
-  var start: UInt64 { isVirtual ? 0 : HostClock.wallNanoseconds }
+  var start: UInt64 { isVirtual ? 0 : WallTime.nanoseconds }
 }

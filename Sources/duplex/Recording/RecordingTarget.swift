@@ -52,7 +52,7 @@ struct RecordingTarget {
 
   /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav.
   static var noteName: String {
-    LocalTime(HostClock.wallNanoseconds).formatted("note-%Y%m%d-%H%M%S.wav")
+    LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S.wav")
   }
 }
 
