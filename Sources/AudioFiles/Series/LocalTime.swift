@@ -9,12 +9,23 @@ public struct LocalTime: Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// `pattern` with strftime's words filled in.
-  public func formatted(_ pattern: String) -> String {
-    guard !pattern.isEmpty else { return "" }
+  /// Whole seconds since midnight by that clock.
+  var secondOfDay: Int {
+    let fields = fields
+    return Int((fields.tm_hour * 60 + fields.tm_min) * 60 + fields.tm_sec)
+  }
+
+  private var fields: tm {
     var seconds = time_t(nanoseconds / 1_000_000_000)
     var fields = tm()
     localtime_r(&seconds, &fields)
+    return fields
+  }
+
+  /// `pattern` with strftime's words filled in.
+  public func formatted(_ pattern: String) -> String {
+    guard !pattern.isEmpty else { return "" }
+    var fields = fields
     // What comes out may be longer than what goes in, but not by more than this.
     var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
     let count = strftime(&bytes, bytes.count, pattern, &fields)
