@@ -12,37 +12,37 @@ struct Take: ~Copyable {
   /// The most frames handled at once.
   static let chunkFrames = 4096
 
-  private let plan: RecordingPlan
-  private let news: RecordingNews
-  private let wall: WallClock
-  private var series: FileSeries
-  private var raw: RawTake?
+  let plan: RecordingPlan
+  let news: RecordingNews
+  let wall: WallClock
+  var series: FileSeries
+  var raw: RawTake?
   private var shift: FrameShift?
   private var cleaner: VoiceCleaner?
-  private var gate: any TakeGate
-  private var loudness: LoudnessMeter
+  var gate: any TakeGate
+  var loudness: LoudnessMeter
   private var check: LoudnessMeter?
-  private var gaps = GapList()
-  private var points = TakePoints()
+  var gaps = GapList()
+  var points = TakePoints()
   /// Where somebody wants the take to begin.
   private var startFrame: Int?
   private var waiting: SampleWriter
-  private var taken: SampleReader
-  private var chunk: SampleBuffer
-  private var isOpen = false
+  var taken: SampleReader
+  var chunk: SampleBuffer
+  var isOpen = false
   /// Whether the gate let through all that it will.
-  private(set) var isOver = false
+  var isOver = false
   /// Frames that came in, and those of the timeline that were kept or left out.
   private var cameIn = 0
-  private var settled = 0
+  var settled = 0
   /// Frames by which what is cleaned comes out late, and frames that are only judged: the gate's own
   /// count begins behind these.
   private let lateFrames: Int
-  private let checkFrames: Int
+  let checkFrames: Int
   /// When the timeline began, in nanoseconds of the device's clock.
-  private var origin = 0
+  var origin = 0
 
-  private(set) var report = RecordingReport()
+  var report = RecordingReport()
 
   /// A take as `plan` says, of what `gate` lets through. `rawPlan` is for what was not cleaned.
   init(
@@ -203,108 +203,5 @@ struct Take: ~Copyable {
     }
     gate.hear(buffer, frames: frames)
     try followGate()
-  }
-
-  /// Whether the gate only says where the next file may begin.
-  private var keepsPauses: Bool { plan.split == .silence && !plan.leavesSilenceOut }
-
-  /// Opens and closes where the gate says so, and settles what is decided.
-  private mutating func followGate() throws(FileFailure) {
-    while let edge = gate.nextEdge() {
-      switch edge {
-      case .open(let frame):
-        try settle(until: checkFrames + frame)
-        openStretch()
-      case .close(let frame):
-        try settle(until: checkFrames + frame)
-        if keepsPauses { series.split() } else { closeStretch() }
-      }
-    }
-    try settle(until: checkFrames + gate.settledFrame)
-  }
-
-  private mutating func openStretch() {
-    guard !isOpen else { return }
-    isOpen = true
-    if plan.isFilePerStretch { series.split() }
-    let stretch = RecordedStretch(
-      timelineFrame: settled, frame: series.frames, start: time(of: settled))
-    report.stretches.append(stretch)
-    guard plan.leavesSilenceOut else { return }
-    news.tell(.opened(stretch))
-    // A file of its own tells when it began.
-    if !plan.isFilePerStretch { series.mark(LocalTime(stretch.start).text) }
-  }
-
-  private mutating func closeStretch() {
-    guard isOpen else { return }
-    isOpen = false
-    isOver = !plan.leavesSilenceOut
-    guard var stretch = report.stretches.popLast() else { return }
-    stretch.frames = series.frames - stretch.frame
-    report.stretches.append(stretch)
-    if plan.leavesSilenceOut { news.tell(.closed(stretch)) }
-  }
-
-  /// Keeps what waits before the timeline's `frame`, or leaves it out.
-  private mutating func settle(until frame: Int) throws(FileFailure) {
-    while settled < frame {
-      if keepsPauses, settled >= checkFrames { openStretch() }
-      if isOpen { obey() }
-      let limit = isOpen ? points.nextFrame(after: settled) : .max
-      let wanted = min(frame - settled, limit - settled, Self.chunkFrames)
-      let count = taken.read(into: &chunk, frames: wanted)
-      guard count > 0 else { return }
-      if isOpen { try keep(count) }
-      let start = time(of: settled)
-      try raw?.settle(count, isKept: isOpen, start: start)
-      settled += count
-    }
-    if isOpen { obey() }
-  }
-
-  private mutating func keep(_ count: Int) throws(FileFailure) {
-    let before = series.frames
-    // Told even where the disk fails in the middle: what was written counts.
-    defer { report.frames = series.frames }
-    let start = time(of: settled)
-    try series.write(chunk, frames: count, start: start)
-    loudness.add(chunk, frames: count)
-    for gap in gaps.overlap(with: settled..<settled + count) {
-      tellGap(RecordingGap(frame: before + gap.lowerBound - settled, frames: gap.count))
-    }
-  }
-
-  /// A gap goes on where its last piece ended.
-  private mutating func tellGap(_ gap: RecordingGap) {
-    if let last = report.gaps.last, last.frame + last.frames == gap.frame {
-      report.gaps[report.gaps.count - 1].frames += gap.frames
-    } else {
-      report.gaps.append(gap)
-    }
-  }
-
-  /// Does what was wanted at the frame that is settled next.
-  private mutating func obey() {
-    while let due = points.take(upTo: settled) {
-      switch due.point {
-      case .wish(.split): series.split()
-      case .wish(.mark(let label)):
-        let marker = RecordedMarker(frame: series.frames, label: label)
-        series.mark(label)
-        report.markers.append(marker)
-        news.tell(.marker(marker))
-      case .wish(.start): break
-      // What was lost before the take went on is no part of it.
-      case .gap(let frames) where due.frame == settled: series.mark("\(frames) frames lost")
-      case .gap: break
-      }
-    }
-  }
-
-  private func time(of frame: Int) -> UInt64 {
-    let rate = plan.sampleRate
-    let nanoseconds = frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate
-    return wall.time(at: origin + nanoseconds)
   }
 }

@@ -31,7 +31,7 @@ struct RecordingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How long the disk may stand still before frames are lost.", valueName: "seconds"))
-  var ring = SecondsOption(15)
+  var ring = SecondsOption(12)
 
   @OptionGroup(title: "When to record") var start: StartOptions
   @OptionGroup(title: "Tags") var tags: TagOptions

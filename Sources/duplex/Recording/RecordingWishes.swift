@@ -11,7 +11,7 @@ struct RecordingWishes {
   var onFile: String?
   var syncSeconds = 1.0
   /// What a stalled disk may take before frames are lost.
-  var ringSeconds = 15.0
+  var ringSeconds = 12.0
   var checkSeconds = 0.0
   /// Seconds before the start that are kept; nil where nothing is waited for.
   var preRollSeconds: Double?
