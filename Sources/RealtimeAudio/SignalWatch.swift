@@ -38,6 +38,15 @@ public struct SignalWatch: ~Copyable {
     return set
   }
 
+  /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
+  /// later. At the program's beginning.
+  public static func holdUserSignals() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
   deinit {
     close(descriptor)
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioFiles
 import Glibc
+import RealtimeAudio
 
 /// The tool.
 @main
@@ -19,6 +20,7 @@ struct Duplex: ParsableCommand {
     ])
 
   static func main() {
+    SignalWatch.holdUserSignals()
     do {
       var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
       try command.run()

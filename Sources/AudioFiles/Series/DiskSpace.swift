@@ -21,6 +21,21 @@ public enum OutputFolder {
     guard access(folder, W_OK | X_OK) == 0 else { throw .creating(path, .last) }
   }
 
+  /// Whether both paths name one file, or would.
+  public static func isSame(_ one: String, _ other: String) -> Bool {
+    guard name(of: one) == name(of: other) else { return false }
+    var first = stat()
+    var second = stat()
+    guard stat(folder(of: one), &first) == 0, stat(folder(of: other), &second) == 0 else {
+      return one == other
+    }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
+  private static func name(of path: String) -> Substring {
+    path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+  }
+
   /// Makes the folders that lead to `path`, where they are not there.
   static func make(for path: String) throws(SystemError) {
     let folder = folder(of: path)

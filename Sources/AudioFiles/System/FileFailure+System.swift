@@ -66,6 +66,9 @@ extension FileFailure {
       return FileFailure(
         .cannotCreate, "\(path) cannot be created: its folder does not exist.",
         hint: "Create the folder first, or choose another.")
+    case ENXIO:
+      return FileFailure(
+        .cannotCreate, "Nobody reads the pipe \(path).", hint: "Start its reader first.")
     case EROFS:
       return FileFailure(
         .cannotCreate, "\(path) cannot be created: its disk is read-only.",

@@ -16,13 +16,28 @@ struct OutputFile: ~Copyable {
     // A pipe or a device is there already, and is used as it is.
     let isReused = found.map { overwrite || !$0.isRegular } ?? false
     let mode = found?.isRegular ?? true ? O_RDWR : O_WRONLY
-    let opened = try FileDescriptor(
-      opening: path, isReused ? mode : mode | O_CREAT | O_EXCL)
+    let opened = try Self.open(path, isReused ? mode : mode | O_CREAT | O_EXCL)
     let isRegular = try opened.status.isRegular
     if isReused, isRegular { try opened.truncate(to: 0) }
     descriptor = opened
     isNew = !isReused
     self.isRegular = isRegular
+  }
+
+  /// Opens `path`. A pipe that nobody reads is waited for a little, not for ever.
+  private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
+    var attempts = 0
+    while true {
+      do throws(SystemError) {
+        let opened = try FileDescriptor(opening: path, flags | O_NONBLOCK)
+        _ = fcntl(opened.number, F_SETFL, fcntl(opened.number, F_GETFL) & ~O_NONBLOCK)
+        return opened
+      } catch {
+        attempts += 1
+        guard error.number == ENXIO, attempts < 60 else { throw error }
+        usleep(50_000)
+      }
+    }
   }
 
   consuming func takeDescriptor() -> FileDescriptor { descriptor }

@@ -19,10 +19,10 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
-  /// Gives a file that was deleted its name again, with all that it holds, and its folder, too.
-  /// Throws `.cannotCreate`, `.permissionDenied` or `.diskFull` where that cannot be; a file that
-  /// took the name meanwhile stays as it is.
-  public mutating func restore() throws(FileFailure) {
+  /// Gives a file that was deleted a name again, with all that it holds, and its folder, too.
+  /// Throws `.cannotCreate`, `.permissionDenied` or `.diskFull` where that cannot be; a file of that
+  /// name stays as it is.
+  public mutating func restore(as path: String) throws(FileFailure) {
     do throws(SystemError) {
       try OutputFolder.make(for: path)
       let copy = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
@@ -37,6 +37,7 @@ extension SoundFileWriter {
     } catch {
       throw .creating(path, error)
     }
+    self.path = path
   }
 
   /// Copies all bytes, and leaves the copy where the original stands.

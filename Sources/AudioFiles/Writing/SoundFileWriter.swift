@@ -14,7 +14,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   private let limit: Int
 
   /// What the file is called.
-  public let path: String
+  public internal(set) var path: String
   /// What kind of file it is.
   public let fileFormat: FileFormat
   /// How it keeps samples.

@@ -56,7 +56,11 @@ extension Take {
       guard count > 0 else { return }
       if isOpen { try keep(count) }
       let start = time(of: settled)
-      try raw?.settle(count, isKept: isOpen, start: start)
+      do throws(FileFailure) {
+        try raw?.settle(count, isKept: isOpen, start: start)
+      } catch {
+        loseRaw(error)
+      }
       settled += count
     }
     if isOpen { obey() }

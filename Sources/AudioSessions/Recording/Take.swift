@@ -17,6 +17,7 @@ struct Take: ~Copyable {
   let wall: WallClock
   var series: FileSeries
   var raw: RawTake?
+  private var rawFailure: FileFailure?
   private var shift: FrameShift?
   private var cleaner: VoiceCleaner?
   var gate: any TakeGate
@@ -52,12 +53,13 @@ struct Take: ~Copyable {
     let late = cleaner?.delayFrames ?? 0
     let patience = gate.patienceFrames + Self.chunkFrames
     let channelCount = plan.channelCount
+    let made = try FileSeries(plan, news: news)
     if let rawPlan {
       raw = try RawTake(rawPlan, patience: patience + late, news: news)
     } else {
       raw = nil
     }
-    series = try FileSeries(plan, news: news)
+    series = made
     let ring = SampleWriter(frameCount: patience, channelCount: channelCount)
     taken = ring.makeReader()
     waiting = ring
@@ -155,18 +157,34 @@ struct Take: ~Copyable {
   private mutating func complete() throws(FileFailure) {
     report.levels = loudness.levels
     do throws(FileFailure) {
-      try series.finish(report.levels)
+      try raw?.finish()
     } catch {
-      try? raw?.finish()
-      throw error
+      loseRaw(error)
     }
-    try raw?.finish()
+    try series.finish(report.levels)
+    if let rawFailure { throw rawFailure }
+  }
+
+  /// What was not cleaned can be kept no longer: the take goes on, and the loss is told at the end.
+  mutating func loseRaw(_ failure: FileFailure) {
+    rawFailure = failure
+    raw = nil
+    news.tell(.warning(failure))
   }
 
   /// Makes the files valid as they stand, and with `synchronizing` waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     try series.refresh(synchronizing: synchronizing)
-    try raw?.refresh(synchronizing: synchronizing)
+    do throws(FileFailure) {
+      try raw?.refresh(synchronizing: synchronizing)
+    } catch {
+      loseRaw(error)
+    }
+  }
+
+  /// Waits for no command any more.
+  mutating func leave() {
+    series.leave()
   }
 
   /// Attends to complete files.

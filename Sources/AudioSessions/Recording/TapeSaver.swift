@@ -30,6 +30,8 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private var isOver = false
   private let hasFailed = Latch()
   private let hasEnded = Latch()
+  private let isWaiting = Latch()
+  private let hasLeft = Latch()
 
   /// What somebody wants of the recording. Any thread but the audio thread.
   public let remote = RecordingRemote()
@@ -127,8 +129,19 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private func attend() -> Bool {
     take.attend()
     report.files = take.report.files
-    return take.isBusy
+    guard take.isBusy else { return false }
+    isWaiting.raise()
+    guard hasLeft.isRaised else { return true }
+    take.leave()
+    return false
   }
+
+  /// Whether all is saved, and only commands for complete files are waited for. Any thread.
+  public var isWaitingForCommands: Bool { isWaiting.isRaised }
+
+  /// Waits for no command any more: the one that runs goes on by itself, the others are told. Any
+  /// thread.
+  public func leaveCommands() { hasLeft.raise() }
 
   private func wind(isLast: Bool) throws(FileFailure) {
     while true {

@@ -62,6 +62,9 @@ struct MonitorCommand: ParsableCommand {
     guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
       throw ValidationError("What is to be played is named with --mix: name a file.")
     }
+    guard recordPath != nil || (recording.isPlain && recordWhat == .mic) else {
+      throw ValidationError("What is to be recorded goes to a file: name it with --record.")
+    }
     guard !recording.cleaning.echoCancel || !mixes.isEmpty else {
       throw ValidationError("Nothing is played, so there is no echo: name what is with --mix.")
     }
@@ -129,7 +132,7 @@ private struct MonitorUse: DeviceUse {
     extra += session?.summary ?? []
     return outcome.conclude(
       "monitor", recorded: session?.saver.report, failure: progress?.failure, extra: extra,
-      sentence: sentence(outcome))
+      sentence: sentence(outcome) + (session.map { " " + $0.sentence } ?? ""))
   }
 
   private func sentence(_ outcome: SessionOutcome) -> String {

@@ -70,7 +70,8 @@ struct RecordCommand: ParsableCommand {
 
   func run() throws {
     let target = try RecordingTarget(
-      path: file ?? RecordingTarget.noteName, fileFormat: fileFormat, sampleFormat: sampleFormat,
+      path: file ?? RecordingTarget.noteName(fileFormat ?? .wav), fileFormat: fileFormat,
+      sampleFormat: sampleFormat,
       overwrite: overwrite)
     try target.check(recording, json: audio.json)
     let status = try inTermsOfTheTool {

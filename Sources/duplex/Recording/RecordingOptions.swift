@@ -19,7 +19,8 @@ struct RecordingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Run this after each file, whose path is $1. Its failure stops nothing.",
+      "Run this in a shell after each file, whose path is $1 (added at the end where there is no $). "
+        + "Its failure stops nothing.",
       valueName: "command"))
   var onFile: String?
 
@@ -44,6 +45,9 @@ struct RecordingOptions: ParsableArguments {
     guard (0.1...600).contains(ring.seconds) else {
       throw ValidationError("A ring of \(ring.seconds.shown(2)) s is not possible: 0.1 to 600 are.")
     }
+    if let onFile, onFile.allSatisfy(\.isWhitespace) {
+      throw ValidationError("--on-file names no command.")
+    }
     guard keep == nil || split != nil else {
       throw ValidationError("--keep removes old files of a split recording: say --split as well.")
     }
@@ -56,11 +60,20 @@ struct RecordingOptions: ParsableArguments {
       throw ValidationError("--keep of no time would keep nothing.")
     default: break
     }
+    guard start.voiceActivated || split == .silence || start.threshold == nil else {
+      throw ValidationError("--threshold is for voices: say --voice-activated as well.")
+    }
     guard cleaning.raw == nil || !cleaning.isNone else {
       throw ValidationError(
         "--raw keeps what was not cleaned: say --denoise, --agc, --dereverb, --echo-cancel or "
           + "--high-pass as well.")
     }
+  }
+
+  /// Whether nothing is asked for.
+  var isPlain: Bool {
+    split == nil && keep == nil && onFile == nil && sync.seconds == 1 && ring.seconds == 12
+      && start.isPlain && tags.tags == SoundFileTags() && cleaning.isNone && cleaning.raw == nil
   }
 
   /// What they come to for a take of `duration`.
@@ -75,6 +88,7 @@ struct RecordingOptions: ParsableArguments {
     wishes.checkSeconds = start.autoGainCheck?.seconds ?? 0
     wishes.preRollSeconds = start.preRoll?.seconds
     wishes.voice = start.voice
+    wishes.isVoiceActivated = start.voiceActivated
     wishes.cleaning = cleaning.settings
     wishes.cancelsEcho = cleaning.echoCancel
     wishes.rawPath = cleaning.raw
@@ -105,8 +119,10 @@ struct StartOptions: ParsableArguments {
     help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "seconds"))
   var hold = SecondsOption(1)
 
-  @Option(help: ArgumentHelp("Silence kept behind a phrase.", valueName: "seconds"))
-  var tail = SecondsOption(0.5)
+  @Option(
+    help: ArgumentHelp(
+      "Silence kept behind a phrase. (default: 0.5, or --hold)", valueName: "seconds"))
+  var tail: SecondsOption?
 
   @Option(
     help: ArgumentHelp(
@@ -115,9 +131,6 @@ struct StartOptions: ParsableArguments {
   var autoGainCheck: SecondsOption?
 
   func validate() throws {
-    guard voiceActivated || threshold == nil else {
-      throw ValidationError("--threshold is for voices: say --voice-activated as well.")
-    }
     if let threshold, threshold.decibels > 0 {
       throw ValidationError("Nothing is louder than a --threshold above 0 dBFS.")
     }
@@ -129,16 +142,22 @@ struct StartOptions: ParsableArguments {
         throw ValidationError("--\(name) can be \(Int(most)) seconds at most.")
       }
     }
-    guard tail.seconds <= hold.seconds else {
+    guard (tail?.seconds ?? 0) <= hold.seconds else {
       throw ValidationError("--tail cannot be longer than --hold.")
     }
   }
 
-  /// Voice activation, where it is asked for.
-  var voice: RecordingWishes.VoiceWish? {
-    guard voiceActivated else { return nil }
-    return RecordingWishes.VoiceWish(
-      thresholdDBFS: threshold?.decibels, holdSeconds: hold.seconds, tailSeconds: tail.seconds)
+  /// Whether nothing is asked for.
+  var isPlain: Bool {
+    preRoll == nil && !voiceActivated && threshold == nil && hold.seconds == 1 && tail == nil
+      && autoGainCheck == nil
+  }
+
+  /// How voices are told from silence.
+  var voice: RecordingWishes.VoiceWish {
+    RecordingWishes.VoiceWish(
+      thresholdDBFS: threshold?.decibels, holdSeconds: hold.seconds,
+      tailSeconds: tail?.seconds ?? min(0.5, hold.seconds))
   }
 }
 

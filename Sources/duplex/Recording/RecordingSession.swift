@@ -12,6 +12,7 @@ struct RecordingSession {
   private let target: RecordingTarget
   private let plan: RecordingPlan
   private let sampleRate: Int
+  private let rawPath: String?
 
   /// Makes the files of what `stream` brings, as the options say.
   init(
@@ -23,9 +24,9 @@ struct RecordingSession {
     plan = try wishes.plan(target, stream, sampleRate: sampleRate, clock)
     // Where nobody can press a key, nobody is waited for.
     let waits =
-      wishes.preRollSeconds != nil && wishes.voice == nil
+      wishes.preRollSeconds != nil && !wishes.isVoiceActivated
       && (Terminal.hasKeyboard || Terminal.isPiped)
-    if wishes.preRollSeconds != nil, wishes.voice == nil, !waits {
+    if wishes.preRollSeconds != nil, !wishes.isVoiceActivated, !waits {
       Terminal.say("duplex: nobody can press a key here: the recording starts at once.")
     }
     saver = try TapeSaver(plan, wishes, configuration, startsAtOnce: !waits)
@@ -35,6 +36,7 @@ struct RecordingSession {
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }
     self.target = target
+    rawPath = wishes.rawPath
   }
 
   /// Puts its halves of the audio thread on `desk`.
@@ -54,7 +56,8 @@ struct RecordingSession {
       ("sampleFormat", .string(plan.sampleFormat.name)),
       ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
     ]
-    var tail: [(String, JSON)] = [
+    var tail: [(String, JSON)] = rawPath.map { [("rawPath", .string($0))] } ?? []
+    tail += [
       ("markers", .array(report.markers.map(json))), ("files", .array(report.files.map(json))),
     ]
     if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
@@ -95,7 +98,8 @@ struct RecordingSession {
     let files = report.files.count
     let name = files > 1 ? "\(path) and \(files - 1) more" : path
     return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
-      + (plan.leavesSilenceOut ? ", \(report.stretches.count) phrases" : "")
+      + (plan.leavesSilenceOut
+        ? ", \(report.stretches.count) phrase\(report.stretches.count == 1 ? "" : "s")" : "")
       + (clipped > 0 ? ", \(clipped) samples clipped" : "")
       + (lost > 0
         ? ", \(lost) frames lost in \(report.gaps.count) gap\(report.gaps.count == 1 ? "" : "s")"
@@ -104,13 +108,17 @@ struct RecordingSession {
 
   private var emptiness: String {
     if plan.leavesSilenceOut { return "nobody spoke." }
-    return watch.isWaiting ? "it was never started." : "the device delivered nothing."
+    return watch.isWaiting ? "it was never started." : "there was no time for a frame."
   }
 }
 
 extension RecordingTarget {
-  /// Refuses what cannot go together.
+  /// Refuses what cannot go together, and warns of what the format has no place for.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
+    try checkRaw(options.cleaning.raw)
+    if options.tags.tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
+      Terminal.say("duplex: \(isStream ? "a pipe" : fileFormat.title) has no place for tags.")
+    }
     guard isStream else { return }
     guard !json else {
       throw ToolFailure(
@@ -121,6 +129,28 @@ extension RecordingTarget {
       throw ToolFailure(
         .usage, code: "usage", "Standard output cannot be split into files.",
         hint: "Leave out --split, or name a file.")
+    }
+  }
+}
+
+extension RecordingTarget {
+  /// What was not cleaned needs a file of its own.
+  fileprivate func checkRaw(_ raw: String?) throws(ToolFailure) {
+    guard let raw else { return }
+    guard raw != "-" else {
+      throw ToolFailure(
+        .usage, code: "usage", "What was not cleaned cannot go to standard output.",
+        hint: "Name a file with --raw.")
+    }
+    guard !OutputFolder.isSame(raw, path) else {
+      throw ToolFailure(
+        .usage, code: "usage", "--raw names the file that is recorded.",
+        hint: "Give each a name of its own.")
+    }
+    guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
+      throw ToolFailure(
+        .cannotCreate, code: "outputRefused", "\(raw) exists already.",
+        hint: "Choose another name, or ask to overwrite it.")
     }
   }
 }

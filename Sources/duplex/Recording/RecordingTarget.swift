@@ -50,9 +50,13 @@ struct RecordingTarget {
     return plan
   }
 
-  /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav.
-  static var noteName: String {
-    LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S.wav")
+  /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav, or with a number behind the time where
+  /// two are taken in one second.
+  static func noteName(_ format: FileFormat) -> String {
+    let stem = LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S")
+    let names = [""] + (2..<100).map { "-\($0)" }
+    let number = names.first { FileRemoval.byteCount(of: "\(stem)\($0).\(format.name)") == nil }
+    return "\(stem)\(number ?? "").\(format.name)"
   }
 }
 

@@ -10,6 +10,7 @@ final class RecordingWatch {
   private let options: AudioOptions
   private let words: RecordingWords
   private var marks = 0
+  private var isPatienceTold = false
   private var hasStarted: Bool
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
@@ -35,6 +36,10 @@ final class RecordingWatch {
   /// Tells what happened; answers with a reason to stop, where there is one.
   func attend() -> StopReason? {
     for event in saver.news.take() { tell(event) }
+    if saver.isWaitingForCommands, !isPatienceTold {
+      isPatienceTold = true
+      Terminal.say("duplex: all is saved; waiting for the --on-file commands. Ctrl-C leaves them.")
+    }
     if saver.isFailed { return .disk }
     return saver.isTakeOver ? .duration : nil
   }
@@ -60,6 +65,13 @@ final class RecordingWatch {
     case .mark: mark(at: frame)
     case .end: break
     }
+  }
+
+  /// Somebody wants to leave: true where that was waiting for commands.
+  func leave() -> Bool {
+    guard saver.isWaitingForCommands else { return false }
+    saver.leaveCommands()
+    return true
   }
 
   /// Nobody can press a key any more: there is nothing left to wait for.

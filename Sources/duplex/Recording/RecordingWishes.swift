@@ -15,8 +15,10 @@ struct RecordingWishes {
   var checkSeconds = 0.0
   /// Seconds before the start that are kept; nil where nothing is waited for.
   var preRollSeconds: Double?
-  /// How voices are told from silence; nil where all is kept.
-  var voice: VoiceWish?
+  /// Whether only voices are kept.
+  var isVoiceActivated = false
+  /// How voices are told from silence.
+  var voice = VoiceWish(thresholdDBFS: nil, holdSeconds: 1, tailSeconds: 0.5)
   var cleaning = CleaningSettings.none
   var cancelsEcho = false
   var rawPath: String?
@@ -42,18 +44,18 @@ struct RecordingWishes {
     plan.onFile = onFile
     plan.syncSeconds = syncSeconds
     plan.checkSeconds = checkSeconds
-    plan.leavesSilenceOut = voice != nil
+    plan.leavesSilenceOut = isVoiceActivated
     return plan
   }
 
   /// What is kept of what is heard. With `startsAtOnce` nobody is waited for.
   func gate(_ plan: RecordingPlan, startsAtOnce: Bool) -> any TakeGate {
-    if voice != nil || split == .silence {
+    if isVoiceActivated || split == .silence {
       var settings = VoiceSettings(sampleRate: plan.sampleRate, channelCount: plan.channelCount)
       settings.preRollSeconds = preRollSeconds ?? settings.preRollSeconds
-      settings.thresholdDBFS = voice?.thresholdDBFS
-      settings.holdSeconds = voice?.holdSeconds ?? settings.holdSeconds
-      settings.tailSeconds = voice?.tailSeconds ?? settings.tailSeconds
+      settings.thresholdDBFS = voice.thresholdDBFS
+      settings.holdSeconds = voice.holdSeconds
+      settings.tailSeconds = voice.tailSeconds
       return VoiceGate(settings)
     }
     guard let preRollSeconds, !startsAtOnce else { return WindowGate(TakeWindow()) }

@@ -76,7 +76,7 @@ struct RecordingWords {
       return "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
         + "Give it a longer --ring."
     case .marker(let marker): return "\(marker.label) at \(clock(marker.frame))."
-    case .split(let file): return "on in \(file.path)."
+    case .split(let file): return "going on in \(file.path)."
     case .checked(let levels): return GainVerdict(levels).sentence
     case .diskLow(let seconds):
       let left = seconds < 120 ? "\(Int(seconds)) s" : "\(Int(seconds / 60)) min"

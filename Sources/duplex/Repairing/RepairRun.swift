@@ -42,7 +42,7 @@ struct RepairRun {
   private func sentence(_ finding: RepairFinding, _ repaired: String?) -> String {
     let frames = finding.frames == 1 ? "1 frame" : "\(finding.frames) frames"
     let length = "\(frames) (\(finding.seconds.shown(3)) s)"
-    if finding.wasSound { return "\(finding.path): sound, \(length)." }
+    if finding.wasSound { return "\(finding.path): intact, \(length)." }
     let faults = finding.faults.joined(separator: ", ")
     guard let repaired else { return "\(finding.path): \(length); \(faults)." }
     let place = repaired == finding.path ? "" : " Mended: \(repaired)."

@@ -60,7 +60,7 @@ struct SessionOutcome {
       // Where nothing was heard nothing was lost: what was asked for cannot be done.
       let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
       status = isNothing ? failure.status : .loss
-    } else if let deviceFailure = report.stopReason.failure {
+    } else if let deviceFailure = report.stopReason.failure ?? report.absence(configuration) {
       let failure = ToolFailure(deviceFailure)
       failure.report()
       status = failure.status
@@ -111,6 +111,14 @@ extension GainRamp {
 }
 
 extension SessionReport {
+  /// The device that went away and was not back at the end; whoever ended it himself knows that.
+  fileprivate func absence(_ configuration: DuplexConfiguration) -> DeviceFailure? {
+    guard events.contains(where: { $0.kind == .deviceAbsent }) else { return nil }
+    return DeviceFailure(
+      .lost, "The device \(configuration.deviceNames) did not come back.",
+      hint: "What was recorded before is saved, with silence for the rest.")
+  }
+
   /// The same, ending where the disk took no more: what came later is no part of the take.
   fileprivate func ending(with recorded: RecordingReport?) -> SessionReport {
     guard let recorded, case .disk = stopReason else { return self }

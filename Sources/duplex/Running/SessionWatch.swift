@@ -39,6 +39,8 @@ final class SessionWatch {
     self.isVirtual = isVirtual
     news = DeviceNews(options, configuration)
     signals = SignalWatch()
+    // Whoever records must be able to stop, whatever becomes of the terminal.
+    Terminal.stopWaiting()
     drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
   }
 
@@ -100,6 +102,7 @@ final class SessionWatch {
   }
 
   private func end(_ reason: StopReason) -> SessionWish {
+    if recording?.leave() == true { return .stop(reason) }
     // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
     // to end at once, with what the file holds since its header was last written.
     if let since = endingSince, HostClock.nanoseconds > since + 300_000_000 {
@@ -141,7 +144,7 @@ final class SessionWatch {
   private func tell(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
-      Terminal.printLine(
+      Terminal.printNow(
         JSON.event(
           "meter",
           [

@@ -15,6 +15,10 @@ struct FileSeries: ~Copyable {
   /// Names of the frame that is written next.
   private var marks: [String] = []
   private var isSplitWanted = false
+  /// Every path that this recording wrote.
+  private var written: Set<String> = []
+  /// Whether there was no file of that name before.
+  private var isCurrentNew = false
   /// Whether it was told that a deleted file cannot be written again.
   private var isLamented = false
   /// Frames after which the current file is full.
@@ -34,7 +38,7 @@ struct FileSeries: ~Copyable {
     if plan.isFilePerStretch {
       try OutputFolder.check(for: plan.path)
     } else {
-      try open(at: WallClock(isVirtual: plan.isVirtual).start, overwrite: plan.overwrite)
+      try open(at: WallClock(isVirtual: plan.isVirtual).start)
     }
   }
 
@@ -88,7 +92,7 @@ struct FileSeries: ~Copyable {
 
   /// Makes the growing file valid as it stands, and with `synchronizing` waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
-    if writer?.isDeleted == true { restore() }
+    if writer?.isDeleted == true { tryToRestore() }
     try writer?.refreshHeader()
     if synchronizing { try writer?.synchronize() }
   }
@@ -97,6 +101,11 @@ struct FileSeries: ~Copyable {
   mutating func attend(at now: UInt64) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
+  }
+
+  /// Waits for no command any more.
+  mutating func leave() {
+    finished.leave()
   }
 
   /// Completes the last file. `levels` are those of the whole recording.
@@ -111,17 +120,24 @@ struct FileSeries: ~Copyable {
   }
 
   /// Somebody deleted the file that grows.
-  private mutating func restore() {
+  private mutating func restore() throws(FileFailure) {
+    let old = current?.path ?? plan.path
+    let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
+    try writer?.restore(as: path)
+    current?.path = path
+    let place = path == old ? "there again" : "in \(path) now"
+    news.tell(
+      .warning(
+        FileFailure(
+          .writeFailed, "\(old) was deleted while it was recorded, and is \(place).",
+          hint: "Nothing is lost.")))
+  }
+
+  /// The same, told where it cannot be; it is tried again with the next refresh, and at the end.
+  private mutating func tryToRestore() {
     do throws(FileFailure) {
-      try writer?.restore()
-      news.tell(
-        .warning(
-          FileFailure(
-            .writeFailed,
-            "\(current?.path ?? plan.path) was deleted while it was recorded, and is there again.",
-            hint: "Nothing is lost.")))
+      try restore()
     } catch {
-      // Told once: it goes on, and is tried again with the next refresh.
       guard !isLamented else { return }
       isLamented = true
       news.tell(
@@ -137,7 +153,7 @@ struct FileSeries: ~Copyable {
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
     guard current != nil else {
       isSplitWanted = false
-      return try open(at: start, overwrite: plan.overwrite)
+      return try open(at: start)
     }
     guard isSplitWanted || room == 0 else { return }
     isSplitWanted = false
@@ -145,7 +161,7 @@ struct FileSeries: ~Copyable {
     let before = writer.take()
     let file = current
     do throws(FileFailure) {
-      try open(at: start, overwrite: false)
+      try open(at: start)
     } catch {
       // Better a file that is too long than frames that are lost.
       writer = before
@@ -157,35 +173,33 @@ struct FileSeries: ~Copyable {
     if let file { try close(before, file) }
   }
 
-  private mutating func open(at start: UInt64, overwrite: Bool) throws(FileFailure) {
-    let path = freePath(names.next(at: start))
-    writer = try make(path, overwrite: overwrite)
+  private mutating func open(at start: UInt64) throws(FileFailure) {
+    let name = names.next(at: start)
+    // The first name is the user's word: where it is taken, that is refused.
+    let isFirst = frames == 0 && files.isEmpty && current == nil
+    let path =
+      isFirst || plan.isStream
+      ? name
+      : names.free(name) { path in
+        FileRemoval.byteCount(of: path) != nil && (!plan.overwrite || written.contains(path))
+      }
+    let isNew = plan.isStream || FileRemoval.byteCount(of: path) == nil
+    writer = try make(path)
     current = RecordedFile(path: path, firstFrame: frames, start: start)
+    written.insert(path)
+    isCurrentNew = isNew
     hasOriginated = false
     renewRoom()
   }
 
-  /// The first name is the user's word; a later one that is taken gets a number.
-  private func freePath(_ name: String) -> String {
-    let isFirst = frames == 0 && files.isEmpty && current == nil
-    guard !isFirst, !plan.isStream else { return name }
-    var path = name
-    var attempt = 1
-    while attempt < 10000, FileRemoval.byteCount(of: path) != nil {
-      attempt += 1
-      path = SeriesNames.alternative(to: name, attempt: attempt)
-    }
-    return path
-  }
-
-  private func make(_ path: String, overwrite: Bool) throws(FileFailure) -> SoundFileWriter {
+  private func make(_ path: String) throws(FileFailure) -> SoundFileWriter {
     plan.isStream
       ? try SoundFileWriter(
         fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat, sampleRate: plan.sampleRate,
         channelCount: plan.channelCount)
       : try SoundFileWriter(
         path: path, fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat,
-        sampleRate: plan.sampleRate, channelCount: plan.channelCount, overwrite: overwrite,
+        sampleRate: plan.sampleRate, channelCount: plan.channelCount, overwrite: plan.overwrite,
         tags: plan.tags)
   }
 
@@ -202,13 +216,24 @@ struct FileSeries: ~Copyable {
   /// What an encoder makes of frames is known when it is there.
   private mutating func noteSize() {
     guard case .bytes(let most) = plan.split, !plan.fileFormat.isPlain else { return }
-    if let size = writer?.byteCount, size >= most - most / 50 { isSplitWanted = true }
+    // What it keeps back is at most a block of samples as they were.
+    let block = 4096 * plan.channelCount * 3
+    let limit = most - min(most / 2, most / 50 + block)
+    if let size = writer?.byteCount, size >= limit { isSplitWanted = true }
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
+    if writer?.isDeleted == true { try restore() }
     guard let file = current else { return }
     current = nil
+    guard file.frames > 0 || plan.isStream || !isCurrentNew else { return drop(file) }
     try close(writer.take(), file)
+  }
+
+  /// A file without a frame is no recording, and would only be in the way of the next one.
+  private mutating func drop(_ file: RecordedFile) {
+    writer = nil
+    try? FileRemoval.remove(file.path)
   }
 
   /// Completes `file`.

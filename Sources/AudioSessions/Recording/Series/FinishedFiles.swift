@@ -49,6 +49,19 @@ struct FinishedFiles {
     return gone
   }
 
+  /// Waits for no command any more, and says which files none was run for.
+  mutating func leave() {
+    for (index, entry) in waiting.enumerated() {
+      let state = index == 0 && running != nil ? "still runs" : "was not run"
+      news.tell(
+        .warning(
+          FileFailure(
+            .writeFailed, "The command for \(entry.path) \(state).",
+            hint: "The file is complete; see to it yourself.")))
+    }
+    waiting = []
+  }
+
   private mutating func attend() {
     guard let command, let first = waiting.first else { return }
     do throws(FileFailure) {

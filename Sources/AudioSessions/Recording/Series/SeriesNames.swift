@@ -26,9 +26,15 @@ struct SeriesNames {
       "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
   }
 
-  /// Another name for a file whose `name` is taken: the `attempt`-th.
-  static func alternative(to name: String, attempt: Int) -> String {
-    insert("-\(attempt)", into: name)
+  /// `name`, or where that is taken the same with the first number that is not.
+  func free(_ name: String, isTaken: (String) -> Bool) -> String {
+    var path = name
+    var attempt = 1
+    while attempt < 10000, isTaken(path) {
+      attempt += 1
+      path = Self.insert("-\(attempt)", into: name)
+    }
+    return path
   }
 
   /// Puts `text` in front of the extension.
