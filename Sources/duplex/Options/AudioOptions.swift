@@ -13,6 +13,8 @@ extension SampleFormat: ExpressibleByArgument {
   public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
+extension ClockMaster: ExpressibleByArgument {}
+
 /// The urgency of the audio thread: a number, or `off`.
 enum PriorityOption: ExpressibleByArgument {
   case realtime(Int)
@@ -61,6 +63,12 @@ struct AudioOptions: ParsableArguments {
     name: [.customShort("P"), .long],
     help: ArgumentHelp("The output, where it differs from --device.", valueName: "pcm"))
   var playbackDevice: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which of two devices with two clocks gives the time: playback, or capture, which records its input to the bit.",
+      valueName: "side"))
+  var master = ClockMaster.playback
 
   @Option(
     name: [.customShort("r"), .long],
