@@ -26,8 +26,10 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   /// By how much the variances of the rate and of its change grow in a second.
   private let rateWander: Double
   private let changeWander: Double
+  /// The same of a clock that nothing is known of.
   private let firstChange: Double
-  private static let firstPPM = 0.07
+  /// By how many parts per million a second such a clock's rate may be changing already.
+  private static let firstPPM = 0.03
 
   /// A loop for a clock of nominally `framesPerSecond`. Within a second its rate wanders by
   /// `wanderPPM`, and the change of its rate by `swayPPM` a second; within more seconds by the

@@ -13,8 +13,8 @@
 public struct FilteredClock: BitwiseCopyable, Sendable {
   /// How a clock's rate wanders within a second, in parts per million, and how the change of it
   /// does, a second: more than a crystal's does that warms up.
-  private static let wanderPPM = 0.02
-  private static let swayPPM = 0.0014
+  private static let wanderPPM = 0.015
+  private static let swayPPM = 0.001
   /// No reading is believed to be more exact than so many frames.
   private static let finest = 0.02
   private static let shortStretch: UInt64 = 100_000_000
@@ -24,6 +24,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Readings further from what is believed, in seconds, are nonsense, unless they go on.
   private static let nonsense = 0.02
   private static let nonsenseLimit: UInt64 = 300_000_000
+  private static let nonsensePatience = 16
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
@@ -42,6 +43,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var usual = 1.0
   private var lastLead = 0.0
   private var nonsenseSince: UInt64 = 0
+  private var nonsenseCount = 0
 
   private struct Earliest: BitwiseCopyable {
     var since: UInt64 = 0
@@ -111,6 +113,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     guard abs(lead) < Self.nonsense * nominalFramesPerSecond else { return doubt(reading) }
     nonsenseSince = 0
+    nonsenseCount = 0
     last = reading
     shortBest.see(reading, lead: lead)
     longBest.see(reading, lead: lead)
@@ -154,6 +157,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     begunNanoseconds = reading.nanoseconds
     last = reading
     nonsenseSince = 0
+    nonsenseCount = 0
     usual = 1
     lastLead = 0
     loop.begin(
@@ -172,9 +176,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// What is far off counts only if it goes on: then the clock itself has jumped.
   @_noLocks
   private mutating func doubt(_ reading: ClockReading) {
+    nonsenseCount &+= 1
     if nonsenseSince == 0 || reading.nanoseconds < nonsenseSince {
       nonsenseSince = reading.nanoseconds
-    } else if reading.nanoseconds &- nonsenseSince > Self.nonsenseLimit {
+    } else if reading.nanoseconds &- nonsenseSince > Self.nonsenseLimit,
+      nonsenseCount > Self.nonsensePatience
+    {
       begin(reading)
     }
   }

@@ -13,6 +13,7 @@ extension DriftingDuplex where Pair: ~Copyable {
     while true {
       let now = pair.now
       if let trouble = look(at: now) { return trouble }
+      if master == .capture { bridgeSilence(at: now) }
       let due = master == .playback ? playbackDue(at: now) : captureDue(at: now)
       if due <= now { return ready(at: now) }
       if now &- began > 100_000_000 { return .waiting }
@@ -35,16 +36,28 @@ extension DriftingDuplex where Pair: ~Copyable {
     let isShort = bridge.isAligned && head + captured < bridge.needed(for: shape.periodFrames)
     guard isShort else { return now }
     // No input is worth running dry for.
-    let last = bridge.output.nanoseconds(at: Double(bridge.end - lastMoment), from: now)
+    let last = bridge.output.nanoseconds(at: dryEnd, from: now)
     return last <= now ? now : min(last, soon)
   }
 
   private mutating func captureDue(at now: UInt64) -> UInt64 {
     if captured >= shape.periodFrames { return now }
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
-    guard bridge.input.isRunning else { return soon }
-    return max(
-      soon, bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now))
+    guard bridge.knowsTime, bridge.isAligned else { return soon }
+    let due = bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now)
+    return max(soon, min(due, bridge.output.nanoseconds(at: dryEnd, from: now)))
+  }
+
+  /// Where the output will have come to when it is about to run dry.
+  private var dryEnd: Double { Double(bridge.end - lastMoment) }
+
+  /// If the input, as master, does not come, the output goes on with silence in its place.
+  private mutating func bridgeSilence(at now: UInt64) {
+    guard bridge.isAligned, bridge.knowsTime, captured < shape.periodFrames,
+      bridge.output.frames(at: now) >= dryEnd
+    else { return }
+    _ = bridge.steer(frames: shape.periodFrames, at: now)
+    play(from: bridge.fed + shape.periodFrames, frames: 0)
   }
 
   /// Where the oldest captured frame that is still to be had lies.

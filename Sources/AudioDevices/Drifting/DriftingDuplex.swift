@@ -77,7 +77,8 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
     configuration.isResampling = true
     configuration.resamplerDelayFrames = extra
     configuration.master = master
-    let outputPeriod = Int((Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
+    let outputPeriod = Int(
+      (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
     self.configuration = configuration
     self.master = master
     shape = DuplexShape(configuration)

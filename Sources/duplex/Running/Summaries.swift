@@ -69,7 +69,7 @@ extension JSON {
         .object(["mean": .rounded(report.loadMean, 5), "max": .rounded(report.loadMax, 5)])
       ),
       ("stoppedBy", .string(report.stopReason.name)),
-    ] + (report.drift.map { [("drift", JSON.object($0.members))] } ?? [])
+    ] + (report.drift.map { [("drift", JSON.fields($0.members))] } ?? [])
   }
 }
 
@@ -113,7 +113,8 @@ extension DuplexConfiguration {
     return names.joined(separator: " to ")
       + ": period \(periodFrames), headroom \(headroomFrames)"
       + (isLinked ? ", linked" : "")
-      + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "") + (isResampling ? ", resampling" : "") + "."
+      + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
+      + (isResampling ? ", resampling" : "") + "."
   }
 }
 
