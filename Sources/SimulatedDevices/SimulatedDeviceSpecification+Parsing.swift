@@ -23,13 +23,14 @@ extension SimulatedDeviceSpecification {
   }
 
   private static let keys =
-    "rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, mic, clock, "
+    "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, mic, clock, "
     + "xrun-at, xrun-frames, dry-at, unplug-at and replug-at"
   private static let longest = 1_000_000.0
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
     switch key {
     case "rate": sampleRate = try Self.whole(key, value, 8000...768_000, "Hz")
+    case "capture-rate": captureRate = try Self.whole(key, value, 8000...768_000, "Hz")
     case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
     case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
     case "gain": gainDB = try Self.number(key, value, -200...60, "dB")

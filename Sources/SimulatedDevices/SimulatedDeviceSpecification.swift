@@ -3,6 +3,7 @@
 /// | key | meaning | default |
 /// | --- | --- | --- |
 /// | `rate` | frames a second | 48000 |
+/// | `capture-rate` | frames a second of the input, where it has a clock of its own | `rate` |
 /// | `channels` | most channels it has | 2 |
 /// | `delay` | frames on the wire from output to microphone, may be fractional | 0 |
 /// | `gain` | decibels on the wire | 0 |
@@ -34,6 +35,8 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var name = "sim"
   /// Frames a second.
   public var sampleRate = 48000
+  /// Frames a second of the input, where it has a clock of its own and another rate.
+  public var captureRate: Int?
   /// Most channels it has.
   public var channelCount = 2
   /// Frames from output to microphone, on top of what the unit itself keeps queued.
@@ -77,7 +80,8 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
 
   /// Whether input and output go by two clocks.
   public var hasTwoClocks: Bool {
-    driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1 || jitterMilliseconds != 0
+    captureRate != nil || driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1
+      || jitterMilliseconds != 0
       || !drySeconds.isEmpty
   }
 

@@ -28,7 +28,7 @@ struct Wire: ~Copyable, Sendable {
 
   init(
     _ specification: SimulatedDeviceSpecification, headroomFrames: Int, periodFrames: Int,
-    channelCount: Int, drifts: Bool = false
+    channelCount: Int, outputPerInput: Double? = nil
   ) {
     // All is worked out in locals: a closure (`&&` makes one) that reads a half-made move-only
     // `self` is miscompiled by Swift 6.3.1, and what it owns is freed twice.
@@ -37,11 +37,12 @@ struct Wire: ~Copyable, Sendable {
     let wholeDelay = Int(delay)
     let fraction = delay - Double(wholeDelay)
     let gain = Decibels.gain(specification.gainDB) * (specification.isInverted ? -1 : 1)
-    let course = pace != 1 || drifts ? Course.drifting : fraction == 0 ? .whole : .fractional
+    let course =
+      pace != 1 || outputPerInput != nil ? Course.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
     let windowFrames =
       course == .whole
-      ? 1 : Int(Double(periodFrames) / (drifts ? 0.98 : pace)) + 2 * halfWidth + 3
+      ? 1 : Int(Double(periodFrames) / pace * (outputPerInput ?? 1) * 1.02) + 2 * halfWidth + 3
     self.pace = pace
     self.delay = delay
     self.wholeDelay = wholeDelay

@@ -78,6 +78,22 @@ struct DriftingTests {
     #expect((leads.map(abs).max() ?? 9) < 1)
   }
 
+  @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
+  func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
+    let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }
+    let run = try runDrifting(
+      "capture-rate=\(rate),drift=100", master: master, feeding: fed, frames: 5 * 40000)
+    let unitRate = master == .playback ? 48000 : rate
+    #expect(run.configuration.sampleRate == unitRate)
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0)
+    let extra = master == .playback ? run.configuration.resamplerDelayFrames : 0
+    let pace = master == .playback ? 1 + 100e-6 : 1
+    let leads = lead(
+      run.heard, cyclesPerFrame: 997 / Double(unitRate), block: 480, from: 4 * 40000
+    ) { ($0 - extra) * pace }
+    #expect((leads.map(abs).max() ?? 9) < 0.2)
+  }
+
   @Test func `devices that come back are held together as before`() throws {
     let run = try runDrifting(
       "drift=50,delay=300,unplug-at=2,replug-at=3", playing: tone(8 * 48000), frames: 7 * 48000,

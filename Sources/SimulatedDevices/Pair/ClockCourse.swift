@@ -12,7 +12,8 @@ struct ClockCourse: ~Copyable, Sendable {
   private let stretches: [Stretch]
 
   init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
-    let rate = Double(specification.sampleRate)
+    let rate = Double(
+      drifts ? specification.captureRate ?? specification.sampleRate : specification.sampleRate)
     func pace(_ ppm: Double) -> Double { drifts ? rate * (1 + ppm * 1e-6) : rate }
     var stretches = [Stretch(seconds: 0, frames: 0, pace: pace(specification.driftPPM))]
     if drifts {

@@ -20,20 +20,22 @@ extension SimulatedPair {
     }
     let period = request.periodFrames
     let buffer = max(8192, 4 * (period + request.headroom) + 512)
-    func stream(_ name: String?) -> StreamConfiguration {
+    func stream(_ name: String?, _ rate: Int) -> StreamConfiguration {
       StreamConfiguration(
-        device: name ?? specification.name, sampleRate: specification.sampleRate,
+        device: name ?? specification.name, sampleRate: rate,
         channelCount: channelCount, format: request.format ?? .floatLE, periodFrames: period,
         bufferFrames: (buffer + period - 1) / period * period)
     }
-    let capture = stream(request.captureDevice)
+    let capture = stream(
+      request.captureDevice, specification.captureRate ?? specification.sampleRate)
     let isFed: Bool
     switch microphone {
     case .some: isFed = true
     case .none: isFed = false
     }
     self.init(
-      specification, capture: capture, playback: stream(request.playbackDevice),
+      specification, capture: capture,
+      playback: stream(request.playbackDevice, specification.sampleRate),
       tape: OutputTape(
         frameCount: Int(specification.delayFrames) + 3 * capture.bufferFrames
           + 2 * (period + Interpolator.fullHalfWidth), channelCount: channelCount,
@@ -41,7 +43,8 @@ extension SimulatedPair {
       microphone: Microphone(
         wire: Wire(
           specification, headroomFrames: request.headroom + period, periodFrames: period,
-          channelCount: channelCount, drifts: true),
+          channelCount: channelCount,
+          outputPerInput: Double(specification.sampleRate) / Double(capture.sampleRate)),
         feeder: microphone, hasFeeder: isFed, noiseDBFS: specification.noiseDBFS,
         format: capture.format, channelCount: channelCount, periodFrames: period))
   }

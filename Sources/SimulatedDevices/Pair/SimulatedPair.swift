@@ -55,7 +55,9 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     room = DeviceBuffer(
       format: playback.format, channelCount: playback.channelCount,
       frameCount: playback.periodFrames)
-    mishaps = Mishaps(specification)
+    var ownRate = specification
+    ownRate.sampleRate = capture.sampleRate
+    mishaps = Mishaps(ownRate)
     var drying = specification
     drying.xrunSeconds = specification.drySeconds
     dry = Mishaps(drying)

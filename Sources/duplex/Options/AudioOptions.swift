@@ -107,7 +107,7 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The resampler's quality, 0 to 10, used only where rates differ.", valueName: "n"))
+      "The resampler's quality, 0 to 10, used only where rates or clocks differ.", valueName: "n"))
   var resamplerQuality = 5
 
   @Option(

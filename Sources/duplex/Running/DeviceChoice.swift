@@ -84,7 +84,8 @@ struct DeviceChoice {
         channelCount: channelCount)
       microphone = ring.makeReader()
       let track = try Track(
-        path: path, sampleRate: specification.sampleRate, channelCount: channelCount,
+        path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
+        channelCount: channelCount,
         order: PlayOrder(times: nil), resamplerQuality: options.resamplerQuality)
       background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     }
