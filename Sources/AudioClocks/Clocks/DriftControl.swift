@@ -12,6 +12,9 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   public static let limit = 0.006
   /// By how much the ratio may change in a second.
   private static let slew = 0.05
+  /// Which part of the way to where it should be the ratio goes in a second, by and by: a ratio
+  /// that jumps is heard as a click.
+  private static let bend = 10.0
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.15
@@ -71,7 +74,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let seconds = Double(frames) / pace
     smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * gain)
     let wanted = (input.framesPerSecond(at: now) - gain * smoothed) / pace
-    let step = nominalRatio * Self.slew * seconds
+    let bend = abs(wanted - ratio) * Self.bend + nominalRatio * 1e-6
+    let step = seconds * min(nominalRatio * Self.slew, bend)
     let slewed = max(ratio - step, min(ratio + step, wanted))
     ratio = max(
       nominalRatio * (1 - Self.limit), min(nominalRatio * (1 + Self.limit), slewed))
