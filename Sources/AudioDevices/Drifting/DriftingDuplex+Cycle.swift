@@ -10,6 +10,10 @@ extension DriftingDuplex where Pair: ~Copyable {
   /// Sleeps until the master has a period.
   public mutating func wait() -> DeviceReadiness {
     let began = pair.now
+    if isLateUntold {
+      isLateUntold = false
+      return .xrun(.captureXrun)
+    }
     while true {
       let now = pair.now
       if let trouble = look(at: now) { return trouble }
@@ -152,12 +156,20 @@ extension DriftingDuplex where Pair: ~Copyable {
         stagedCount -= moved.consumed
       } else {
         // The input is late or gone.
+        noteLateness()
         moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
       }
       done += moved.produced
       guard moved.consumed > 0 || moved.produced > 0 else { break }
     }
     if done < frames { unitFrames.clear(from: done, frames: frames - done) }
+  }
+
+  /// What comes too late for cycle after cycle is told once, as an overrun.
+  private mutating func noteLateness() {
+    let isNews = periodTime &- lateSince > 1_000_000_000
+    lateSince = periodTime
+    if isNews && !isBeginning { isLateUntold = true }
   }
 
   /// Takes at most a period from the input. False where it has none.

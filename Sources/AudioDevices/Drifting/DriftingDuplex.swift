@@ -36,6 +36,9 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   var room = 0
   /// Whether the input was started and has not delivered anything yet.
   var isBeginning = true
+  /// When the input last came too late for its cycle, and whether the unit is still to be told.
+  var lateSince: UInt64 = 0
+  var isLateUntold = false
   /// Captured frames that were taken from the input and not yet converted.
   var staged: SampleBuffer
   var stagedFirst = 0
