@@ -113,7 +113,8 @@ let package = Package(
 
     // The figures.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["AudioSpectra", "DelayEstimation"], swiftSettings: safe),
+      name: "Benchmarks", dependencies: ["AudioClocks", "AudioSpectra", "DelayEstimation"],
+      swiftSettings: safe),
 
     // What a player's tap is for.
     .executableTarget(
@@ -161,7 +162,7 @@ let package = Package(
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: strict),
     .testTarget(
-      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks"],
+      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
       swiftSettings: strict),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],

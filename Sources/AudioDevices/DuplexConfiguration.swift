@@ -124,6 +124,8 @@ public struct DuplexConfiguration: Sendable, Equatable {
   /// Whether the device keeps time. ALSA's `null` and files behind it take and give frames as fast
   /// as they are asked, so whoever drives one must keep the pace of its own slowest part.
   public var keepsTime = true
+  /// Which of two clocks gives the time, where there are two.
+  public var master: ClockMaster?
   /// Whether a resampler stands between unit and device.
   public var isResampling = false
 

@@ -39,6 +39,8 @@ public struct SessionMoment {
   public var lostFrames: Int
   /// What was found of a device that went away, where that is news.
   public var deviceReturn: DeviceReturn?
+  /// How two clocks are held together; nil where there is only one.
+  public var drift: DriftReading?
 }
 
 /// What came of a session.
@@ -63,6 +65,8 @@ public struct SessionReport: Sendable {
   public var notNumbers = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
   public var claimedLatencyFrames = 0
+  /// How two clocks were held together at the end; nil where there was only one.
+  public var drift: DriftReading?
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
 

@@ -17,7 +17,7 @@ struct SessionObserver: ~Copyable {
     var moment = SessionMoment(
       frames: progress.frames, readings: [], events: [], captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
-      deviceReturn: progress.takeReturn())
+      deviceReturn: progress.takeReturn(), drift: progress.drift)
     while let event = events.read() { moment.events.append(event) }
     while let reading = meter?.next() { moment.readings.append(reading) }
     report.events += moment.events
@@ -34,6 +34,7 @@ struct SessionObserver: ~Copyable {
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames
     report.notNumbers = progress.notNumbers
+    report.drift = progress.drift
     report.claimedLatencyFrames = progress.claimedLatencyFrames
     let period = Double(periodFrames) * 1e9 / Double(sampleRate)
     if progress.cycles > 0 {

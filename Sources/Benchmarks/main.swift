@@ -1,23 +1,18 @@
-import DelayEstimation
 import Glibc
 
 // Prints the error of the delay estimator against the bound of Cramér and Rao, over levels of noise
 // and ways that a signal can take:
 //
 //     swift run -c release Benchmarks [TRIALS]
-let trials = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 40
-var random = RandomNumbers(seed: 20_260_131)
-print("way          SNR dB  answers  doubtful  RMS error  largest   RMS/bound  wrong, no doubt")
-for way in DelayedSignal.Way.allCases {
-  for level in stride(from: -10.0, through: 60, by: 10) {
-    var row = AccuracyRow()
-    for _ in 0..<trials {
-      let rates = way.isBandLimited ? [44100, 48000, 96000] : [8000, 16000, 44100, 48000]
-      let rate = rates[Int(random.next() % UInt64(rates.count))]
-      if let signal = DelayedSignal(way, rate: rate, signalToNoiseDB: level, random: &random) {
-        row.add(signal, rate: rate, signalToNoiseDB: level)
-      }
-    }
-    print(row.text(way.rawValue, level))
-  }
+//
+// or, as comma-separated values, how two clocks come together that differ by PPM after 60 seconds:
+//
+//     swift run -c release Benchmarks lock-curve PPM [PERIOD]
+let words = Array(CommandLine.arguments.dropFirst())
+if words.first == "lock-curve" {
+  printLockCurve(
+    ppm: words.dropFirst().first.flatMap { Double($0) } ?? 100,
+    period: words.dropFirst(2).first.flatMap { Int($0) } ?? 64)
+} else {
+  printAccuracy(trials: words.first.flatMap { Int($0) } ?? 40)
 }

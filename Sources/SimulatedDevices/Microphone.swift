@@ -65,6 +65,19 @@ struct Microphone: ~Copyable, Sendable {
     return captured.frames(frames)
   }
 
+  /// The same over a wire that drifts: `played` output frames were played at the first frame, and
+  /// `step` more at each one after.
+  @_noLocks
+  mutating func hear(
+    _ tape: borrowing OutputTape, from frame: Int, frames: Int, played: Double, step: Double
+  ) -> DeviceFrames {
+    wire.carry(tape, played: played, step: step, frames: frames, into: &heard)
+    if hasFeeder { feed(from: frame, frames: frames) }
+    if isNoisy { noise.add(to: &heard, frames: frames) }
+    captured.store(heard, from: 0, frames: frames)
+    return captured.frames(frames)
+  }
+
   @_noLocks
   private mutating func feed(from frame: Int, frames: Int) {
     // What nobody heard, because frames were lost or the feeder was late, is past.

@@ -23,19 +23,23 @@ extension SimulatedDeviceSpecification {
   }
 
   private static let keys =
-    "rate, channels, delay, gain, invert, noise, drift, mic, clock, xrun-at, xrun-frames, "
-    + "unplug-at and replug-at"
+    "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, mic, clock, "
+    + "xrun-at, xrun-frames, dry-at, unplug-at and replug-at"
   private static let longest = 1_000_000.0
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
     switch key {
     case "rate": sampleRate = try Self.whole(key, value, 8000...768_000, "Hz")
+    case "capture-rate": captureRate = try Self.whole(key, value, 8000...768_000, "Hz")
     case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
     case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
     case "gain": gainDB = try Self.number(key, value, -200...60, "dB")
     case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
     case "noise": noiseDBFS = try Self.number(key, value, -200...0, "dBFS")
     case "drift": driftPPM = try Self.number(key, value, -10000...10000, "ppm")
+    case "drift-at": try addDriftStep(value)
+    case "batch": batchFrames = try Self.whole(key, value, 1...4096, "frames")
+    case "jitter": jitterMilliseconds = try Self.number(key, value, 0...100, "milliseconds")
     case "mic":
       guard !value.isEmpty else { throw Self.refusal(key, value, "the path of a sound file") }
       microphonePath = value
@@ -47,6 +51,9 @@ extension SimulatedDeviceSpecification {
     case "xrun-at":
       xrunSeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
       xrunSeconds.sort()
+    case "dry-at":
+      drySeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
+      drySeconds.sort()
     case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
     case "unplug-at": unplugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
     case "replug-at": replugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
@@ -55,6 +62,16 @@ extension SimulatedDeviceSpecification {
         .invalidRequest, "A simulated device has no setting called \(key).",
         hint: "The keys are \(Self.keys).")
     }
+  }
+
+  private mutating func addDriftStep(_ value: String) throws(DeviceFailure) {
+    let parts = value.split(separator: ":", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw Self.refusal("drift-at", value, "SECONDS:PPM") }
+    driftSteps.append(
+      DriftStep(
+        seconds: try Self.number("drift-at", parts[0], 0...Self.longest, "seconds"),
+        ppm: try Self.number("drift-at", parts[1], -10000...10000, "ppm")))
+    driftSteps.sort { $0.seconds < $1.seconds }
   }
 
   /// Refuses what contradicts itself.

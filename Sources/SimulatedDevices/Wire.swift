@@ -28,7 +28,7 @@ struct Wire: ~Copyable, Sendable {
 
   init(
     _ specification: SimulatedDeviceSpecification, headroomFrames: Int, periodFrames: Int,
-    channelCount: Int
+    channelCount: Int, outputPerInput: Double? = nil
   ) {
     // All is worked out in locals: a closure (`&&` makes one) that reads a half-made move-only
     // `self` is miscompiled by Swift 6.3.1, and what it owns is freed twice.
@@ -37,10 +37,12 @@ struct Wire: ~Copyable, Sendable {
     let wholeDelay = Int(delay)
     let fraction = delay - Double(wholeDelay)
     let gain = Decibels.gain(specification.gainDB) * (specification.isInverted ? -1 : 1)
-    let course = pace != 1 ? Course.drifting : fraction == 0 ? .whole : .fractional
+    let course =
+      pace != 1 || outputPerInput != nil ? Course.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
     let windowFrames =
-      course == .whole ? 1 : Int(Double(periodFrames) / pace) + 2 * halfWidth + 3
+      course == .whole
+      ? 1 : Int(Double(periodFrames) / pace * (outputPerInput ?? 1) * 1.02) + 2 * halfWidth + 3
     self.pace = pace
     self.delay = delay
     self.wholeDelay = wholeDelay
@@ -94,21 +96,30 @@ struct Wire: ~Copyable, Sendable {
         tap &+= 1
       }
     case .drifting:
-      let step = 1 / pace
-      let start = Double(frame) / pace - delay
-      let origin = floor(start) &- interpolator.halfWidth &+ 1
-      let count = min(
-        window.frameCount, Int(Double(frames) * step) &+ interpolator.width &+ 2)
-      tape.read(from: origin, frames: count, times: gain, into: &window)
-      let offset = start - Double(origin &+ interpolator.halfWidth &- 1)
-      var done = 0
-      while done < frames {
-        let position = offset + Double(done) * step
-        let first = Int(position)
-        interpolator.turn(to: position - Double(first))
-        interpolate(done, from: first, into: &heard)
-        done &+= 1
-      }
+      carry(tape, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &heard)
+    }
+  }
+
+  /// What is heard of `tape` in `frames` captured frames: at the first of them `played` output
+  /// frames were played, and `step` more at each one after. For a wire that drifts.
+  @_noLocks
+  mutating func carry(
+    _ tape: borrowing OutputTape, played: Double, step: Double, frames: Int,
+    into heard: inout SampleBuffer
+  ) {
+    let start = played - delay
+    let origin = floor(start) &- interpolator.halfWidth &+ 1
+    let count = min(
+      window.frameCount, Int(Double(frames) * step) &+ interpolator.width &+ 2)
+    tape.read(from: origin, frames: count, times: gain, into: &window)
+    let offset = start - Double(origin &+ interpolator.halfWidth &- 1)
+    var done = 0
+    while done < frames {
+      let position = offset + Double(done) * step
+      let first = Int(position)
+      interpolator.turn(to: position - Double(first))
+      interpolate(done, from: first, into: &heard)
+      done &+= 1
     }
   }
 

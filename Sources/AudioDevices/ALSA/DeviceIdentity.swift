@@ -23,6 +23,13 @@ public enum DeviceIdentity {
     HardwareAddress(name).card.flatMap(folder) != nil
   }
 
+  /// The card's own name within ALSA that `name` speaks of; nil where it speaks of none that is
+  /// there.
+  static func card(behind name: String) -> String? {
+    guard let card = HardwareAddress(name).card, let folder = folder(of: card) else { return nil }
+    return line("/proc/asound/\(folder)/id") ?? card
+  }
+
   /// The numbers of the cards that are there now.
   static var cards: [Int] {
     ProcFile.paths(matching: "/proc/asound/card[0-9]*").compactMap {

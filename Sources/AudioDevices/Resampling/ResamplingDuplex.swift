@@ -95,6 +95,8 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     let pace = Double(configuration.sampleRate) / Double(base.configuration.sampleRate)
     return Int(Double(claimed) * pace + configuration.resamplerDelayFrames + 0.5)
   }
+  /// How the device's clocks are held together.
+  public var drift: DriftReading? { base.drift }
   /// When the newest captured frame was complete.
   public var periodTime: UInt64 { base.periodTime }
 

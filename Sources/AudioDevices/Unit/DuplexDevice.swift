@@ -53,6 +53,9 @@ public protocol DuplexDevice: ~Copyable {
   /// after a start; 0 where it is not known.
   var claimedLatencyFrames: Int { get }
 
+  /// How two clocks are held together; nil where there is only one.
+  var drift: DriftReading? { get }
+
   /// Gets both directions going together.
   mutating func start() throws(DeviceFailure)
 
@@ -94,4 +97,11 @@ public protocol DuplexDevice: ~Copyable {
   /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.
   mutating func stop(draining: Bool)
+}
+
+extension DuplexDevice where Self: ~Copyable {
+  /// One clock has nothing to drift against.
+  public var drift: DriftReading? {
+    @_noLocks get { nil }
+  }
 }

@@ -171,6 +171,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     figures.pointee.frames.store(frame, ordering: .relaxed)
     figures.pointee.claimedFrames.store(device.claimedLatencyFrames, ordering: .relaxed)
+    if let drift = device.drift { publish(drift) }
     RealtimeContext.leave()
     publishLoad(device.now &- began)
   }
@@ -231,6 +232,13 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
       ? .recovered : .failed(.breathless(configuration))
+  }
+
+  private func publish(_ drift: DriftReading) {
+    figures.pointee.driftPPM.store(drift.ppm.bitPattern, ordering: .relaxed)
+    figures.pointee.driftError.store(drift.errorFrames.bitPattern, ordering: .relaxed)
+    figures.pointee.relocks.store(drift.relocks, ordering: .relaxed)
+    figures.pointee.hasDrift.store(true, ordering: .relaxed)
   }
 
   private mutating func publishLoad(_ nanoseconds: UInt64) {

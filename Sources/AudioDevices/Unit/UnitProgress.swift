@@ -14,6 +14,11 @@ struct UnitFigures: ~Copyable {
   let cycles = Atomic<Int>(0)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
+  /// Whether there are two clocks, and the figures of how they are held together, as bits.
+  let hasDrift = Atomic<Bool>(false)
+  let driftPPM = Atomic<UInt64>(0)
+  let driftError = Atomic<UInt64>(0)
+  let relocks = Atomic<Int>(0)
   let stopRequested = Atomic<Bool>(false)
   /// Written while no sound moves.
   let returning = Guarded<DeviceReturn?>(nil)
@@ -55,6 +60,15 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// The longest cycle, in nanoseconds.
   public var busiestNanoseconds: UInt64 {
     figures.pointee.busiestNanoseconds.load(ordering: .relaxed)
+  }
+
+  /// How two clocks are held together; nil where there is only one.
+  public var drift: DriftReading? {
+    guard figures.pointee.hasDrift.load(ordering: .relaxed) else { return nil }
+    return DriftReading(
+      ppm: Double(bitPattern: figures.pointee.driftPPM.load(ordering: .relaxed)),
+      errorFrames: Double(bitPattern: figures.pointee.driftError.load(ordering: .relaxed)),
+      relocks: figures.pointee.relocks.load(ordering: .relaxed))
   }
 
   /// What was last found of a device that went away, where it is news: asked once, then nil.

@@ -13,6 +13,8 @@ extension SampleFormat: ExpressibleByArgument {
   public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
+extension ClockMaster: ExpressibleByArgument {}
+
 /// The urgency of the audio thread: a number, or `off`.
 enum PriorityOption: ExpressibleByArgument {
   case realtime(Int)
@@ -63,6 +65,12 @@ struct AudioOptions: ParsableArguments {
   var playbackDevice: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Which of two devices with two clocks gives the time: playback, or capture, which records its input to the bit.",
+      valueName: "side"))
+  var master = ClockMaster.playback
+
+  @Option(
     name: [.customShort("r"), .long],
     help: ArgumentHelp("Frames a second. (default: the device's own)", valueName: "hz"))
   var rate: Int?
@@ -99,7 +107,7 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The resampler's quality, 0 to 10, used only where rates differ.", valueName: "n"))
+      "The resampler's quality, 0 to 10, used only where rates or clocks differ.", valueName: "n"))
   var resamplerQuality = 5
 
   @Option(

@@ -39,15 +39,36 @@ struct DeviceChoice {
       }
       return try useSimulated(name, use)
     }
+    if let device = try drifting() {
+      if isStartUpOver { MemoryLock.releaseStartUpCode() }
+      return try run(
+        use, on: device, clock: .real(options.realtimePriority.priority), background: [])
+    }
     let device = try ALSADuplex(opening: request)
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
+    return try run(use, on: device, clock: clock, background: [])
+  }
+
+  /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
+  private func drifting() throws -> DriftingDuplex<ALSAPair>? {
+    guard ALSAPair.hasTwoClocks(request) else { return nil }
+    let pair = try ALSAPair(opening: request)
+    guard pair.keepsTime else { return nil }
+    return DriftingDuplex(pair, request: request, master: options.master)
+  }
+
+  /// Brings the device to the rate that was asked for, where it has another.
+  private func run<Device: DuplexDevice & ~Copyable>(
+    _ use: some DeviceUse, on device: consuming Device, clock: SessionClock,
+    background: [any BackgroundWork]
+  ) throws -> ExitStatus {
     guard device.configuration.needsResampling(for: request) else {
-      return try use.run(on: device, clock: clock, background: [])
+      return try use.run(on: device, clock: clock, background: background)
     }
     return try use.run(
-      on: ResamplingDuplex(device, request: request), clock: clock, background: [])
+      on: ResamplingDuplex(device, request: request), clock: clock, background: background)
   }
 
   private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {
@@ -63,17 +84,20 @@ struct DeviceChoice {
         channelCount: channelCount)
       microphone = ring.makeReader()
       let track = try Track(
-        path: path, sampleRate: specification.sampleRate, channelCount: channelCount,
+        path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
+        channelCount: channelCount,
         order: PlayOrder(times: nil), resamplerQuality: options.resamplerQuality)
       background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     }
-    let device = try SimulatedDevice(
-      specification, request: request.atRate(specification.sampleRate), microphone: microphone)
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
-    guard device.configuration.needsResampling(for: request) else {
-      return try use.run(on: device, clock: clock, background: background)
+    let atDevice = request.atRate(specification.sampleRate)
+    if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
+      let pair = try SimulatedPair(specification, request: atDevice, microphone: microphone)
+      return try run(
+        use, on: DriftingDuplex(pair, request: atDevice, master: options.master), clock: clock,
+        background: background)
     }
-    return try use.run(
-      on: ResamplingDuplex(device, request: request), clock: clock, background: background)
+    let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
+    return try run(use, on: device, clock: clock, background: background)
   }
 }

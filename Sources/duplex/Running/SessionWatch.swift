@@ -26,6 +26,8 @@ final class SessionWatch {
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
+  /// When the clocks are told of next.
+  private var nextDrift = 0
 
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
@@ -49,6 +51,7 @@ final class SessionWatch {
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
     for reading in moment.readings { tell(reading, moment) }
+    if let drift = moment.drift { tell(drift, moment) }
     lastMoment = (moment.frames, HostClock.nanoseconds)
     let stop = recording?.attend()
     if let reason = stop ?? attend(moment) { return .stop(reason) }
@@ -138,6 +141,21 @@ final class SessionWatch {
     } else if !options.quiet {
       Terminal.say(
         "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
+    }
+  }
+
+  /// Once a second, for who wants to see how two clocks come together.
+  private func tell(_ drift: DriftReading, _ moment: SessionMoment) {
+    guard options.verbose, moment.frames >= nextDrift else { return }
+    nextDrift = moment.frames + configuration.sampleRate
+    let seconds = Double(moment.frames) / Double(configuration.sampleRate)
+    if options.json {
+      Terminal.printLine(
+        JSON.event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members).text)
+    } else {
+      Terminal.say(
+        "duplex: the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
+          + "\(drift.errorFrames.shown(2)) frames short.")
     }
   }
 

@@ -31,6 +31,7 @@ extension JSON {
         "realtimePriority": .integer(granted?.number ?? 0),
         "linked": .bool(configuration.isLinked), "resampling": .bool(configuration.isResampling),
         "profile": .bool(followsProfile),
+        "master": configuration.master.map { .string($0.rawValue) } ?? .null,
       ])
   }
 
@@ -68,6 +69,16 @@ extension JSON {
         .object(["mean": .rounded(report.loadMean, 5), "max": .rounded(report.loadMax, 5)])
       ),
       ("stoppedBy", .string(report.stopReason.name)),
+    ] + (report.drift.map { [("drift", JSON.fields($0.members))] } ?? [])
+  }
+}
+
+extension DriftReading {
+  /// The contract's figures.
+  var members: [(String, JSON)] {
+    [
+      ("ppm", .rounded(ppm, 3)), ("errorFrames", .rounded(errorFrames, 3)),
+      ("relocks", .integer(relocks)),
     ]
   }
 }
@@ -101,7 +112,9 @@ extension DuplexConfiguration {
     }
     return names.joined(separator: " to ")
       + ": period \(periodFrames), headroom \(headroomFrames)"
-      + (isLinked ? ", linked" : "") + (isResampling ? ", resampling" : "") + "."
+      + (isLinked ? ", linked" : "")
+      + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
+      + (isResampling ? ", resampling" : "") + "."
   }
 }
 

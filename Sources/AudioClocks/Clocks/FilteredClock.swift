@@ -1,0 +1,227 @@
+// Audio thread.
+
+/// A device's clock, made smooth: what is believed of it from readings that come in batches, late,
+/// twice, or not at all.
+///
+/// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
+/// hardly early. So of all that come within a stretch of time only the earliest one counts, which
+/// is far nearer to the truth than their mean: the stretches grow from a tenth of a second to one
+/// second as the clock becomes known. What they tell goes through a `DelayLockedLoop`. A clock that
+/// suddenly runs at another rate is noticed within a fifth of a second, and the loop begins anew.
+///
+/// For one thread; nothing here allocates, locks or waits.
+public struct FilteredClock: BitwiseCopyable, Sendable {
+  /// How a clock's rate wanders within a second, in parts per million, and how the change of it
+  /// does, a second: more than a crystal's does that warms up.
+  private static let wanderPPM = 0.015
+  private static let swayPPM = 0.001
+  /// No reading is believed to be more exact than so many frames.
+  private static let finest = 0.02
+  private static let shortStretch: UInt64 = 100_000_000
+  private static let longStretch: UInt64 = 2_000_000_000
+  /// So many readings are enough for the earliest of them to be nearly in time.
+  private static let enoughReadings = 800
+  /// Readings further from what is believed, in seconds, are nonsense, unless they go on.
+  private static let nonsense = 0.02
+  private static let nonsenseLimit: UInt64 = 300_000_000
+  private static let nonsensePatience = 16
+
+  /// Frames a second that the device promised.
+  public let nominalFramesPerSecond: Double
+  /// Whether any reading came since the last start.
+  public private(set) var isRunning = false
+  /// When the clock was last begun anew or found at another rate: its age counts from here.
+  public private(set) var begunNanoseconds: UInt64 = 0
+  private var loop: DelayLockedLoop
+  private var last = ClockReading(frames: 0, nanoseconds: 0)
+  private var hasRate = false
+  /// The earliest readings of the short stretch and of the long one, and by how much.
+  private var shortBest = Earliest()
+  private var longBest = Earliest()
+  /// How far the earliest readings are usually off, in frames: what one differs from the next,
+  /// so that a clock which is followed with a lag does not count as a noisy one.
+  private var usual = 1.0
+  private var lastLead = 0.0
+  private var nonsenseSince: UInt64 = 0
+  private var nonsenseCount = 0
+
+  private struct Earliest: BitwiseCopyable {
+    var since: UInt64 = 0
+    var count = 0
+    var lead = 0.0
+    var reading = ClockReading(frames: 0, nanoseconds: 0)
+
+    @_noLocks
+    init() {}
+
+    @_noLocks
+    mutating func see(_ reading: ClockReading, lead: Double) {
+      if count == 0 || lead > self.lead {
+        self.lead = lead
+        self.reading = reading
+      }
+      count &+= 1
+    }
+  }
+
+  /// The clock of a device of nominally `framesPerSecond`.
+  @_noLocks
+  public init(framesPerSecond: Double) {
+    nominalFramesPerSecond = framesPerSecond
+    loop = DelayLockedLoop(
+      framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
+  }
+
+  /// Frames a second at `nanoseconds`, as they are now believed.
+  @_noLocks
+  public func framesPerSecond(at nanoseconds: UInt64) -> Double {
+    loop.framesPerSecond(at: nanoseconds)
+  }
+
+  /// Frames at `nanoseconds`, as they are now believed.
+  @_noLocks
+  public func frames(at nanoseconds: UInt64) -> Double {
+    loop.frames(at: nanoseconds)
+  }
+
+  /// When `frames` frames will have passed, as it is now believed.
+  @_noLocks
+  public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
+    let wait = (frames - loop.frames(at: now)) / loop.framesPerSecond(at: now)
+    return wait > 0 ? now &+ UInt64(min(wait, 1000) * 1e9) : now
+  }
+
+  /// Seconds for which it has run undisturbed.
+  @_noLocks
+  public func age(at now: UInt64) -> Double {
+    isRunning && now > begunNanoseconds ? Double(now &- begunNanoseconds) * 1e-9 : 0
+  }
+
+  /// The device stopped, and starts anew: where it is will be told by its next reading. Its rate is
+  /// still what it was.
+  @_noLocks
+  public mutating func restart() {
+    hasRate = hasRate || age(at: last.nanoseconds) > 2
+    isRunning = false
+  }
+
+  /// Takes a reading in, or leaves it: what says nothing new, or goes back, or makes no sense.
+  @_noLocks
+  public mutating func take(_ reading: ClockReading) {
+    guard isRunning else { return begin(reading) }
+    guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
+    let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
+    guard abs(lead) < Self.nonsense * nominalFramesPerSecond else { return doubt(reading) }
+    nonsenseSince = 0
+    nonsenseCount = 0
+    last = reading
+    shortBest.see(reading, lead: lead)
+    longBest.see(reading, lead: lead)
+    let age = reading.nanoseconds &- begunNanoseconds
+    if age < Self.shortStretch && lead > 0 {
+      // Nothing is known yet but that no reading is early.
+      loop.begin(
+        at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
+        rateDoubt: doubtfulRate)
+      shortBest.lead = 0
+      longBest.lead = 0
+    }
+    if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 1 {
+      endShortStretch(at: reading.nanoseconds)
+    }
+    let stretch = min(Self.longStretch, max(Self.shortStretch, age / 8))
+    if longBest.count > 3,
+      reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
+    {
+      endLongStretch(at: reading.nanoseconds)
+    }
+  }
+
+  /// A millisecond: how late a first reading may be.
+  private var doubtfulFrames: Double {
+    @_noLocks get { nominalFramesPerSecond * 0.001 }
+  }
+
+  private var doubtfulRate: Double {
+    @_noLocks get { nominalFramesPerSecond * (hasRate ? 0.00002 : 0.003) }
+  }
+
+  /// Whether more readings would make it much better known.
+  public var isNoisy: Bool {
+    @_noLocks get { usual > 0.1 }
+  }
+
+  @_noLocks
+  private mutating func begin(_ reading: ClockReading) {
+    isRunning = true
+    begunNanoseconds = reading.nanoseconds
+    last = reading
+    nonsenseSince = 0
+    nonsenseCount = 0
+    usual = 1
+    lastLead = 0
+    loop.begin(
+      at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
+      rateDoubt: doubtfulRate)
+    beginStretches(at: reading.nanoseconds)
+  }
+
+  @_noLocks
+  private mutating func beginStretches(at time: UInt64) {
+    shortBest = Earliest()
+    shortBest.since = time
+    longBest = shortBest
+  }
+
+  /// What is far off counts only if it goes on: then the clock itself has jumped.
+  @_noLocks
+  private mutating func doubt(_ reading: ClockReading) {
+    nonsenseCount &+= 1
+    if nonsenseSince == 0 || reading.nanoseconds < nonsenseSince {
+      nonsenseSince = reading.nanoseconds
+    } else if reading.nanoseconds &- nonsenseSince > Self.nonsenseLimit,
+      nonsenseCount > Self.nonsensePatience
+    {
+      begin(reading)
+    }
+  }
+
+  /// Even the earliest of a tenth of a second being far off means another rate.
+  @_noLocks
+  private mutating func endShortStretch(at time: UInt64) {
+    let lead = shortBest.lead
+    let reading = shortBest.reading
+    shortBest = Earliest()
+    shortBest.since = time
+    guard time &- begunNanoseconds > Self.longStretch else { return }
+    let limit = max(nominalFramesPerSecond * 0.00025, 8 * usual)
+    guard lead > limit || lead < -2 * limit else { return }
+    reopen(reading, off: lead, at: time)
+  }
+
+  @_noLocks
+  private mutating func endLongStretch(at time: UInt64) {
+    let reading = longBest.reading
+    let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
+    longBest = Earliest()
+    longBest.since = time
+    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * usual {
+      return reopen(reading, off: lead, at: time)
+    }
+    usual = max(Self.finest, usual + (abs(lead - lastLead) - usual) / 8)
+    lastLead = lead
+    loop.take(reading, noise: usual)
+  }
+
+  @_noLocks
+  private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
+    // All of it in the time since the loop last agreed, or since the tenth of a second began.
+    let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
+    begunNanoseconds = time
+    loop.forget(lead, rate: 2 * lead / since)
+    usual = max(usual, 1)
+    lastLead = 0
+    loop.take(reading, noise: usual)
+    beginStretches(at: time)
+  }
+}

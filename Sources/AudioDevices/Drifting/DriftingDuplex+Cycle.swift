@@ -1,0 +1,257 @@
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// What runs on the audio thread.
+extension DriftingDuplex where Pair: ~Copyable {
+  /// A late input is waited for until so much of the headroom is left.
+  private var lastMoment: Int { shape.headroomFrames / 4 }
+
+  /// Sleeps until the master has a period.
+  public mutating func wait() -> DeviceReadiness {
+    let began = pair.now
+    if isLateUntold {
+      isLateUntold = false
+      return .xrun(.captureXrun)
+    }
+    while true {
+      let now = pair.now
+      if let trouble = look(at: now) { return trouble }
+      if master == .capture { bridgeSilence(at: now) }
+      let due = master == .playback ? playbackDue(at: now) : captureDue(at: now)
+      if due <= now { return ready(at: now) }
+      if now &- began > 100_000_000 { return .waiting }
+      // A clock whose readings are noisy is read more often than once a period.
+      let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
+      let end = isNoisy ? min(due, now &+ 1_500_000) : due
+      pair.sleep(until: end)
+      // Interrupted: whoever did that wants an answer.
+      if pair.now < end { return .waiting }
+    }
+  }
+
+  /// When the next cycle may begin, or the next look is worth while.
+  private mutating func playbackDue(at now: UInt64) -> UInt64 {
+    let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
+    guard bridge.output.isRunning else { return soon }
+    let due = bridge.output.nanoseconds(at: Double(bridge.end - shape.headroomFrames), from: now)
+    if due > now { return due }
+    guard room >= shape.periodFrames else { return soon }
+    let isShort = bridge.isAligned && head + captured < bridge.needed(for: shape.periodFrames)
+    guard isShort else { return now }
+    // No input is worth running dry for.
+    let last = bridge.output.nanoseconds(at: dryEnd, from: now)
+    return last <= now ? now : min(last, soon)
+  }
+
+  private mutating func captureDue(at now: UInt64) -> UInt64 {
+    if captured >= shape.periodFrames { return now }
+    let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
+    guard bridge.knowsTime, bridge.isAligned else { return soon }
+    let due = bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now)
+    return max(soon, min(due, bridge.output.nanoseconds(at: dryEnd, from: now)))
+  }
+
+  /// Where the output will have come to when it is about to run dry.
+  private var dryEnd: Double { Double(bridge.end - lastMoment) }
+
+  /// If the input, as master, does not come, the output goes on with silence in its place.
+  private mutating func bridgeSilence(at now: UInt64) {
+    guard bridge.isAligned, bridge.knowsTime, captured < shape.periodFrames,
+      bridge.output.frames(at: now) >= dryEnd
+    else { return }
+    _ = bridge.steer(frames: shape.periodFrames, at: now)
+    play(from: bridge.fed + shape.periodFrames, frames: 0)
+  }
+
+  /// Where the oldest captured frame that is still to be had lies.
+  private var first: Int { head - stagedCount }
+
+  /// Asks both devices where they are.
+  private mutating func look(at now: UInt64) -> DeviceReadiness? {
+    switch pair.look(.playback) {
+    case .running(let reading, let available):
+      room = available
+      // Some devices take a while to start.
+      if reading.frames > 0 { bridge.noteOutput(reading) }
+    case .xrun:
+      isPlaybackBroken = true
+      return .xrun(.playbackXrun)
+    case .suspended:
+      isPlaybackBroken = true
+      isCaptureBroken = true
+      return .suspended
+    case .lost: return .lost
+    }
+    switch pair.look(.capture) {
+    case .running(let reading, let available):
+      if available > captured || isDelivered { lastCapture = now }
+      captured = available
+      if reading.frames > 0 { note(reading) }
+      if captured == 0, now &- lastCapture > 5_000_000_000 { return .lost }
+    case .xrun:
+      isCaptureBroken = true
+      return .xrun(.captureXrun)
+    case .suspended:
+      isPlaybackBroken = true
+      isCaptureBroken = true
+      return .suspended
+    case .lost: return .lost
+    }
+    return nil
+  }
+
+  /// The input's clock went on while the input stood: its frames count from where that has come.
+  private mutating func note(_ reading: ClockReading) {
+    if isBeginning {
+      isBeginning = false
+      let place =
+        bridge.input.isRunning
+        ? Int(bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
+      let gap = max(0, place - head)
+      head += gap
+      captureStart = head
+      if master == .capture { lostFrames += gap }
+      bridge.restartInput()
+    }
+    bridge.noteInput(
+      ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
+  }
+
+  private mutating func ready(at now: UInt64) -> DeviceReadiness {
+    periodTime = now
+    isDelivered = false
+    if master == .playback {
+      let jumped = bridge.steer(frames: shape.periodFrames, at: now)
+      lostFrames += Int(Double(jumped) * lossScale + 0.5)
+    }
+    return .ready
+  }
+
+  /// The next frames of the input: its own, or resampled to the output's clock.
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+    if master == .capture { return pair.capturedFrames(frames) }
+    if !isDelivered {
+      isDelivered = true
+      resample(frames)
+      delivered.store(unitFrames, from: 0, frames: frames)
+    }
+    return delivered.frames(frames)
+  }
+
+  private mutating func resample(_ frames: Int) {
+    var done = 0
+    while bridge.knowsTime, done < frames {
+      let missing = first - bridge.fed
+      var moved = (consumed: 0, produced: 0)
+      if missing > 0 {
+        moved = bridge.convertSilence(missing, into: &unitFrames, at: done, room: frames - done)
+      } else if missing < 0, discard(-missing) {
+        continue
+      } else if missing == 0, stagedCount > 0 || stage() {
+        moved = bridge.convert(
+          staged, from: stagedFirst, frames: stagedCount, into: &unitFrames, at: done,
+          room: frames - done)
+        stagedFirst += moved.consumed
+        stagedCount -= moved.consumed
+      } else {
+        // The input is late or gone.
+        noteLateness()
+        moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
+      }
+      done += moved.produced
+      guard moved.consumed > 0 || moved.produced > 0 else { break }
+    }
+    if done < frames { unitFrames.clear(from: done, frames: frames - done) }
+  }
+
+  /// What comes too late for cycle after cycle is told once, as an overrun.
+  private mutating func noteLateness() {
+    let isNews = periodTime &- lateSince > 1_000_000_000
+    lateSince = periodTime
+    if isNews && !isBeginning { isLateUntold = true }
+  }
+
+  /// Takes at most a period from the input. False where it has none.
+  private mutating func stage() -> Bool {
+    let frames = min(captured, min(capturePeriod, staged.frameCount))
+    guard frames > 0, let lent = pair.capturedFrames(frames) else { return false }
+    lent.decode(from: 0, frames: frames, into: &staged, at: 0)
+    _ = pair.release(frames)
+    captured -= frames
+    head += frames
+    stagedFirst = 0
+    stagedCount = frames
+    return true
+  }
+
+  /// Lets go of the oldest frames, which come too late. False where there are none.
+  private mutating func discard(_ frames: Int) -> Bool {
+    guard stagedCount > 0 || stage() else { return false }
+    let count = min(frames, stagedCount)
+    stagedFirst += count
+    stagedCount -= count
+    return count > 0
+  }
+
+  /// Gives captured frames back.
+  public mutating func release(_ frames: Int) {
+    guard master == .capture else { return }
+    _ = pair.release(frames)
+    head += frames
+    captured -= frames
+  }
+
+  /// Room for the next frames to play.
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    master == .playback ? pair.playbackRoom(frames) : delivered.frames(frames)
+  }
+
+  /// Hands frames over to be played: as they are, or resampled to the output's clock.
+  public mutating func commit(_ frames: Int) {
+    if master == .playback {
+      _ = pair.commit(frames)
+      bridge.advanceOutput(frames)
+      return
+    }
+    delivered.load(frames: frames, into: &unitFrames, at: 0)
+    _ = bridge.steer(frames: frames, at: pair.now)
+    guard bridge.knowsTime else { return }
+    play(from: head, frames: frames)
+  }
+
+  /// Converts what was played for input frame `place` and after, and hands it over.
+  private mutating func play(from place: Int, frames: Int) {
+    var done = 0
+    while true {
+      let missing = place + done - bridge.fed
+      var moved = (consumed: 0, produced: 0)
+      if missing > 0 {
+        moved = bridge.convertSilence(
+          missing, into: &converted, at: 0, room: converted.frameCount)
+      } else if done < frames {
+        // What comes too late is not played.
+        done = min(frames, done - missing)
+        moved = bridge.convert(
+          unitFrames, from: done, frames: frames - done, into: &converted, at: 0,
+          room: converted.frameCount)
+        done += moved.consumed
+      }
+      guard moved.consumed > 0 || moved.produced > 0 else { return }
+      hand(moved.produced)
+    }
+  }
+
+  /// Hands converted frames to the output, in pieces no longer than its period.
+  private mutating func hand(_ frames: Int) {
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, playbackPeriod)
+      guard let space = pair.playbackRoom(count) else { return }
+      _ = space.encode(converted, from: done, frames: count, at: 0)
+      guard pair.commit(count) else { return }
+      bridge.advanceOutput(count)
+      done += count
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import AudioClocks
+import Glibc
+
+/// Two clocks that are held together in virtual time, without any sound: what their readings look
+/// like, and what comes of it.
+struct ClockTrial {
+  /// How the input's clock runs against the output's, in parts per million.
+  struct Course {
+    /// From when on it differs by so much.
+    var steps: [(seconds: Double, ppm: Double)]
+    /// The amplitude and the period of a slow sine that is added.
+    var wanderPPM = 0.0
+    /// Seconds from crest to crest.
+    var wanderSeconds = 1200.0
+
+    /// A course in steps.
+    init(steps: [(seconds: Double, ppm: Double)], wanderPPM: Double = 0) {
+      self.steps = steps
+      self.wanderPPM = wanderPPM
+    }
+
+    func ppm(at seconds: Double) -> Double {
+      (steps.last { $0.seconds <= seconds }?.ppm ?? 0)
+        + wanderPPM * sin(2 * .pi * seconds / wanderSeconds)
+    }
+
+    /// Frames by then of a clock of `rate` frames a second.
+    func frames(at seconds: Double, rate: Double) -> Double {
+      var extra = wanderPPM * (1 - cos(2 * .pi * seconds / wanderSeconds))
+      extra *= wanderSeconds / (2 * .pi)
+      for (index, step) in steps.enumerated() where step.seconds < seconds {
+        let end = index + 1 < steps.count ? min(seconds, steps[index + 1].seconds) : seconds
+        extra += step.ppm * (end - step.seconds)
+      }
+      return rate * (seconds + extra * 1e-6)
+    }
+  }
+
+  /// One moment of it.
+  struct Moment {
+    /// When it was.
+    var seconds: Double
+    /// Parts per million between the ratio and the right one.
+    var ratioErrorPPM: Double
+    /// Frames by which the delay was too long.
+    var delayError: Double
+  }
+
+  /// Frames a second of both clocks, nominally.
+  var rate = 48000.0
+  /// Frames from one cycle to the next.
+  var period = 64
+  /// Frames that a clock moves at once.
+  var batch = 48.0
+  /// Seconds by which a reading may be late.
+  var jitter = 0.001
+  /// One of so many readings is not told, and one is nonsense; 0 for none.
+  var spoiled = 0
+  /// How the input's clock runs.
+  var course: Course
+
+  /// A trial with USB's batches and a millisecond of jitter on both clocks.
+  init(_ course: Course) {
+    self.course = course
+  }
+
+  /// A clock as it is seen: a batch at a time, each late by chance.
+  private struct Sight {
+    var shown = ClockReading(frames: 0, nanoseconds: 0)
+    var next = 0.0
+    var due = -1.0
+  }
+
+  private static let origin: UInt64 = 1_000_000_000
+
+  /// Runs it for `seconds` and shows every cycle.
+  func run(seconds: Double, show: (Moment) -> Void) {
+    var random = RandomNumbers(seed: 1)
+    let length = Double(period)
+    let delay = 3 * length + 64
+    var input = FilteredClock(framesPerSecond: rate)
+    var output = FilteredClock(framesPerSecond: rate)
+    var control = DriftControl(nominalRatio: 1, delaySeconds: delay / rate)
+    var (inputSight, outputSight) = (Sight(), Sight())
+    var time = length / rate
+    var end = 2 * length
+    var position: Double?
+    var ratio = 1.0
+
+    func look(_ sight: inout Sight, _ clock: inout FilteredClock, _ when: (Double) -> Double) {
+      while true {
+        if sight.due < 0 {
+          sight.next = Double(sight.shown.frames) + batch
+          sight.due = when(sight.next) + jitter * random.uniform(0...1)
+        }
+        guard sight.due <= time else { break }
+        let told = Self.origin + UInt64(sight.due * 1e9)
+        sight.shown = ClockReading(frames: Int(sight.next), nanoseconds: told)
+        sight.due = -1
+      }
+      var reading = sight.shown
+      if spoiled > 0 {
+        let chance = Int(random.next() % UInt64(spoiled))
+        if chance == 0 { return }
+        if chance == 1 { reading.nanoseconds = random.next() % (1 << 62) }
+      }
+      if reading.frames > 0 { clock.take(reading) }
+    }
+    func lookAtBoth() {
+      look(&inputSight, &input) { captured(at: $0) }
+      look(&outputSight, &output) { $0 / rate }
+    }
+
+    while time < seconds {
+      lookAtBoth()
+      let now = Self.origin + UInt64(time * 1e9)
+      if position == nil, input.isRunning, output.isRunning {
+        position = control.target(input, output, frame: end, at: now)
+      }
+      if let place = position {
+        let next = control.steer(
+          input, output, position: place, frame: end, frames: period, at: now)
+        let right = 1 + course.ppm(at: time) * 1e-6
+        show(
+          Moment(
+            seconds: time, ratioErrorPPM: (next / right - 1) * 1e6,
+            delayError: (end / rate - captured(at: place)) * rate - delay))
+        // The converter's ratio glides over the period.
+        position = place + ratio * length + (next - ratio) * (length + 1) / 2
+        ratio = next
+      }
+      end += length
+      let wake = output.nanoseconds(at: end - length, from: now)
+      let due = max(time + length / rate / 8, Double(wake - Self.origin) * 1e-9)
+      while input.isNoisy || output.isNoisy, due - time > 0.002 {
+        time += 0.0015
+        lookAtBoth()
+      }
+      time = due
+    }
+  }
+
+  /// When the input's clock has come to `frames`.
+  private func captured(at frames: Double) -> Double {
+    var seconds = frames / rate
+    for _ in 0..<6 { seconds += (frames - course.frames(at: seconds, rate: rate)) / rate }
+    return seconds
+  }
+}

@@ -1,0 +1,45 @@
+// Audio thread.
+import AudioClocks
+
+/// What can be seen of a clock: it moves a batch at a time, and each batch comes a little late.
+struct SimulatedClock: ~Copyable, Sendable {
+  let course: ClockCourse
+  private let batch: Int
+  private let jitter: Double
+  private let salt: UInt64
+
+  init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
+    course = ClockCourse(specification, drifts: drifts)
+    batch = specification.batchFrames
+    jitter = specification.jitterMilliseconds * 1e-3
+    salt = drifts ? 0x9E37_79B9_7F4A_7C15 : 0xD1B5_4A32_D192_ED03
+  }
+
+  /// The frames that are seen to have passed at `seconds`, and since when.
+  @_noLocks
+  func seen(at seconds: Double) -> (frames: Int, seconds: Double) {
+    var number = Int(course.frames(at: seconds)) / batch
+    // Later batches may come before earlier ones, and then both count.
+    while number > 0 {
+      let arrival = arrival(of: number)
+      if arrival <= seconds { return (number &* batch, arrival) }
+      number &-= 1
+    }
+    return (0, 0)
+  }
+
+  @_noLocks
+  private func arrival(of number: Int) -> Double {
+    let exact = course.seconds(at: Double(number &* batch))
+    return jitter > 0 ? exact + jitter * chance(number) : exact
+  }
+
+  /// 0 up to 1, the same for a batch whenever it is asked: the finaliser of splitmix64.
+  @_noLocks
+  private func chance(_ number: Int) -> Double {
+    var bits = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 ^ salt
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+  }
+}

@@ -1,0 +1,15 @@
+import AudioDevices
+import Testing
+
+struct TwoClocksTests {
+  private static let pairs: [(String?, String?, Bool)] = [
+    ("default", "default", false), ("null", "null", false), ("mine", "yours", true),
+    ("hw:NoSuchCard,0", "hw:OtherCard,0", true), ("mine", nil, false), (nil, "yours", false),
+  ]
+
+  @Test(arguments: pairs)
+  func `different devices have two clocks`(capture: String?, playback: String?, expected: Bool) {
+    let request = DuplexRequest(captureDevice: capture, playbackDevice: playback)
+    #expect(ALSAPair.hasTwoClocks(request) == expected)
+  }
+}

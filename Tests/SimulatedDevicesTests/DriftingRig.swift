@@ -1,0 +1,81 @@
+import AudioBasics
+import AudioDevices
+import Glibc
+import RealtimeAudio
+import SimulatedDevices
+
+/// What came of a run of two devices with two clocks.
+struct DriftingRun {
+  /// One channel of what the unit's input delivered, and of what it played, by the timeline.
+  var heard: [Float] = []
+  var configuration: DuplexConfiguration
+  var events: [TimelineEvent] = []
+  var drift: DriftReading?
+  var captureXruns = 0
+  var playbackXruns = 0
+  var lostFrames = 0
+  var failure: DeviceFailure?
+}
+
+/// Runs two simulated devices with two clocks for `frames` frames in a real unit. `fed` is what the
+/// microphone hears, by captured frame; `playing` what is played, by the timeline.
+func runDrifting(
+  _ settings: String, master: ClockMaster = .playback, feeding fed: [Float] = [],
+  playing signal: [Float] = [], frames: Int, period: Int = 64, headroom: Int? = nil,
+  quality: Int = 5, reconnects: Bool = false
+) throws -> DriftingRun {
+  let name = "sim:clock=free,channels=1" + (settings.isEmpty ? "" : ",") + settings
+  var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+  request.periodFrames = period
+  request.headroomFrames = headroom
+  request.channelCount = 1
+  request.resamplerQuality = quality
+  let pair: SimulatedPair
+  let specification = try SimulatedDeviceSpecification(parsing: name)
+  if fed.isEmpty {
+    pair = try SimulatedPair(specification, request: request)
+  } else {
+    var writer = SampleWriter(frameCount: fed.count, channelCount: 1)
+    let reader = writer.makeReader()
+    var buffer = SampleBuffer(frameCount: fed.count, channelCount: 1)
+    for index in 0..<fed.count { buffer[index] = fed[index] }
+    _ = writer.write(buffer, frames: fed.count)
+    pair = try SimulatedPair(specification, request: request, microphone: reader)
+  }
+  let device = DriftingDuplex(pair, request: request, master: master)
+  let progress = UnitProgress()
+  let writer = EventWriter()
+  var reader = writer.makeReader()
+  var unit = DuplexUnit(
+    device: device,
+    callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: 1),
+    progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
+  var result = DriftingRun(configuration: unit.configuration)
+  try unit.start()
+  result.failure = unit.run()
+  unit.stop()
+  while let event = reader.read() { result.events.append(event) }
+  result.heard = unit.callbacks.heard
+  result.drift = progress.drift
+  result.captureXruns = progress.captureXruns
+  result.playbackXruns = progress.playbackXruns
+  result.lostFrames = progress.lostFrames
+  return result
+}
+
+/// By how many frames the sine in `heard` is early, in blocks of `block` frames: `place` says at
+/// which place of the sine, counted in its own frames, a frame should be.
+func lead(
+  _ heard: [Float], cyclesPerFrame: Double, block: Int, from first: Int,
+  place: (Double) -> Double
+) -> [Double] {
+  stride(from: first, to: heard.count - block, by: block).map { start in
+    var (inPhase, quadrature) = (0.0, 0.0)
+    for frame in start..<start + block {
+      let angle = 2 * .pi * cyclesPerFrame * place(Double(frame))
+      inPhase += Double(heard[frame]) * sin(angle)
+      quadrature += Double(heard[frame]) * cos(angle)
+    }
+    return atan2(quadrature, inPhase) / (2 * .pi * cyclesPerFrame)
+  }
+}

@@ -1,0 +1,122 @@
+import AudioDevices
+import Foundation
+import Testing
+
+@testable import SimulatedDevices
+
+struct DriftingTests {
+  private static let pitch = 997.0 / 48000
+
+  private func tone(_ frames: Int) -> [Float] {
+    (0..<frames).map { Float(0.89 * sine(Self.pitch, at: Double($0))) }
+  }
+
+  private func configuredDrift(_ settings: String) throws -> Double {
+    try SimulatedDeviceSpecification(parsing: "sim:" + settings).driftPPM
+  }
+
+  @Test(arguments: ["drift=100", "drift=-1000", "drift=30,batch=48,jitter=1", "drift=5000"])
+  func `the input is heard at the output's pace and a known delay`(settings: String) throws {
+    let run = try runDrifting(settings, feeding: tone(7 * 48000), frames: 6 * 48000)
+    let pace = 1 + (try configuredDrift(settings)) * 1e-6
+    let extra = run.configuration.resamplerDelayFrames
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 5 * 48000) {
+      ($0 - extra) * pace
+    }
+    #expect((leads.map(abs).max() ?? 9) < 1)
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0 && run.lostFrames == 0)
+    #expect(run.configuration.latencyFrames == 3 * 64 + 64)
+  }
+
+  @Test(arguments: ["drift=100", "drift=-800,batch=48,jitter=1"])
+  func `with the input as master every frame of it arrives as it was`(settings: String) throws {
+    let fed = counter(5 * 48000)
+    // Nothing is played that the wire could bring back.
+    let run = try runDrifting(settings, master: .capture, feeding: fed, frames: 4 * 48000)
+    #expect(difference(run.heard, fed.prefix(4 * 48000)) == nil)
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0)
+  }
+
+  @Test(arguments: ClockMaster.allCases)
+  func `what is played comes back over the wire after the promised latency`(master: ClockMaster)
+    throws
+  {
+    let run = try runDrifting(
+      "drift=200,delay=300", master: master, playing: tone(6 * 48000), frames: 5 * 48000)
+    // The wire's frames are the output's; the latency is counted in the master's.
+    let pace = master == .playback ? 1 : 1 / (1 + 200e-6)
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
+      $0 - run.configuration.latencyFrames - 300 / pace
+    }
+    #expect((leads.map(abs).max() ?? 9) < 0.1)
+  }
+
+  @Test(arguments: ClockMaster.allCases)
+  func `the delay is the same after the output ran dry`(master: ClockMaster) throws {
+    let run = try runDrifting(
+      "drift=50,delay=300,dry-at=2", master: master, playing: tone(6 * 48000), frames: 5 * 48000)
+    #expect(run.playbackXruns == 1 && run.captureXruns == 0)
+    #expect(run.drift?.relocks == 1)
+    let pace = master == .playback ? 1 : 1 / (1 + 50e-6)
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
+      $0 - run.configuration.latencyFrames - 300 / pace
+    }
+    #expect((leads.map(abs).max() ?? 9) < 0.1)
+  }
+
+  @Test(arguments: ClockMaster.allCases)
+  func `an input that overruns does not stop the output`(master: ClockMaster) throws {
+    let run = try runDrifting(
+      "drift=50,xrun-at=2", master: master, feeding: tone(6 * 48000), frames: 5 * 48000)
+    #expect(run.captureXruns == 1 && run.playbackXruns == 0)
+    #expect(run.lostFrames == (master == .capture ? 480 : 0))
+    let extra = master == .playback ? run.configuration.resamplerDelayFrames : 0
+    let pace = master == .playback ? 1 + 50e-6 : 1
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
+      ($0 - extra) * pace
+    }
+    #expect((leads.map(abs).max() ?? 9) < 1)
+  }
+
+  @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
+  func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
+    let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }
+    let run = try runDrifting(
+      "capture-rate=\(rate),drift=100", master: master, feeding: fed, frames: 5 * 40000)
+    let unitRate = master == .playback ? 48000 : rate
+    #expect(run.configuration.sampleRate == unitRate)
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0)
+    let extra = master == .playback ? run.configuration.resamplerDelayFrames : 0
+    let pace = master == .playback ? 1 + 100e-6 : 1
+    let leads = lead(
+      run.heard, cyclesPerFrame: 997 / Double(unitRate), block: 480, from: 4 * 40000
+    ) { ($0 - extra) * pace }
+    #expect((leads.map(abs).max() ?? 9) < 0.2)
+  }
+
+  @Test func `devices that come back are held together as before`() throws {
+    let run = try runDrifting(
+      "drift=50,delay=300,unplug-at=1,replug-at=2", playing: tone(6 * 48000), frames: 5 * 48000,
+      reconnects: true)
+    #expect(run.failure == nil)
+    #expect(run.events.map(\.kind) == [.deviceLost, .deviceReturned])
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
+      $0 - run.configuration.latencyFrames - 300
+    }
+    #expect((leads.map(abs).max() ?? 9) < 0.1)
+  }
+
+  @Test(arguments: [1000.0, 10000])
+  func `a sine stays pure while the clocks wander`(pitch: Double) throws {
+    // A hundred parts per million to and fro within twenty seconds.
+    let steps = (0..<400).map { step in
+      let seconds = Double(step) / 50
+      return "drift-at=\(seconds):\(100 * sin(2 * .pi * seconds / 20))"
+    }
+    let cycles = pitch / 48000
+    let fed = (0..<9 * 48000).map { Float(0.89 * sine(cycles, at: Double($0))) }
+    let run = try runDrifting(steps.joined(separator: ","), feeding: fed, frames: 8 * 48000)
+    let second = { impurity(Array(run.heard.dropFirst($0 * 48000).prefix(48000)), cycles) }
+    #expect((4..<8).allSatisfy { second($0) < -110 })
+  }
+}
