@@ -16,7 +16,8 @@ let package = Package(
       name: "Duplex",
       targets: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
-        "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation", "LatencyMeasurement",
+        "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
+        "LatencyMeasurement",
       ]),
     .executable(name: "duplex", targets: ["duplex"]),
   ],
@@ -84,7 +85,8 @@ let package = Package(
     .target(
       name: "AudioSessions",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles", "AudioDevices",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioDevices",
       ],
       swiftSettings: safe),
     .target(
