@@ -9,9 +9,9 @@ struct LatencyCommand: ParsableCommand {
     commandName: "latency",
     abstract: "Measure the round trip from the output over a wire or the air to the input.",
     discussion: """
-      Connect an output to an input with a cable, or put a microphone before a loudspeaker
-      (--acoustic). A soft burst of noise is played, louder step by step up to --level until it is
-      heard well enough. With --listen and --reference nothing is played: the delay is found in a
+      Connect an output to an input with a cable, or put a microphone before a loudspeaker \
+      (--acoustic). A soft burst of noise is played, louder step by step up to --level until it is \
+      heard well enough. With --listen and --reference nothing is played: the delay is found in a \
       recording made elsewhere.
       """)
 

@@ -15,7 +15,7 @@ struct MonitorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
-      Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end,
+      Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end, \
       --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q ends it.
       """)
 

@@ -30,9 +30,9 @@ struct OverdubCommand: ParsableCommand {
     commandName: "overdub",
     abstract: "Play a backing track and record a take that lines up with it to the frame.",
     discussion: """
-      TAKE is as long as BACKING and begins at its first frame. With --from or --to only that region
-      is recorded, into TAKE as it is: the rest stays identical to the bit. The round trip that is
-      taken off is the one that `duplex latency --save` kept for this device, rate, period and
+      TAKE is as long as BACKING and begins at its first frame. With --from or --to only that region \
+      is recorded, into TAKE as it is: the rest stays identical to the bit. The round trip that is \
+      taken off is the one that `duplex latency --save` kept for this device, rate, period and \
       headroom; else it is measured first, over a cable or the air.
       """)
 

@@ -10,7 +10,7 @@ struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
-      Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop,
+      Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop, \
       --reverse and --speed apply to each; NAME#t=10,20 names a stretch of one. \(PlayKeys.help)
       """)
 

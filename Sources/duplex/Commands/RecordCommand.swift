@@ -23,8 +23,8 @@ struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record notes to disk.",
     discussion: """
-      Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard
-      output. Ctrl-C or q ends it, with the file finalised; m or SIGUSR2 sets a marker, s or SIGUSR1
+      Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
+      output. Ctrl-C or q ends it, with the file finalised; m or SIGUSR2 sets a marker, s or SIGUSR1 \
       goes on in a new file.
       """)
 

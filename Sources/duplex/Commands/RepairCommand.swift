@@ -7,9 +7,9 @@ struct RepairCommand: ParsableCommand {
     commandName: "repair",
     abstract: "Mend sound files whose header is wrong or whose end is torn.",
     discussion: """
-      What a crash or a power cut left: WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus. The
-      mended copy is NAME-repaired.EXT beside the file, which stays as it is unless --in-place. A
-      file that is sound is left alone. Of a WAV file whose header became zeros, say what it held:
+      What a crash or a power cut left: WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus. The \
+      mended copy is NAME-repaired.EXT beside the file, which stays as it is unless --in-place. A \
+      file that is sound is left alone. Of a WAV file whose header became zeros, say what it held: \
       --rate, --channels and --sample-format.
       """)
 

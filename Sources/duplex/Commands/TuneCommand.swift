@@ -6,9 +6,9 @@ struct TuneCommand: ParsableCommand {
     commandName: "tune",
     abstract: "Find the lowest period size and headroom that this machine holds.",
     discussion: """
-      Runs the device silently, again and again, with ever fewer frames, and refuses a setting with a
-      single xrun or with a callback that takes longer than the margin allows. With a wire from output
-      to input the round trip is measured in the end. Work as you usually do meanwhile, or let --load
+      Runs the device silently, again and again, with ever fewer frames, and refuses a setting with a \
+      single xrun or with a callback that takes longer than the margin allows. With a wire from output \
+      to input the round trip is measured in the end. Work as you usually do meanwhile, or let --load \
       do it.
       """)
 
