@@ -60,13 +60,7 @@ extension SimulatedDevice {
   private static func configuration(
     _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest
   ) throws(DeviceFailure) -> DuplexConfiguration {
-    let most = specification.channelCount
-    let channelCount = request.channelCount ?? min(2, most)
-    guard (1...most).contains(channelCount) else {
-      throw DeviceFailure(
-        .refused, "The simulated device has \(most) channels, not \(channelCount).",
-        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(channelCount).")
-    }
+    let channelCount = try specification.channelCount(for: request)
     let period = request.periodFrames
     let ahead = period + request.headroom
     func stream(_ name: String, bufferFrames: Int) -> StreamConfiguration {

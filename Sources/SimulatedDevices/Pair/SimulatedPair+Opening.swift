@@ -11,13 +11,7 @@ extension SimulatedPair {
   ) throws(DeviceFailure) {
     try request.validate()
     try specification.validate()
-    let most = specification.channelCount
-    let channelCount = request.channelCount ?? min(2, most)
-    guard (1...most).contains(channelCount) else {
-      throw DeviceFailure(
-        .refused, "The simulated device has \(most) channels, not \(channelCount).",
-        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(channelCount).")
-    }
+    let channelCount = try specification.channelCount(for: request)
     let period = request.periodFrames
     let buffer = max(8192, 4 * (period + request.headroom) + 512)
     func stream(_ name: String?, _ rate: Int) -> StreamConfiguration {
