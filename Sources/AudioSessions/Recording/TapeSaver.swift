@@ -18,15 +18,13 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private var chunk: SampleBuffer
   private var played: SampleBuffer?
   private var space: SpaceWatch
-  private let headerFrames: Int
-  private let syncFrames: Int
-  private let spaceFrames: Int
-  private let stateFrames: Int
   private let isVirtual: Bool
-  private var framesSinceState = 0
-  private var framesSinceHeader = 0
-  private var framesSinceSync = 0
-  private var framesSinceSpace: Int
+  /// When headers are made true, what they tell of is put on the disk, levels are told, and the
+  /// room on the disk is looked at.
+  private var headers: FrameInterval
+  private var syncs: FrameInterval
+  private var states: FrameInterval
+  private var looks: FrameInterval
   private var isOver = false
   private let hasFailed = Latch()
   private let hasEnded = Latch()
@@ -72,14 +70,13 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     }
     chunk = SampleBuffer(frameCount: Take.chunkFrames, channelCount: plan.channelCount)
     space = SpaceWatch(plan)
-    headerFrames = max(1, plan.sampleRate / 4)
+    headers = FrameInterval(plan.sampleRate / 4)
     // What is written while the disk works is one interval older when its turn comes.
-    syncFrames = max(1, Int(plan.syncSeconds * Double(plan.sampleRate) / 2))
-    // As often as meters are shown.
-    stateFrames = max(1, plan.sampleRate / 20)
+    syncs = FrameInterval(Int(plan.syncSeconds * Double(plan.sampleRate) / 2))
+    // Twice as often as meters are shown.
+    states = FrameInterval(plan.sampleRate / 20)
+    looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     isVirtual = plan.isVirtual
-    spaceFrames = plan.sampleRate
-    framesSinceSpace = plan.sampleRate
     self.news = news
   }
 
@@ -189,22 +186,13 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
 
   /// After `count` frames more.
   private func keepSafe(_ count: Int) throws(FileFailure) {
-    framesSinceHeader += count
-    framesSinceSync += count
-    framesSinceSpace += count
-    if framesSinceHeader >= headerFrames {
-      framesSinceHeader = 0
-      let synchronizes = framesSinceSync >= syncFrames
-      if synchronizes { framesSinceSync = 0 }
-      try take.refresh(synchronizing: synchronizes)
-    }
-    framesSinceState += count
-    if framesSinceState >= stateFrames {
-      framesSinceState = 0
-      if news.isStateWanted { publish() }
-    }
-    if framesSinceSpace >= spaceFrames {
-      framesSinceSpace = 0
+    headers.pass(count)
+    syncs.pass(count)
+    states.pass(count)
+    looks.pass(count)
+    if headers.takeDue() { try take.refresh(synchronizing: syncs.takeDue()) }
+    if states.takeDue(), news.isStateWanted { publish() }
+    if looks.takeDue() {
       let left = take.file.flatMap { space.look(at: $0, news: news) }
       // The real disk is no part of virtual time, where every run is the same.
       if !isVirtual { news.update { $0.secondsLeft = left } }
