@@ -155,7 +155,9 @@ extension DriftingDuplex where Pair: ~Copyable {
         stagedFirst += moved.consumed
         stagedCount -= moved.consumed
       } else {
-        // The input is late or gone.
+        done += bridge.convertAhead(into: &unitFrames, at: done, room: frames - done)
+        if done == frames { break }
+        // The input is very late or gone.
         noteLateness()
         moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
       }
