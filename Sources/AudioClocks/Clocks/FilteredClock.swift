@@ -51,7 +51,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// next, so that a clock which is followed with a lag does not count as a noisy one.
   private var usual = 0.0
   private var lastLead = 0.0
-  private var isUsual = false
+  /// Stretches since the clock began: in the first, a wrong rate looks like lateness.
+  private var stretchCount = 0
   private var shortLead = 0.0
   private var shortTime: UInt64 = 0
   private var nonsenseSince: UInt64 = 0
@@ -190,7 +191,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     usual = doubtfulFrames
     lateness = doubtfulFrames
     lastLead = 0
-    isUsual = false
+    stretchCount = 0
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
@@ -251,13 +252,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     let count = Double(best.count)
     let spread = max(2 * best.meanLateness, Self.finest * count)
-    if isUsual {
+    stretchCount &+= 1
+    if stretchCount > 4 {
       lateness += (spread - lateness) / 8
-      usual += (abs(lead - lastLead) * count - usual) / 8
+      // A rate that is still being found is no noise.
+      usual += (min(abs(lead - lastLead) * count, 3 * usual) - usual) / 8
     } else {
       lateness = spread
       usual = spread
-      isUsual = true
     }
     lastLead = lead
     loop.take(best.reading, lateness: usual / count, noise: self.noise(of: best.count))
