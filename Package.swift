@@ -6,6 +6,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableExperimentalFeature("Lifetimes"),
 ]
+// What tests let run for hours of virtual time is optimised for them, too.
+let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 // Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
 let safe = strict + [.strictMemorySafety()]
 
@@ -26,7 +28,7 @@ let package = Package(
   ],
   targets: [
     // What audio is.
-    .target(name: "AudioBasics", swiftSettings: strict),
+    .target(name: "AudioBasics", swiftSettings: strict + optimised),
 
     // How audio crosses threads.
     .target(name: "CRealtime"),
@@ -38,7 +40,7 @@ let package = Package(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(
       name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
-      swiftSettings: strict),
+      swiftSettings: strict + optimised),
 
     // Spectra, and how late one signal comes after another.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
@@ -81,7 +83,7 @@ let package = Package(
     .target(
       name: "SimulatedDevices",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices"],
-      swiftSettings: safe),
+      swiftSettings: safe + optimised),
     .target(
       name: "AudioSessions",
       dependencies: [
@@ -113,10 +115,17 @@ let package = Package(
           .when(configuration: .release))
       ]),
 
-    // The figures.
+    // The figures, beside those of other projects' converters, which are found at run time.
+    .target(name: "COtherConverters"),
+    .target(
+      name: "OtherConverters", dependencies: ["COtherConverters"], swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["AudioClocks", "AudioSpectra", "DelayEstimation"],
-      swiftSettings: safe),
+      name: "Benchmarks",
+      dependencies: [
+        "AudioBasics", "AudioClocks", "AudioSpectra", "DelayEstimation", "OtherConverters",
+        "Reports",
+      ],
+      swiftSettings: safe + optimised),
 
     // What a player's tap is for.
     .executableTarget(

@@ -56,6 +56,8 @@ struct ClockTrial {
   var jitter = 0.001
   /// One of so many readings is not told, and one is nonsense; 0 for none.
   var spoiled = 0
+  /// Where its random numbers begin.
+  var seed: UInt64 = 1
   /// How the input's clock runs.
   var course: Course
 
@@ -75,7 +77,7 @@ struct ClockTrial {
 
   /// Runs it for `seconds` and shows every cycle.
   func run(seconds: Double, show: (Moment) -> Void) {
-    var random = RandomNumbers(seed: 1)
+    var random = RandomNumbers(seed: seed)
     let length = Double(period)
     let delay = 3 * length + 64
     var input = FilteredClock(framesPerSecond: rate)
@@ -118,6 +120,9 @@ struct ClockTrial {
         position = control.target(input, output, frame: end, at: now)
       }
       if let place = position {
+        // Far off, it is set anew, as after a start.
+        let target = control.target(input, output, frame: end, at: now)
+        let place = abs(place - target) > rate / 100 ? target : place
         let next = control.steer(
           input, output, position: place, frame: end, frames: period, at: now)
         let right = 1 + course.ppm(at: time) * 1e-6

@@ -8,11 +8,29 @@ import Glibc
 // or, as comma-separated values, how two clocks come together that differ by PPM after 60 seconds:
 //
 //     swift run -c release Benchmarks lock-curve PPM [PERIOD]
+// or how pure converters are while their ratio wanders, as a Markdown table:
+//
+//     swift run -c release Benchmarks purity
+//
+// or pictures of how two clocks come together after steps, into a folder:
+//
+//     swift run -c release Benchmarks lock-picture FOLDER
+// or the largest errors of hours of virtual time under so many seeds, failing where one is too large:
+//
+//     swift run -c release Benchmarks clock-trials [SEEDS]
 let words = Array(CommandLine.arguments.dropFirst())
 if words.first == "lock-curve" {
-  printLockCurve(
+  LockCurve(
     ppm: words.dropFirst().first.flatMap { Double($0) } ?? 100,
-    period: words.dropFirst(2).first.flatMap { Int($0) } ?? 64)
+    period: words.dropFirst(2).first.flatMap { Int($0) } ?? 64
+  ).printTable()
+} else if words.first == "clock-trials" {
+  let seeds = words.dropFirst().first.flatMap { Int($0) } ?? 4
+  exit(printClockTrials(seeds: seeds) ? 0 : 1)
+} else if words.first == "purity" {
+  printPurity()
+} else if words.first == "lock-picture" {
+  try drawLockCurves(into: words.dropFirst().first ?? ".")
 } else {
   printAccuracy(trials: words.first.flatMap { Int($0) } ?? 40)
 }

@@ -2,66 +2,47 @@ import Testing
 
 @testable import Benchmarks
 
+/// Hours of the same, under many seeds: `swift run -c release Benchmarks clock-trials`.
 struct DriftControlTests {
-  /// The largest errors in parts per million and in frames, without 15 seconds after each time in
-  /// `changes`, and the largest error of the delay at any time.
-  private func worst(
-    _ trial: ClockTrial, seconds: Double, after changes: [Double] = [0]
-  ) -> (ratio: Double, delay: Double, ever: Double) {
-    var worst = (ratio: 0.0, delay: 0.0, ever: 0.0)
-    var next = 0
-    trial.run(seconds: seconds) { moment in
-      worst.ever = max(worst.ever, abs(moment.delayError))
-      while next + 1 < changes.count, changes[next + 1] <= moment.seconds { next += 1 }
-      guard moment.seconds > changes[next] + 15 else { return }
-      worst.ratio = max(worst.ratio, abs(moment.ratioErrorPPM))
-      worst.delay = max(worst.delay, abs(moment.delayError))
-    }
-    return worst
+  @Test func `drift in steps a minute apart is followed within 1 ppm and 1 frame`() {
+    let trial = ClockTrial.stepping(through: [0, 1, 0, 100, -100, 0, 1000, 0, -1000, 0])
+    let worst = trial.errors(seconds: 600)
+    #expect(worst.ratioPPM < 1)
+    #expect(worst.delayFrames < 1)
   }
 
-  @Test func `an hour of drift in steps is followed within 1 ppm and 1 frame`() {
-    let steps = [(0.0, 0.0), (600, 1), (1200, 0), (1800, 100), (2400, 0), (3000, 1000), (3600, 0)]
-    let trial = ClockTrial(ClockTrial.Course(steps: steps.map { (seconds: $0, ppm: $1) }))
-    let worst = worst(trial, seconds: 4200, after: steps.map(\.0))
-    #expect(worst.ratio < 1)
-    #expect(worst.delay < 1)
-  }
-
-  @Test func `an hour of wander is followed within 1 ppm and 1 frame`() {
-    let trial = ClockTrial(
-      ClockTrial.Course(steps: [(seconds: 0, ppm: 30)], wanderPPM: 20))
-    let worst = worst(trial, seconds: 3600)
-    #expect(worst.ratio < 1)
-    #expect(worst.delay < 1)
+  @Test func `wander is followed within 1 ppm and 1 frame`() {
+    let worst = ClockTrial.stepping(through: [30], wanderPPM: 20).errors(seconds: 1200)
+    #expect(worst.ratioPPM < 1)
+    #expect(worst.delayFrames < 1)
   }
 
   @Test(arguments: [5000.0, -5000])
-  func `a step of half a percent never moves the delay by two periods`(ppm: Double) {
-    let trial = ClockTrial(
-      ClockTrial.Course(steps: [(seconds: 0, ppm: 0), (seconds: 20, ppm: ppm)]))
-    #expect(worst(trial, seconds: 45).ever < 128)
-    let settled = worst(trial, seconds: 60, after: [0, 20, 30])
-    #expect(settled.ratio < 2)
-    #expect(settled.delay < 1)
+  func `a step of half a percent moves the delay by less than a period`(ppm: Double) {
+    let worst = ClockTrial.stepping(through: [0, ppm]).errors(seconds: 90)
+    #expect(worst.everFrames < 64)
+    #expect(worst.ratioPPM < 2)
+    #expect(worst.delayFrames < 1)
   }
 
-  @Test func `missing readings and nonsense do not matter`() {
-    var trial = ClockTrial(ClockTrial.Course(steps: [(seconds: 0, ppm: 100)]))
+  @Test(arguments: [UInt64(1), 2, 3])
+  func `missing readings and nonsense do not matter`(seed: UInt64) {
+    var trial = ClockTrial.stepping(through: [100])
+    trial.seed = seed
     trial.spoiled = 20
-    let worst = worst(trial, seconds: 120)
-    #expect(worst.ratio < 1)
-    #expect(worst.delay < 1)
+    let worst = trial.errors(seconds: 120)
+    #expect(worst.ratioPPM < 1)
+    #expect(worst.delayFrames < 1)
   }
 
   @Test(arguments: [16, 256, 1024, 4096])
   func `exact clocks are followed exactly at any period`(period: Int) {
-    var trial = ClockTrial(ClockTrial.Course(steps: [(seconds: 0, ppm: -300)]))
+    var trial = ClockTrial.stepping(through: [-300])
     trial.period = period
     trial.batch = 1
     trial.jitter = 0
-    let worst = worst(trial, seconds: 60)
-    #expect(worst.ratio < 0.1)
-    #expect(worst.delay < 0.1)
+    let worst = trial.errors(seconds: 60)
+    #expect(worst.ratioPPM < 0.1)
+    #expect(worst.delayFrames < 0.1)
   }
 }

@@ -3,6 +3,8 @@ import AudioClocks
 import Glibc
 import Testing
 
+@testable import Benchmarks
+
 @Suite struct RateConverterQualityTests {
   /// What speexdsp 1.2.1 reaches at a quality: how far below a sine of 1 kHz and of 15 kHz the rest
   /// lies, and the gain at 0.85 and 0.9 of half the lower rate, in decibels.

@@ -3,6 +3,8 @@ import AudioClocks
 import Glibc
 import Testing
 
+@testable import Benchmarks
+
 /// What a converter with a moving ratio adds to a sound, and what it takes from it.
 @Suite struct VariableRateQualityTests {
   /// Follows the clock of another device that wanders by 100 ppm.

@@ -14,7 +14,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   private static let slew = 0.05
   /// Which part of the way to where it should be the ratio goes in a second, by and by: a ratio
   /// that jumps is heard as a click.
-  private static let bend = 10.0
+  private static let bend = 30.0
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.15
@@ -69,7 +69,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let error = position - target(input, output, frame: frame, at: now)
     errorFrames = error / nominalRatio
     let age = min(input.age(at: now), output.age(at: now))
-    let gain = max(Self.finalGain, min(Self.firstGain, 2 / max(age, 0.1)))
+    let gain = max(Self.finalGain, min(Self.firstGain, 3 / max(age, 0.1)))
     let pace = output.framesPerSecond(at: now)
     let seconds = Double(frames) / pace
     smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * gain)

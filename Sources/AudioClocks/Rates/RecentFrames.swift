@@ -56,6 +56,32 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= frames
   }
 
+  /// Goes on as the last frame was, for so many frames. To be taken back with `shorten`.
+  @_noLocks
+  mutating func holdLast(_ frames: Int) {
+    var place = rings.base
+    var channel = 0
+    while channel < rings.frameCount {
+      let last = place[(count &- 1) & (ringFrames &- 1)]
+      var frame = 0
+      while frame < frames {
+        let offset = (count &+ frame) & (ringFrames &- 1)
+        place[offset] = last
+        place[offset &+ ringFrames] = last
+        frame &+= 1
+      }
+      place += 2 &* ringFrames
+      channel &+= 1
+    }
+    count &+= frames
+  }
+
+  /// Takes the last frames back. As many of the oldest are lost.
+  @_noLocks
+  mutating func shorten(_ frames: Int) {
+    count &-= frames
+  }
+
   /// One channel's samples from `frame` on, which must be among those kept.
   @_noLocks
   func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {

@@ -122,6 +122,31 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     return (consumed, produced)
   }
 
+  /// Converts without input into up to `room` frames, for when it is late: where the kernel's far
+  /// end, half of what it looks ahead at most, is not there yet, the last frame stands for it.
+  /// Its weights are small: what is wrong lies some 60 dB below. No place is lost.
+  @_noLocks
+  public mutating func convertAhead(
+    into output: inout SampleBuffer, at target: Int = 0, room: Int
+  ) -> Int {
+    precondition(output.channelCount == channelCount)
+    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    var produced = 0
+    while produced < room {
+      let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)
+      let reach = bank.reach(stretch: stretch)
+      let missing = max(0, next.frame &+ reach &+ 1 &- past.count)
+      guard missing <= reach / 2, past.count > 0 else { break }
+      past.holdLast(missing)
+      produce(output.base + (target &+ produced) &* channelCount, stretch, reach)
+      past.shorten(missing)
+      produced &+= 1
+      glide.next()
+      next.advance(by: glide.step)
+    }
+    return produced
+  }
+
   /// One output frame.
   @_noLocks
   private mutating func produce(

@@ -144,6 +144,12 @@ struct ClockBridge: ~Copyable {
     return moved
   }
 
+  /// The same without input, while it is a little late.
+  @_noLocks
+  mutating func convertAhead(into target: inout SampleBuffer, at place: Int, room: Int) -> Int {
+    converter.convertAhead(into: &target, at: place, room: room)
+  }
+
   /// The same with silence in place of at most `frames` input frames that nobody has.
   @_noLocks
   mutating func convertSilence(

@@ -65,7 +65,7 @@ extension DriftingDuplex where Pair: ~Copyable {
   }
 
   /// Where the oldest captured frame that is still to be had lies.
-  private var first: Int { head - stagedCount }
+  private var first: Int { stagedCount > 0 ? stagedPlace : head }
 
   /// Asks both devices where they are.
   private mutating func look(at now: UInt64) -> DeviceReadiness? {
@@ -112,6 +112,8 @@ extension DriftingDuplex where Pair: ~Copyable {
       head += gap
       captureStart = head
       if master == .capture { lostFrames += gap }
+      if isGapBridged { bridgedFrames += Int(Double(gap) * lossScale + 0.5) }
+      isGapBridged = false
       bridge.restartInput()
     }
     bridge.noteInput(
@@ -152,12 +154,13 @@ extension DriftingDuplex where Pair: ~Copyable {
         moved = bridge.convert(
           staged, from: stagedFirst, frames: stagedCount, into: &unitFrames, at: done,
           room: frames - done)
-        stagedFirst += moved.consumed
-        stagedCount -= moved.consumed
+        unstage(moved.consumed)
       } else {
-        // The input is late or gone.
-        noteLateness()
+        done += bridge.convertAhead(into: &unitFrames, at: done, room: frames - done)
+        if done == frames { break }
+        // The input is very late or gone.
         moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
+        noteLateness(moved.consumed)
       }
       done += moved.produced
       guard moved.consumed > 0 || moved.produced > 0 else { break }
@@ -165,8 +168,12 @@ extension DriftingDuplex where Pair: ~Copyable {
     if done < frames { unitFrames.clear(from: done, frames: frames - done) }
   }
 
-  /// What comes too late for cycle after cycle is told once, as an overrun.
-  private mutating func noteLateness() {
+  /// What comes too late for cycle after cycle is told once, as an overrun. The gap of an input
+  /// that stood is known when it goes again.
+  private mutating func noteLateness(_ frames: Int) {
+    if !isBeginning && !isCaptureBroken {
+      bridgedFrames += Int(Double(frames) * lossScale + 0.5)
+    }
     let isNews = periodTime &- lateSince > 1_000_000_000
     lateSince = periodTime
     if isNews && !isBeginning { isLateUntold = true }
@@ -179,6 +186,7 @@ extension DriftingDuplex where Pair: ~Copyable {
     lent.decode(from: 0, frames: frames, into: &staged, at: 0)
     _ = pair.release(frames)
     captured -= frames
+    stagedPlace = head
     head += frames
     stagedFirst = 0
     stagedCount = frames
@@ -189,9 +197,14 @@ extension DriftingDuplex where Pair: ~Copyable {
   private mutating func discard(_ frames: Int) -> Bool {
     guard stagedCount > 0 || stage() else { return false }
     let count = min(frames, stagedCount)
-    stagedFirst += count
-    stagedCount -= count
+    unstage(count)
     return count > 0
+  }
+
+  private mutating func unstage(_ frames: Int) {
+    stagedFirst += frames
+    stagedPlace += frames
+    stagedCount -= frames
   }
 
   /// Gives captured frames back.

@@ -42,6 +42,7 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   /// Captured frames that were taken from the input and not yet converted.
   var staged: SampleBuffer
   var stagedFirst = 0
+  var stagedPlace = 0
   var stagedCount = 0
   /// A period of the unit's, on its way in or out.
   var unitFrames: SampleBuffer
@@ -51,6 +52,10 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   var isCaptureBroken = false
   var isPlaybackBroken = false
   var lostFrames = 0
+  /// Frames of the input that were lost and are heard as silence, and whether its gap, when it is
+  /// known, counts as such.
+  var bridgedFrames = 0
+  var isGapBridged = false
   /// When the input last had something new.
   var lastCapture: UInt64 = 0
   /// Whether this cycle's input was made already.
@@ -133,7 +138,6 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   }
 
   mutating func startCapture() throws(DeviceFailure) {
-    stagedCount = 0
     isBeginning = true
     try pair.start(.capture, silence: 0)
     isCaptureBroken = false
@@ -146,8 +150,16 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
     return lostFrames
   }
 
+  /// Frames of the input that were lost since the last cycle and are heard as silence.
+  public mutating func takeBridgedFrames() -> Int? {
+    guard !isBeginning || !isGapBridged else { return nil }
+    defer { bridgedFrames = 0 }
+    return bridgedFrames
+  }
+
   /// Starts anew what stands; the other goes on.
   public mutating func recover() throws(DeviceFailure) {
+    if isCaptureBroken { isGapBridged = master == .playback && !isPlaybackBroken }
     if isPlaybackBroken { try startPlayback() }
     if isCaptureBroken { try startCapture() }
   }

@@ -145,6 +145,11 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     base.commit(count)
   }
 
+  /// Frames of the input that were lost since the last cycle while the timeline went on.
+  public mutating func takeBridgedFrames() -> Int? {
+    base.takeBridgedFrames().map { Int((Double($0) * lossScale).rounded()) }
+  }
+
   /// Frames lost since the last cycle; asked once, then 0.
   public mutating func takeLostFrames() -> Int {
     let frames = Int((Double(base.takeLostFrames()) * lossScale).rounded()) + forgottenFrames

@@ -66,6 +66,10 @@ public protocol DuplexDevice: ~Copyable {
   /// Frames lost since the last cycle, found out in `recover` or `wait`; asked once, then 0.
   mutating func takeLostFrames() -> Int
 
+  /// Frames of the input that were lost since the last cycle while the timeline went on, with
+  /// silence in their places; nil while it is not known how many. Asked once, then 0.
+  mutating func takeBridgedFrames() -> Int?
+
   /// The next `frames` captured frames, at most a period. Nil where the device has failed; the
   /// next `wait` says how.
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
@@ -100,6 +104,10 @@ public protocol DuplexDevice: ~Copyable {
 }
 
 extension DuplexDevice where Self: ~Copyable {
+  /// One clock stands as long as its input does.
+  @_noLocks
+  public mutating func takeBridgedFrames() -> Int? { 0 }
+
   /// One clock has nothing to drift against.
   public var drift: DriftReading? {
     @_noLocks get { nil }

@@ -59,8 +59,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
   var absence = Absence()
-  /// An xrun that was mended and whose gap the next cycle will tell.
+  /// An xrun that was mended and whose gap a cycle will tell, and before which frame it came.
   var xrun: TimelineEvent.Kind?
+  private var xrunFrame = 0
 
   /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
   ///
@@ -151,16 +152,18 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     fruitlessSince = nil
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)
+    let bridged = device.takeBridgedFrames()
     // One gap is told once, by what came first.
     if absence.end() {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
-    } else if let kind = xrun {
-      _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: lost))
+      xrun = nil
+    } else if let bridged {
+      tellXrun(lost: lost + bridged)
     }
-    xrun = nil
     absence.note(device.periodTime)
     frame += lost
-    if lost > 0 { figures.pointee.lostFrames.add(lost, ordering: .relaxed) }
+    let missed = lost + (bridged ?? 0)
+    if missed > 0 { figures.pointee.lostFrames.add(missed, ordering: .relaxed) }
     let frames = min(shape.periodFrames, frameLimit - frame)
     let time = CycleTime(frame: frame, nanoseconds: device.periodTime, lostFrames: lost)
     if frames > 0 {
@@ -174,6 +177,12 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     if let drift = device.drift { publish(drift) }
     RealtimeContext.leave()
     publishLoad(device.now &- began)
+  }
+
+  private mutating func tellXrun(lost frames: Int) {
+    guard let kind = xrun else { return }
+    _ = events.write(TimelineEvent(kind: kind, frame: xrunFrame, frames: frames))
+    xrun = nil
   }
 
   /// One pass through the callbacks. Returns by how many frames the timeline moved: none when the
@@ -215,7 +224,10 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   }
 
   private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
+    // Cycles went on since the last one, and its gap is still open.
+    if xrun != nil, frame > xrunFrame { tellXrun(lost: 0) }
     xrun = kind
+    xrunFrame = frame
     if kind == .playbackXrun {
       figures.pointee.playbackXruns.add(1, ordering: .relaxed)
     } else {

@@ -66,9 +66,9 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which of two devices with two clocks gives the time: playback, or capture, which records its input to the bit.",
+      "Which of two devices with two clocks gives the time: playback, or capture, which records its input to the bit. Given, it makes two clocks of two PCMs of one card, too. (default: playback)",
       valueName: "side"))
-  var master = ClockMaster.playback
+  var master: ClockMaster?
 
   @Option(
     name: [.customShort("r"), .long],

@@ -53,10 +53,14 @@ struct DeviceChoice {
 
   /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
   private func drifting() throws -> DriftingDuplex<ALSAPair>? {
-    guard ALSAPair.hasTwoClocks(request) else { return nil }
+    // One card has one clock, as a rule: whoever knows better says which is the master.
+    let isToldApart =
+      options.master != nil && request.captureDevice != nil && request.playbackDevice != nil
+      && request.captureDevice != request.playbackDevice
+    guard isToldApart || ALSAPair.hasTwoClocks(request) else { return nil }
     let pair = try ALSAPair(opening: request)
     guard pair.keepsTime else { return nil }
-    return DriftingDuplex(pair, request: request, master: options.master)
+    return DriftingDuplex(pair, request: request, master: options.master ?? .playback)
   }
 
   /// Brings the device to the rate that was asked for, where it has another.
@@ -94,7 +98,8 @@ struct DeviceChoice {
     if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
       let pair = try SimulatedPair(specification, request: atDevice, microphone: microphone)
       return try run(
-        use, on: DriftingDuplex(pair, request: atDevice, master: options.master), clock: clock,
+        use, on: DriftingDuplex(pair, request: atDevice, master: options.master ?? .playback),
+        clock: clock,
         background: background)
     }
     let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)

@@ -1,0 +1,53 @@
+import COtherConverters
+
+/// A sample rate converter of another project, to be compared with ours. Not for the audio thread.
+public struct OtherConverter: ~Copyable {
+  /// Which converter.
+  public enum Kind: Sendable {
+    /// libsamplerate's sinc converters: best, medium, fastest are 0, 1, 2.
+    case samplerate(Int)
+    /// speexdsp's resampler of this quality, at fixed rates.
+    case speex(quality: Int, inputRate: Int, outputRate: Int)
+  }
+
+  private let handle: OpaquePointer
+  private let channelCount: Int
+
+  /// Finds the library on this machine; nil where it is not installed.
+  public static func open(_ kind: Kind, channelCount: Int) -> OtherConverter? {
+    let handle =
+      switch kind {
+      case .samplerate(let number):
+        other_converter_samplerate(Int32(number), Int32(channelCount))
+      case .speex(let quality, let inputRate, let outputRate):
+        other_converter_speex(
+          Int32(quality), Int32(channelCount), UInt32(inputRate), UInt32(outputRate))
+      }
+    return handle.map { OtherConverter($0, channelCount) }
+  }
+
+  private init(_ handle: OpaquePointer, _ channelCount: Int) {
+    self.handle = handle
+    self.channelCount = channelCount
+  }
+
+  deinit { other_converter_close(handle) }
+
+  /// Converts interleaved frames of `input` from frame `first` on into the whole of `output`, while
+  /// the ratio moves to `outputPerInput`. Returns frames used and made, none where it failed.
+  public mutating func convert(
+    _ input: [Float], from first: Int, into output: inout [Float], outputPerInput: Double
+  ) -> (used: Int, made: Int) {
+    var used = 0
+    let frames = input.count / channelCount - first
+    let room = output.count / channelCount
+    let made = input.withUnsafeBufferPointer { source in
+      output.withUnsafeMutableBufferPointer { target in
+        guard let from = source.baseAddress, let to = target.baseAddress else { return 0 }
+        return other_converter_convert(
+          handle, from + first * channelCount, frames, &used, to, room, outputPerInput)
+      }
+    }
+    return made < 0 ? (0, 0) : (used, made)
+  }
+}
