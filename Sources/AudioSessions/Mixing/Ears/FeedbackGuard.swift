@@ -16,7 +16,7 @@ import RealtimeAudio
 /// all the same it is held 6 dB lower, and longer; after a time the rest is given back too.
 public struct FeedbackGuard: ~Copyable {
   enum Stage: UInt8, BitwiseCopyable {
-    case listening, probing, ducked, returning
+    case listening, settling, probing, ducked, returning
   }
 
   /// Howls so far.
@@ -51,12 +51,19 @@ public struct FeedbackGuard: ~Copyable {
   private var holdHops = 3750
   private var hopsOfCode = 0
   private var framesOfHop = 0
-  private var dipGain: Float = 1
-  private let softGain = RealtimeDecibels.gain(LoopCode.softDepth)
-  private let deepGain = RealtimeDecibels.gain(LoopCode.deepDepth)
+  private let dipGain = RealtimeDecibels.gain(LoopCode.depth)
   private let fullScale: Float
   private var isOverdriven = false
-  private var isDeep = false
+  /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
+  private var leveller: Limiter
+  private var isLevelled = false
+  private var settledGain: Float = 1
+  /// A trip that the code before found some sign of, and one that this code does.
+  private var hintLag = 0
+  private var hints = 0
+  private var calmHops = 0
+  private var newHintLag = 0
+  private var newHintShare: Float = 0
   private var probedLimiterGain: Float = 1
 
   /// A guard of sound with so many channels that comes to `fullScale` where the microphone can go
@@ -65,13 +72,17 @@ public struct FeedbackGuard: ~Copyable {
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, news: consuming GuardNewsWriter
   ) {
     self.fullScale = fullScale
+    leveller = Limiter(limit: fullScale, sampleRate: sampleRate)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
     self.news = news
   }
 
   /// Whether it changes nothing.
   public var isTransparent: Bool {
-    @_noLocks get { gain.isTransparent && stage != .probing && dip.isTransparent }
+    @_noLocks get {
+      gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
+        && !isLevelled
+    }
   }
 
   /// Whether it measures what a dip does, and nothing else must move.
@@ -83,7 +94,7 @@ public struct FeedbackGuard: ~Copyable {
   @_noLocks
   public mutating func interrupt() {
     history.clear()
-    if stage == .probing { endProbe() }
+    if stage == .probing || stage == .settling { endProbe() }
   }
 
   /// Hears the microphone as it would go to the ears: the first `frames` frames of `sound`, which
@@ -107,6 +118,7 @@ public struct FeedbackGuard: ~Copyable {
       hop &+= 1
       switch stage {
       case .listening: suspectSomething()
+      case .settling: settle()
       case .probing: probe(at: frame)
       case .ducked: waitForQuiet(at: frame)
       case .returning:
@@ -135,6 +147,10 @@ public struct FeedbackGuard: ~Copyable {
     }
     if done < frames && !dip.isTransparent {
       dip.apply(to: &sound, from: done, frames: frames &- done)
+    }
+    if isLevelled || leveller.gain != 1 {
+      leveller.isHeld = stage == .probing
+      leveller.apply(to: &sound, frames: frames)
     }
     if !gain.isTransparent { gain.apply(to: &sound, frames: frames) }
   }
@@ -171,18 +187,56 @@ public struct FeedbackGuard: ~Copyable {
     }
     guard found >= 0 else { return }
     suspect = found
-    stage = .probing
     probeCount &+= 1
     bands.beginPitch()
-    sendCode()
+    hintLag = 0
+    hints = 0
+    if isOverdriven || limiterGain < 0.97 {
+      beginSettling(isLevelled: isOverdriven || growth > 0)
+    } else {
+      sendCode()
+    }
+  }
+
+  @_noLocks
+  private mutating func beginSettling(isLevelled: Bool) {
+    stage = .settling
+    stageHop = hop
+    calmHops = 0
+    guard isLevelled else { return }
+    self.isLevelled = true
+    leveller.lower(to: 0.5 * fullScale)
+  }
+
+  /// Waits until the gains that hold a howl down have found their place, with what the microphone
+  /// adds to the output 20 dB lower where it grew to where it is, or the microphone is overdriven.
+  /// What overdrives it even then comes from outside.
+  @_noLocks
+  private mutating func settle() {
+    if isLevelled && leveller.limit > 0.08 * fullScale {
+      leveller.lower(to: 0.6 * leveller.limit)
+    }
+    let held = limiterGain * leveller.gain
+    if isOverdriven || held > 1.06 * settledGain || held < 0.94 * settledGain {
+      settledGain = held
+      calmHops = 0
+    }
+    calmHops &+= 1
+    let waited = hop &- stageHop
+    if calmHops >= (isLevelled ? 26 : 8) || (waited > 75 && !isOverdriven) {
+      sendCode()
+    } else if waited > 75 {
+      giveUp()
+    }
   }
 
   @_noLocks
   private mutating func sendCode() {
-    isDeep = isOverdriven
-    dipGain = isDeep ? deepGain : softGain
+    stage = .probing
     probedLimiterGain = limiterGain
-    code.begin(isDeep: isDeep)
+    code.begin()
+    newHintLag = 0
+    newHintShare = 0
     hopsOfCode = 0
     framesOfHop = 0
   }
@@ -190,37 +244,62 @@ public struct FeedbackGuard: ~Copyable {
   @_noLocks
   private mutating func probe(at frame: Int) {
     // Something came in the way that hides the code: once more, from where it is now.
-    if (isOverdriven && !isDeep) || limiterGain < 0.85 * probedLimiterGain { return sendCode() }
+    if isOverdriven || limiterGain < 0.85 * probedLimiterGain {
+      return beginSettling(isLevelled: isOverdriven || growth > 0)
+    }
     if let answer = code.listen(history, band: suspect), isProof(answer) {
       duck(answer, at: frame)
+    } else if code.isOver && newHintLag > 0 && hints < 2 {
+      // Half a proof: the same again, and it is a whole one.
+      hintLag = newHintLag
+      hints &+= 1
+      sendCode()
     } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
-      failures = min(failures &+ 1, growth > 0 ? 3 : 5)
-      // 32 ms, 128 ms, 0.5 s; where nothing grows 2 and 8 as well.
-      patience = hop &+ 3 << (2 &* failures)
-      stage = ceiling < 0 ? .returning : .listening
-      endProbe()
+      giveUp()
     }
   }
 
   @_noLocks
-  private func isProof(_ answer: LoopCode.Answer) -> Bool {
-    if isDeep { return answer.share > 0.5 && answer.slope > 0.25 }
-    return answer.slope > 0.85 && answer.share > (answer.stage == 0 ? 0.85 : 0.75)
+  private mutating func giveUp() {
+    failures = min(failures &+ 1, growth > 0 ? 3 : 5)
+    // 32 ms, 128 ms, 0.5 s; where nothing grows 2 and 8 as well.
+    patience = hop &+ 3 << (2 &* failures)
+    endProbe()
+  }
+
+  @_noLocks
+  private mutating func isProof(_ answer: LoopCode.Answer) -> Bool {
+    guard answer.slope < 8 else { return false }
+    if answer.slope > 0.85 && answer.share > (answer.stage == 0 ? 0.9 : 0.85) { return true }
+    guard answer.stage > 0 else { return false }
+    if answer.share > 0.7 && answer.gain > 2 && answer.slope > 0.8 && answer.slope < 1.3 {
+      return true
+    }
+    // A loop that a resonance slows down answers with less at each lag, but as surely.
+    guard answer.slope > 0.8 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.75
+    else { return false }
+    if hintLag > 0 && abs(answer.lag &- hintLag) <= 2 { return true }
+    if answer.share > newHintShare {
+      newHintShare = answer.share
+      newHintLag = answer.lag
+    }
+    return false
   }
 
   @_noLocks
   private mutating func endProbe() {
-    if stage == .probing { stage = ceiling < 0 ? .returning : .listening }
+    if stage != .ducked { stage = ceiling < 0 ? .returning : .listening }
+    isLevelled = false
+    leveller.lower(to: fullScale)
     bands.findsPitch = false
     dip.glide(to: 1, frames: hopFrames)
   }
 
   @_noLocks
   private mutating func duck(_ answer: LoopCode.Answer, at frame: Int) {
-    let limited = -RealtimeDecibels.level(ofPower: limiterGain * limiterGain)
-    // An overdriven microphone hides how much gain there is; what is left of a dip tells.
-    let hidden = isDeep ? max(12, 20 * (1 - answer.slope)) : 0
-    let loopGain = min(24, max(hidden, max(limited, answer.gain, growth * Float(answer.lag))))
+    let reduction = limiterGain * leveller.gain
+    let limited = -RealtimeDecibels.level(ofPower: reduction * reduction)
+    let loopGain = min(24, max(limited, max(answer.gain, growth * Float(answer.lag) / 2)))
     let isRelapse = ceiling < 0
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
     if isRelapse { holdHops = min(60000, holdHops &* 2) }

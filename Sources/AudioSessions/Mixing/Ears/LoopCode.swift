@@ -15,7 +15,7 @@ import AudioBasics
 struct LoopCode: ~Copyable {
   /// What a lag's sums say.
   struct Answer: BitwiseCopyable {
-    /// Hops it takes for what is played to come back.
+    /// Half hops it takes for what is played to come back.
     var lag: Int
     /// How much of the code it was found in: 0 half, 1 most, 2 all.
     var stage: Int
@@ -27,17 +27,14 @@ struct LoopCode: ~Copyable {
     var gain: Float
   }
 
-  /// A dip in dB, where a microphone hears all there is.
-  static var softDepth: Float { @_noLocks get { -2 } }
-  /// A dip in dB that shows even where the microphone is overdriven.
-  static var deepDepth: Float { @_noLocks get { -20 } }
-  /// The longest trip, in hops.
-  static var longestLag: Int { @_noLocks get { 28 } }
+  /// A dip in dB.
+  static var depth: Float { @_noLocks get { -2 } }
+  /// The longest trip, in half hops.
+  static var longestLag: Int { @_noLocks get { 56 } }
   /// For each stage: the sum of u u, and those of u with each column of the table.
   private static var width: Int { @_noLocks get { 1 &+ LoopCodeTable.columns } }
 
   private let table = LoopCodeTable()
-  private var depth: Float = -2
   private var sums: SampleBuffer
   /// Hops since the code began.
   private(set) var age = 0
@@ -47,17 +44,16 @@ struct LoopCode: ~Copyable {
       frameCount: (Self.longestLag + 1) * LoopCodeTable.stages, channelCount: Self.width)
   }
 
-  /// Begins anew, with dips that are deep or not.
+  /// Begins anew.
   @_noLocks
-  mutating func begin(isDeep: Bool) {
-    depth = isDeep ? Self.deepDepth : Self.softDepth
+  mutating func begin() {
     sums.clear(frames: sums.frameCount)
     age = 0
   }
 
   /// Whether no further hop can tell more.
   var isOver: Bool {
-    @_noLocks get { age >= LoopCodeTable.reach &+ Self.longestLag }
+    @_noLocks get { age >= LoopCodeTable.reach &+ Self.longestLag / 2 }
   }
 
   /// Takes the latest hop of `band`. Answers with what fits best, where enough of the code has
@@ -65,12 +61,15 @@ struct LoopCode: ~Copyable {
   @_noLocks
   mutating func listen(_ history: borrowing LevelHistory, band: Int) -> Answer? {
     let now = history.level(band: band, age: 0)
+    // Half a hop ago, for the trips in between.
+    let between = 0.5 * (now + history.level(band: band, age: 1))
     var best: Answer?
     var lag = 1
     while lag <= Self.longestLag {
-      let hop = age &- lag
+      let hops = (lag &+ 1) / 2
+      let hop = age &- hops
       if hop >= 0 && hop < LoopCodeTable.reach {
-        let change = now - history.level(band: band, age: lag)
+        let change = (lag & 1 == 0 ? now : between) - history.level(band: band, age: hops)
         var stage = 0
         while stage < LoopCodeTable.stages {
           let length = LoopCodeTable.length(stage: stage)
@@ -116,11 +115,11 @@ struct LoopCode: ~Copyable {
       let share = fit * fit / rest
       let norm = table.norm(stage: stage, form: form)
       if fit < 0 && norm > 0 && share > best?.share ?? 0 {
-        let slope = fit / (norm * depth)
+        let slope = fit / (norm * Self.depth)
         let mean = constant * table.value(stage: stage, hop: 0, column: 0)
         best = Answer(
           lag: lag, stage: stage, slope: slope, share: share,
-          gain: mean - slope * depth * table.mean(stage: stage, form: form))
+          gain: mean - slope * Self.depth * table.mean(stage: stage, form: form))
       }
       form &+= 1
     }
