@@ -53,7 +53,8 @@ public struct Ears: ~Copyable {
 
   /// Hears the microphone's way to the ears; answers how high it reaches.
   @_noLocks
-  public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float {
+  public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float
+  {
     let peak = sound.peak(frames: frames)
     feedbackGuard?.listen(
       to: sound, frames: frames, peak: peak, limiterGain: limiter?.gain ?? 1, at: frame)
