@@ -7,26 +7,23 @@ extension SampleBuffer {
   public func peak(frames: Int) -> Float {
     let count = sampleCount(of: frames)
     let whole = count & ~7
-    let magnitudeBits = SIMD4<UInt32>(repeating: 0x7FFF_FFFF)
-    var low = SIMD4<Float>(repeating: 0)
-    var high = SIMD4<Float>(repeating: 0)
+    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
+    var highest = SIMD8<Float>(repeating: 0)
     var index = 0
     while index < whole {
-      let first = SIMD4(
-        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3])
-      let second = SIMD4(
+      let samples = SIMD8(
+        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
         base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
-      let firstMagnitude = unsafeBitCast(
-        unsafeBitCast(first, to: SIMD4<UInt32>.self) & magnitudeBits, to: SIMD4<Float>.self)
-      let secondMagnitude = unsafeBitCast(
-        unsafeBitCast(second, to: SIMD4<UInt32>.self) & magnitudeBits, to: SIMD4<Float>.self)
+      let magnitude = unsafeBitCast(
+        unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
       // In this order of operands a maximum is one instruction.
-      low = low.replacing(with: firstMagnitude, where: firstMagnitude .> low)
-      high = high.replacing(with: secondMagnitude, where: secondMagnitude .> high)
+      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
       index &+= 8
     }
-    low = low.replacing(with: high, where: high .> low)
-    var peak = max(max(low[0], low[1]), max(low[2], low[3]))
+    let half = highest.lowHalf.replacing(
+      with: highest.highHalf, where: highest.highHalf .> highest.lowHalf)
+    let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
+    var peak = pair[0] > pair[1] ? pair[0] : pair[1]
     while index < count {
       let magnitude = abs(base[index])
       if magnitude > peak { peak = magnitude }

@@ -56,8 +56,9 @@ public struct Ears: ~Copyable {
   public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float
   {
     let peak = sound.peak(frames: frames)
+    let limiterGain = limiter?.gain ?? 1
     feedbackGuard?.listen(
-      to: sound, frames: frames, peak: peak, limiterGain: limiter?.gain ?? 1, at: frame)
+      to: sound, frames: frames, peak: peak, limiterGain: limiterGain, at: frame)
     return peak
   }
 

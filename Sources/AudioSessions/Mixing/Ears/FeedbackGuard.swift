@@ -276,7 +276,7 @@ public struct FeedbackGuard: ~Copyable {
       return true
     }
     // A loop that a resonance slows down answers with less at each lag, but as surely.
-    guard answer.slope > 0.8 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.75
+    guard answer.slope > 0.8 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.65
     else { return false }
     if hintLag > 0 && abs(answer.lag &- hintLag) <= 2 { return true }
     if answer.share > newHintShare {

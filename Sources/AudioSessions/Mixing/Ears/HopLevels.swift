@@ -62,6 +62,8 @@ struct HopLevels: BitwiseCopyable {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
     var frame = start &+ skip
+    // In locals, so that they stay in registers.
+    let (a1, a2, a3, share, stride) = (a1, a2, a3, share, stride)
     var (first, second, energy) = (first, second, energy)
     while frame < stop {
       let sample = SIMD4(repeating: buffer.sum(ofFrame: frame) * share)
@@ -71,17 +73,20 @@ struct HopLevels: BitwiseCopyable {
       first = band + band - first
       second = low + low - second
       energy += band * band
+      if findsPitch { follow(band) }
       looked += 1
-      if findsPitch {
-        products += band * before
-        squares += band * band
-        before = band
-      }
       frame &+= stride
     }
     skip = frame &- stop
     (self.first, self.second, self.energy) = (first, second, energy)
     return stop
+  }
+
+  @_noLocks
+  private mutating func follow(_ band: SIMD4<Float>) {
+    products += band * before
+    squares += band * band
+    before = band
   }
 
   /// The same for frames too soft to matter.
