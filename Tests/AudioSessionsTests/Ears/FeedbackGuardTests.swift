@@ -38,9 +38,6 @@ import Testing
       #expect(result.highest <= 0.891)
       #expect(!result.ducks.isEmpty, "\(rig)")
       #expect(result.annoyance <= 1, "\(rig) annoys for \(result.annoyance) s")
-      print(
-        "FIGURE", gain, seed, result.annoyance, result.ducks.count,
-        result.ducks.first?.frequencyHz ?? 0, rig.frequency, rig.delaySeconds)
     }
   }
 

@@ -55,6 +55,7 @@ public struct Ears: ~Copyable {
   @_noLocks
   public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float
   {
+    guard limiter != nil || feedbackGuard != nil else { return 0 }
     let peak = sound.peak(frames: frames)
     let limiterGain = limiter?.gain ?? 1
     feedbackGuard?.listen(

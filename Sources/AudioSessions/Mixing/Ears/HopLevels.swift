@@ -74,9 +74,9 @@ struct HopLevels: BitwiseCopyable {
       second = low + low - second
       energy += band * band
       if findsPitch { follow(band) }
-      looked += 1
       frame &+= stride
     }
+    looked += Float((frame &- start &- skip) / stride)
     skip = frame &- stop
     (self.first, self.second, self.energy) = (first, second, energy)
     return stop

@@ -44,7 +44,7 @@ struct LevelHistory: ~Copyable {
   }
 
   /// The growth of a band in dB a hop, where it is that of a loop: as much in the later half of a
-  /// stretch of 32 to 512 ms as in the earlier, to a factor of 2.5, and 1.5 dB at least.
+  /// stretch of 32 to 512 ms as in the earlier, to a factor of two, and 2 dB at least.
   @_noLocks
   func growth(band: Int) -> Float? {
     let now = level(band: band, age: 0)
@@ -53,7 +53,7 @@ struct LevelHistory: ~Copyable {
       let middle = level(band: band, age: half)
       let later = now - middle
       let earlier = middle - level(band: band, age: 2 &* half)
-      if later > 1.5 && earlier > 1.5 && later < 2.5 * earlier && earlier < 2.5 * later {
+      if later > 2 && earlier > 2 && later < 2 * earlier && earlier < 2 * later {
         return (later + earlier) / Float(2 &* half)
       }
       half &*= 2

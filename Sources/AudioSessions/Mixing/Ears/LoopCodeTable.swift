@@ -31,50 +31,16 @@ struct LoopCodeTable: ~Copyable {
     values = SampleBuffer(frameCount: Self.stages * Self.reach, channelCount: Self.columns)
     norms = SampleBuffer(frameCount: Self.stages, channelCount: Self.forms)
     means = SampleBuffer(frameCount: Self.stages, channelCount: Self.forms)
-    var seen: [[Double]] = [[], [], []]
-    for hop in 0..<Self.reach {
-      var sum = 0.0
-      for part in max(0, hop - 3)...hop {
-        // A dip's edges are ramps as long as a hop.
-        sum += (Self.isDip(part) ? 0.125 : 0) + (Self.isDip(part - 1) ? 0.125 : 0)
+    let shapes = LoopCodeShapes()
+    for stage in 0..<Self.stages {
+      for (column, shape) in shapes.columns(stage: stage).enumerated() {
+        for (hop, value) in shape.values.enumerated() {
+          values[place(stage, hop, column)] = Float(value)
+        }
+        guard column >= 3 else { continue }
+        norms[stage * Self.forms + column - 3] = Float(shape.norm)
+        means[stage * Self.forms + column - 3] = Float(shape.mean)
       }
-      seen[0].append(sum)
-      for (form, ringing) in [(1, 5.0), (2, 15.0)] {
-        let last = seen[form].last ?? 0
-        seen[form].append(last + (sum - last) / ringing)
-      }
-    }
-    for stage in 0..<Self.stages { fill(stage, seen) }
-  }
-
-  private mutating func fill(_ stage: Int, _ seen: [[Double]]) {
-    let length = Self.length(stage: stage)
-    var basis: [[Double]] = []
-    for power in 0..<3 {
-      let raw = (0..<length).map { hop in
-        (0..<power).reduce(1.0) { product, _ in product * (Double(hop) / Double(length) - 0.5) }
-      }
-      // Half of the code is too much like a parabola to be told from one.
-      let isUsed = power < 2 || stage > 0
-      let column = Self.without(basis, raw).scaledToOne
-      if isUsed { basis.append(column.values) }
-      for hop in 0..<length where isUsed {
-        values[place(stage, hop, power)] = Float(column.values[hop])
-      }
-    }
-    for form in 0..<Self.forms where form == 0 || stage > 0 {
-      let raw = Array(seen[form][..<length])
-      let column = Self.without(basis, raw).scaledToOne
-      for hop in 0..<length { values[place(stage, hop, 3 + form)] = Float(column.values[hop]) }
-      norms[stage * Self.forms + form] = Float(column.norm)
-      means[stage * Self.forms + form] = Float(raw.reduce(0, +) / Double(length))
-    }
-  }
-
-  private static func without(_ basis: [[Double]], _ column: [Double]) -> [Double] {
-    basis.reduce(column) { rest, unit in
-      let share = zip(rest, unit).reduce(0) { $0 + $1.0 * $1.1 }
-      return zip(rest, unit).map { $0 - share * $1 }
     }
   }
 
@@ -112,12 +78,5 @@ struct LoopCodeTable: ~Copyable {
   @_noLocks
   private func place(_ stage: Int, _ hop: Int, _ column: Int) -> Int {
     (stage &* Self.reach &+ hop) &* Self.columns &+ column
-  }
-}
-
-extension [Double] {
-  fileprivate var scaledToOne: (values: [Double], norm: Double) {
-    let norm = reduce(0) { $0 + $1 * $1 }.squareRoot()
-    return (norm > 0 ? map { $0 / norm } : self, norm)
   }
 }
