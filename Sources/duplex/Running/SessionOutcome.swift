@@ -15,14 +15,14 @@ struct SessionOutcome {
     running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
-    reconnects: Bool = false,
+    ears: EarsWatch? = nil, reconnects: Bool = false,
     attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(
-      options, configuration, isVirtual: isVirtual, recording: recording)
+      options, configuration, isVirtual: isVirtual, recording: recording, ears: ears)
     watch.attend = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
       return attend(moment)
