@@ -59,7 +59,8 @@ public struct MixingDesk: SessionDesk, ~Copyable {
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     let frames = output.frameCount
-    ears?.begin(lostFrames: output.time.lostFrames)
+    ears?.begin(
+      lostFrames: output.time.lostFrames, framesLeft: output.framesLeft, frames: frames)
     // The plain wire: nothing to change and nobody else to hear.
     if monitor?.isTransparent == true && player == nil && recorder == nil
       && microphone.channelCount == output.channelCount

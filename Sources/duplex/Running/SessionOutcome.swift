@@ -32,6 +32,7 @@ struct SessionOutcome {
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
       device: device, desk: desk, background: background, meter: meter, frameLimit: limit,
+      fadeFrames: ears == nil ? 0 : Ears.fadeFrames(at: configuration.sampleRate),
       reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()

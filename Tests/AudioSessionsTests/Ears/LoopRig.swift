@@ -11,7 +11,8 @@ struct LoopRig {
   /// The loop's gain at its resonance in dB; nil for no loop.
   var gainDB: Double?
   var frequency = 1000.0
-  var quality = 10.0
+  /// How sharp the resonance is; nil for a room that answers all frequencies alike.
+  var quality: Double? = 10
   var delaySeconds = 0.02
   /// Whether the microphone clips at full scale.
   var clips = true
@@ -23,16 +24,13 @@ struct LoopRig {
     var ducks: [(seconds: Double, frequencyHz: Double)] = []
     /// Level of each 10 ms of the output in dB, a full-scale sine being -3.
     var levels: [Double] = []
-    /// When what came round the loop was heard at -30 dBFS; nil for never.
-    var audible: Double?
+    /// The highest sample of each 10 ms.
+    var peaks: [Float] = []
 
-    /// Seconds from being audible until it is 20 dB below its highest, or inaudible, for good.
-    var annoyance: Double {
-      guard let audible else { return 0 }
-      let first = Int(audible * 100)
-      let highest = levels[first...].max() ?? 0
-      let last = levels.lastIndex { $0 > max(highest - 20, -33) } ?? first
-      return Double(max(0, last + 1 - first)) / 100
+    /// For how long, once it had come to the limit, it was heard above -20 dBFS.
+    var painSeconds: Double {
+      guard let first = peaks.firstIndex(where: { $0 > 0.885 }) else { return 0 }
+      return Double(levels[first...].count { $0 > -23 }) / 100
     }
   }
 
@@ -47,24 +45,27 @@ struct LoopRig {
     let delay = max(periodFrames, Int(delaySeconds * rate))
     // A howl's trip takes a whole number of its periods.
     let tone = max(1, (frequency * Double(delay) / rate).rounded()) * rate / Double(delay)
-    var room = Resonance(frequency: tone, quality: quality, rate: rate)
+    var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
     let gain = gainDB.map { pow(10, $0 / 20) }
     var line = [Float](repeating: 0, count: delay)
     var buffer = SampleBuffer(frameCount: periodFrames, channelCount: 1)
     var result = Result()
-    var powers = (output: 0.0, returned: 0.0)
+    var power = 0.0
+    var peak: Float = 0
     var measured = 0
     for start in stride(from: 0, to: Int(seconds * rate), by: periodFrames) {
       for index in 0..<periodFrames {
         var back = 0.0
-        if let gain { back = gain * room.next(Double(line[(start + index) % delay])) }
-        powers.returned += back * back
+        if let gain {
+          let played = Double(line[(start + index) % delay])
+          back = gain * (quality == nil ? played : room.next(played))
+        }
         let heard = sound(start + index) + Float(back)
         buffer[index] = clips ? max(-1, min(1, heard)) : heard
       }
       ears.begin(lostFrames: 0)
-      let peak = ears.listen(to: buffer, frames: periodFrames, at: start)
-      if !ears.isTransparent(to: peak) {
+      let highest = ears.listen(to: buffer, frames: periodFrames, at: start)
+      if !ears.isTransparent(to: highest) {
         ears.shapeMicrophone(&buffer, frames: periodFrames)
         ears.shapeOutput(&buffer, frames: periodFrames)
       }
@@ -72,16 +73,15 @@ struct LoopRig {
         let sample = buffer[index]
         line[(start + index) % delay] = sample
         result.highest = max(result.highest, abs(sample))
-        powers.output += Double(sample * sample)
+        power += Double(sample * sample)
+        peak = max(peak, abs(sample))
       }
       measured += periodFrames
       if measured * 100 >= sampleRate * (result.levels.count + 1) {
         let frames = rate / 100
-        result.levels.append(10 * log10(powers.output / frames + 1e-20))
-        if result.audible == nil, 10 * log10(powers.returned / frames + 1e-20) > -33 {
-          result.audible = Double(result.levels.count - 1) / 100
-        }
-        powers = (0, 0)
+        result.levels.append(10 * log10(power / frames + 1e-20))
+        result.peaks.append(peak)
+        (power, peak) = (0, 0)
       }
       while let event = reader.next() {
         guard event.state == .ducked else { continue }

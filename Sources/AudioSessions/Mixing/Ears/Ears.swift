@@ -3,7 +3,7 @@ import AudioBasics
 import RealtimeAudio
 
 /// What stands between a session and the ears of whoever wears the headphones: a guard against
-/// feedback, a mute after lost sound, a dim and a limiter, in this order. The first two lower the
+/// feedback, a mute after lost sound and before the end, a dim and a limiter, in this order. The first two lower the
 /// microphone only, the others everything.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
@@ -22,12 +22,18 @@ public struct Ears: ~Copyable {
   private var limitedCount = CountPublisher()
   private var duckCount = CountPublisher()
   private let glideFrames: Int
+  private let fadeFrames: Int
+  private var isEnding = false
 
   /// Ears that change nothing yet. The output is dimmed as long as `dimWish` is not zero.
   public init(sampleRate: Int, dimWish: consuming CountView) {
     self.dimWish = dimWish
     glideFrames = max(1, sampleRate / 50)
+    fadeFrames = Self.fadeFrames(at: sampleRate)
   }
+
+  /// Frames that the microphone takes to fade out before the end: a hundredth of a second.
+  public static func fadeFrames(at sampleRate: Int) -> Int { max(1, sampleRate / 100) }
 
   /// The number of frames that came in above the limit, as it grows.
   public borrowing func makeLimitedView() -> CountView { limitedCount.makeView() }
@@ -35,14 +41,19 @@ public struct Ears: ~Copyable {
   /// The number of howls that were ducked, as it grows.
   public borrowing func makeDuckView() -> CountView { duckCount.makeView() }
 
-  /// A cycle begins, after so many lost frames.
+  /// A cycle of `frames` frames begins, after so many lost ones. `framesLeft` are left to the end,
+  /// before which the microphone fades out.
   @_noLocks
-  public mutating func begin(lostFrames: Int) {
+  public mutating func begin(lostFrames: Int, framesLeft: Int = .max, frames: Int = 0) {
     if lostFrames > 0 {
       // What was lost ended in a step: silence now, and back in a fiftieth of a second.
       mute.jump(to: 0)
       mute.glide(to: 1, frames: glideFrames)
       feedbackGuard?.interrupt()
+    }
+    if !isEnding && framesLeft <= max(fadeFrames, frames) {
+      isEnding = true
+      mute.glide(to: 0, frames: framesLeft)
     }
     let wish = dimWish.value != 0
     if wish != isDimmed {

@@ -6,36 +6,23 @@ extension FeedbackGuard {
   /// Looks for a band that behaves as a howl would, and begins to prove it.
   @_noLocks
   mutating func suspectSomething() {
-    loudHops = limiterGain < 0.97 ? min(12, loudHops &+ 1) : max(0, loudHops &- 2)
-    let levels = bands.levels
-    var loudest = 0
-    var band = 1
-    while band < 4 {
-      if levels[band] > levels[loudest] { loudest = band }
-      band &+= 1
-    }
-    if levels[loudest] < -55 {
+    let isHeld = isOverdriven || limiterGain < 0.985
+    heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
+    let loudest = bands.loudest
+    if bands.levels[loudest] < -55 {
       if hop &- patience > 1500 { failures = 0 }
       return
     }
     guard hop >= patience else { return }
-    band = 0
-    var found = -1
-    while band < 4 {
-      if levels[band] > -55, found < 0 || levels[band] > levels[found],
-        let rise = history.growth(band: band)
-      {
-        found = band
-        growth = rise
-      }
-      band &+= 1
-    }
-    if found < 0, loudHops >= 12 || history.standsLoud(band: loudest) {
-      found = loudest
+    if let (band, rise) = growingBand() {
+      suspect = band
+      growth = rise
+    } else if heldHops >= 12, history.stands(band: loudest, hops: heldHops) {
+      suspect = loudest
       growth = 0
+    } else {
+      return
     }
-    guard found >= 0 else { return }
-    suspect = found
     probeCount &+= 1
     bands.beginPitch()
     hintLag = 0
@@ -45,6 +32,22 @@ extension FeedbackGuard {
     } else {
       sendCode()
     }
+  }
+
+  /// The loudest band that grows as a loop would, and by how many dB a hop.
+  @_noLocks
+  private func growingBand() -> (band: Int, rise: Float)? {
+    var found: (band: Int, rise: Float)?
+    var level: Float = -55
+    var band = 0
+    while band < 4 {
+      if bands.levels[band] > level, let rise = history.growth(band: band) {
+        found = (band, rise)
+        level = bands.levels[band]
+      }
+      band &+= 1
+    }
+    return found
   }
 
   @_noLocks
@@ -58,11 +61,11 @@ extension FeedbackGuard {
   }
 
   /// Waits until the gains that hold a howl down have found their place, with what the microphone
-  /// adds to the output 26 dB lower where it grew to where it is, or the microphone is overdriven.
+  /// adds to the output 22 dB lower where it grew to where it is, or the microphone is overdriven.
   /// What overdrives it even then comes from outside.
   @_noLocks
   mutating func settle() {
-    if isLevelled && leveller.limit > 0.05 * fullScale {
+    if isLevelled && leveller.limit > 0.08 * fullScale {
       leveller.lower(to: 0.6 * leveller.limit)
     }
     let held = limiterGain * leveller.gain
@@ -112,24 +115,22 @@ extension FeedbackGuard {
   /// Nothing came back: the next code waits, the longer the more often nothing did.
   @_noLocks
   mutating func giveUp() {
-    failures = min(failures &+ 1, growth > 0 ? 4 : 5)
-    // 32 ms, 128 ms, 0.5 and 2 s; where nothing grows 8 s as well.
-    patience = hop &+ 3 << (2 &* failures)
+    failures = min(failures &+ 1, growth > 0 ? 4 : 7)
+    // 32 ms, 128 ms, 0.5 and 2 s. What is held at the limit hurts if it is a howl: it is asked
+    // twice more, at once, but later only after 8 s.
+    patience = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
     endProbe()
   }
 
   /// Whether an answer proves a loop: by itself, or because the code before got the same. The
-  /// bounds lie between what loops and what 120 excerpts of music and speech answered.
+  /// bounds lie between what loops and what 480 excerpts of music and speech answered.
   @_noLocks
   mutating func isProof(_ answer: LoopCode.Answer) -> Bool {
     guard answer.slope < 8 else { return false }
-    if answer.slope > 0.85 && answer.share > (answer.stage == 0 ? 0.9 : 0.85) { return true }
+    if answer.slope > 0.55 && answer.share > (answer.stage == 2 ? 0.82 : 0.72) { return true }
     guard answer.stage > 0 else { return false }
-    if answer.share > 0.7 && answer.gain > 2 && answer.slope > 0.8 && answer.slope < 1.3 {
-      return true
-    }
     // A loop that a resonance slows down answers with less at each lag, but as surely.
-    guard answer.slope > 0.8 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.65
+    guard answer.slope > 0.7 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.6
     else { return false }
     if hintLag > 0 && abs(answer.lag &- hintLag) <= 2 { return true }
     if answer.share > newHintShare {

@@ -10,7 +10,7 @@ import RealtimeAudio
 /// proof: a code of small dips in what is played comes back (`LoopCode`); what sounds outside knows
 /// nothing of it. While the code is sent the limiter's gain is held, so that a howl which stands at
 /// the limit is, for the time, a loop of gain one, and answers as one. Where a howl has overdriven
-/// the microphone, dips would not show; it is then held 26 dB lower first, until it fits again.
+/// the microphone, dips would not show; it is then held 22 dB lower first, until it fits again.
 ///
 /// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
@@ -36,8 +36,8 @@ public struct FeedbackGuard: ~Copyable {
   var dip = GlidingGain(1)
   /// Hops since the beginning.
   var hop = 0
-  /// Hops for which something stood as loud as can be.
-  var loudHops = 0
+  /// Hops of late in which the limiter, or the microphone itself, held the sound down.
+  var heldHops = 0
   var suspect = 0
   var growth: Float = 0
   var limiterGain: Float = 1

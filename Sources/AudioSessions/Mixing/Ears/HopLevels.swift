@@ -8,7 +8,11 @@ import Glibc
 /// Each band is a state variable filter in the trapezoidal form of A. Simper ("Linear Trapezoidal
 /// Integrated State Variable Filter", 2013), the four side by side in one vector. Above 32 kHz not
 /// every frame is looked at: a tone folded down is as loud as it was, and levels are all that
-/// counts here. A hop's level is that of the last four, so that slow waves do not make it sway.
+/// counts here. A wave's energy is told from moment to moment, and not only over whole periods, as
+/// v1 v1 - v0 v2, v0, v1 and v2 being the high, the middle and the low output: for a tone all are
+/// a quarter of a period apart, and the sum of the squares of its sine and its cosine stands still
+/// (after J. F. Kaiser, "On a simple algorithm to calculate the energy of a signal", 1990). A hop's
+/// level is that of the last four.
 struct HopLevels: BitwiseCopyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
@@ -64,6 +68,7 @@ struct HopLevels: BitwiseCopyable {
     var frame = start &+ skip
     // In locals, so that they stay in registers.
     let (a1, a2, a3, share, stride) = (a1, a2, a3, share, stride)
+    let damping = peakGain
     var (first, second, energy) = (first, second, energy)
     while frame < stop {
       let sample = SIMD4(repeating: buffer.sum(ofFrame: frame) * share)
@@ -72,7 +77,8 @@ struct HopLevels: BitwiseCopyable {
       let low = second + a2 * first + a3 * rest
       first = band + band - first
       second = low + low - second
-      energy += band * band
+      let high = sample - damping * band - low
+      energy += band * band - high * low
       if findsPitch { follow(band) }
       frame &+= stride
     }
@@ -100,6 +106,19 @@ struct HopLevels: BitwiseCopyable {
     return stop
   }
 
+  /// The band that is loudest.
+  var loudest: Int {
+    @_noLocks get {
+      var loudest = 0
+      var band = 1
+      while band < 4 {
+        if levels[band] > levels[loudest] { loudest = band }
+        band &+= 1
+      }
+      return loudest
+    }
+  }
+
   /// Whether a hop is over, and `finishHop` is due.
   var isHopOver: Bool {
     @_noLocks get { filled >= hopFrames }
@@ -108,9 +127,10 @@ struct HopLevels: BitwiseCopyable {
   /// Sums a hop up.
   @_noLocks
   mutating func finishHop() {
-    let latest = energy * peakGain * peakGain / SIMD4(repeating: max(1, looked))
-    let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
+    let latest = energy * peakGain * peakGain / SIMD4(repeating: max(1, 2 * looked))
+    var sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1)
+    sum.clamp(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 1e10))
     levels = SIMD4(
       RealtimeDecibels.level(ofPower: sum[0]), RealtimeDecibels.level(ofPower: sum[1]),
       RealtimeDecibels.level(ofPower: sum[2]), RealtimeDecibels.level(ofPower: sum[3]))

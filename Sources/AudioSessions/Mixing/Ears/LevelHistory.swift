@@ -2,7 +2,7 @@
 import AudioBasics
 
 /// The levels of four bands over the last half a second, and what a feedback loop looks like in
-/// them: the same rise in dB again and again, or a loudness that stands where nothing goes higher.
+/// them: the same rise in dB again and again, or a loudness that stands.
 struct LevelHistory: ~Copyable {
   private var levels: SampleBuffer
   private var next = 0
@@ -43,29 +43,49 @@ struct LevelHistory: ~Copyable {
     levels[((next &- age) & (Self.capacity &- 1)) &* 4 &+ band]
   }
 
-  /// The growth of a band in dB a hop, where it is that of a loop: as much in the later half of a
-  /// stretch of 32 to 512 ms as in the earlier, to a factor of two, and 2 dB at least.
+  /// The growth of a band in dB a hop, where it is that of a loop: a straight line in dB for the
+  /// last 128, 256 or 512 ms, by at least 6 dB.
   @_noLocks
   func growth(band: Int) -> Float? {
-    let now = level(band: band, age: 0)
-    var half = 6
-    while half <= 96 {
-      let middle = level(band: band, age: half)
-      let later = now - middle
-      let earlier = middle - level(band: band, age: 2 &* half)
-      if later > 2 && earlier > 2 && later < 2 * earlier && earlier < 2 * later {
-        return (later + earlier) / Float(2 &* half)
-      }
-      half &*= 2
+    var length = 48
+    while length <= 192 {
+      if let growth = growth(band: band, length: length) { return growth }
+      length &*= 2
     }
     return nil
   }
 
-  /// Whether a band is as loud as a microphone can be, and has not moved for 32 ms.
+  /// Fits a line to the last `length` levels.
   @_noLocks
-  func standsLoud(band: Int) -> Bool {
+  private func growth(band: Int, length: Int) -> Float? {
     let now = level(band: band, age: 0)
-    return now > -12 && abs(level(band: band, age: 6) - now) < 1
-      && abs(level(band: band, age: 12) - now) < 1
+    let rise = now - level(band: band, age: length &- 1)
+    guard rise > 6 else { return nil }
+    var sum: Float = 0
+    var moment: Float = 0
+    var squares: Float = 0
+    let middle = Float(length &- 1) / 2
+    var age = 0
+    while age < length {
+      let value = level(band: band, age: age) - now
+      sum += value
+      squares += value * value
+      moment += value * (middle - Float(age))
+      age &+= 1
+    }
+    let count = Float(length)
+    let spread = count * (count * count - 1) / 12
+    let slope = moment / spread
+    let rest = (squares - sum * sum / count - slope * moment) / count
+    // What speech and struck strings do is never so straight.
+    let bound = max(0.3, 0.03 * slope * count)
+    return slope * count > 6 && rest < bound * bound ? slope : nil
+  }
+
+  /// Whether a band is about as loud as it was so many hops ago, and half as many.
+  @_noLocks
+  func stands(band: Int, hops: Int) -> Bool {
+    let now = level(band: band, age: 0) + 2
+    return now > level(band: band, age: hops) && now > level(band: band, age: hops / 2)
   }
 }
