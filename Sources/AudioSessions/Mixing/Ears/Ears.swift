@@ -33,6 +33,7 @@ public struct Ears: ~Copyable {
   }
 
   /// Frames that the microphone takes to fade out before the end: a hundredth of a second.
+  @_noLocks
   public static func fadeFrames(at sampleRate: Int) -> Int { max(1, sampleRate / 100) }
 
   /// The number of frames that came in above the limit, as it grows.
