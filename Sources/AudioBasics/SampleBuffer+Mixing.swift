@@ -28,13 +28,20 @@ extension SampleBuffer {
   /// Multiplies the first frame by `gain` and each further one by `step` more.
   @_noLocks
   public mutating func ramp(frames: Int, from gain: Float, step: Float) {
-    precondition(frames >= 0 && frames <= frameCount)
+    ramp(from: 0, frames: frames, gain: gain, step: step)
+  }
+
+  /// Multiplies the frame `first` by `gain` and each of the `frames` from there on by `step` more.
+  @_noLocks
+  public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
+    precondition(frames >= 0 && first >= 0 && first &+ frames <= frameCount)
+    let ramped = base + first &* channelCount
     var frame = 0
     while frame < frames {
       let factor = gain + step * Float(frame)
       var channel = 0
       while channel < channelCount {
-        base[frame &* channelCount &+ channel] *= factor
+        ramped[frame &* channelCount &+ channel] *= factor
         channel &+= 1
       }
       frame &+= 1

@@ -20,10 +20,12 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
   private let frameLimit: Int?
 
   /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so;
-  /// when the device goes away too, unless it `reconnects` and so waits for it.
+  /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
+  /// `fadeFrames` frames to fade out in when somebody wants an end.
   public init(
     device: consuming Device, desk: consuming Desk, background: [any BackgroundWork],
-    meter: consuming MeterView?, frameLimit: Int?, reconnects: Bool = false
+    meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
+    reconnects: Bool = false
   ) {
     configuration = device.configuration
     progress = UnitProgress()
@@ -31,7 +33,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     observer = SessionObserver(events: events.makeReader(), meter: meter)
     unit = DuplexUnit(
       device: device, callbacks: desk, progress: progress, events: events, frameLimit: frameLimit,
-      reconnects: reconnects)
+      fadeFrames: fadeFrames, reconnects: reconnects)
     self.background = background
     self.frameLimit = frameLimit
   }

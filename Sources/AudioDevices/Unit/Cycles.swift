@@ -57,14 +57,18 @@ public struct OutputCycle: ~Copyable {
   public private(set) var notNumbers = 0
   /// Frames that are played; fewer than wanted when the callback ended the run.
   private(set) var playedFrames: Int
+  /// Frames until the unit ends, those of this cycle among them; a great many where its end is not
+  /// known yet. What fades out does so by then.
+  public let framesLeft: Int
   /// Whether the callback wants no further cycle.
   private(set) var isLast = false
   private let room: DeviceFrames
   private var isFilled = false
 
   @_noLocks
-  init(time: CycleTime, room: DeviceFrames, frameCount: Int) {
+  init(time: CycleTime, room: DeviceFrames, frameCount: Int, framesLeft: Int) {
     self.time = time
+    self.framesLeft = framesLeft
     self.room = room
     self.frameCount = frameCount
     playedFrames = frameCount

@@ -48,7 +48,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   let nothing: DeviceBuffer
   private let shared: SharedState<UnitFigures>
   var events: EventWriter
-  let frameLimit: Int
+  private(set) var frameLimit: Int
+  private let fadeFrames: Int
+  private var isStopping = false
   let reconnects: Bool
   var frame = 0
   private var isEnded = false
@@ -67,12 +69,14 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   ///
   /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
   /// A device that goes away ends it too, unless it `reconnects`: then it waits for the same device
-  /// and goes on, with a gap in the timeline as long as the device was away.
+  /// and goes on, with a gap in the timeline as long as the device was away. Asked to stop, it goes
+  /// on for `fadeFrames` frames, so that what is heard can fade out.
   public init(
     device: consuming Device, callbacks: consuming Callbacks, progress: borrowing UnitProgress,
     events: consuming EventWriter = EventWriter(), frameLimit: Int? = nil,
-    reconnects: Bool = false
+    fadeFrames: Int = 0, reconnects: Bool = false
   ) {
+    self.fadeFrames = fadeFrames
     self.reconnects = reconnects
     configuration = device.configuration
     shape = DuplexShape(device.configuration)
@@ -117,9 +121,12 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       return .failed(
         DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
     }
-    guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed)
-    else { return .finished }
-    if absence.isAway { return awaitReturn() }
+    if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
+      isStopping = true
+      frameLimit = min(frameLimit, frame + fadeFrames)
+    }
+    guard frame < frameLimit, !isEnded else { return .finished }
+    if absence.isAway { return isStopping ? .finished : awaitReturn() }
     switch device.wait() {
     case .ready:
       runCallbacks()
@@ -127,6 +134,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     case .waiting:
       if absence.isOpen, endInAbsence() { return .ran }
       let silence = device.now &- lastReady
+      // Nobody waits long for a device to stop.
+      if isStopping && silence > 300_000_000 { return .finished }
       return silence < 5_000_000_000 ? .waiting : lose(.stalled(configuration))
     case .xrun(let kind):
       return recover(kind)
@@ -200,7 +209,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
         drop(frames)
         return frames
       }
-      var output = OutputCycle(time: time, room: room, frameCount: frames)
+      var output = OutputCycle(
+        time: time, room: room, frameCount: frames, framesLeft: frameLimit - time.frame)
       callbacks.output(&output)
       output.complete()
       if output.notNumbers > 0 {

@@ -79,7 +79,7 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Asks the unit to end after the cycle it is in.
+  /// Asks the unit to end: after the cycle it is in, or when what is heard has faded out.
   public func requestStop() {
     figures.pointee.stopRequested.store(true, ordering: .relaxed)
   }

@@ -21,6 +21,8 @@ public struct MixingDesk: SessionDesk, ~Copyable {
   public var inputGain: Float = 1
   /// The microphone's way to the ears; nil leaves it out.
   public var monitor: GainRamp?
+  /// Guards the ears; nil leaves what is heard as it is.
+  public var ears: Ears?
   /// Measures the microphone.
   public var meter: Meter?
   /// Mixed into the output.
@@ -57,16 +59,20 @@ public struct MixingDesk: SessionDesk, ~Copyable {
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     let frames = output.frameCount
+    ears?.begin(
+      lostFrames: output.time.lostFrames, framesLeft: output.framesLeft, frames: frames)
     // The plain wire: nothing to change and nobody else to hear.
     if monitor?.isTransparent == true && player == nil && recorder == nil
       && microphone.channelCount == output.channelCount
     {
-      output.play(microphone)
+      playMicrophone(&output)
       return
     }
     if monitor != nil && capturedFrames == frames {
       mix.copy(microphone, frames: frames)
       monitor?.apply(to: &mix, frames: frames)
+      _ = ears?.listen(to: mix, frames: frames, at: output.time.frame)
+      ears?.shapeMicrophone(&mix, frames: frames)
     } else {
       mix.clear(frames: frames)
     }
@@ -75,8 +81,24 @@ public struct MixingDesk: SessionDesk, ~Copyable {
     }
     let played = player?.play(into: &mix, frames: frames, at: output.time) ?? 0
     if endsWithPlayer && player?.isFinished == true { output.end(after: played) }
+    ears?.shapeOutput(&mix, frames: frames)
     if case .mix = recordingSource { recorder?.record(mix, frames: frames, at: output.time) }
     playedRecorder?.record(mix, frames: frames, at: output.time)
+    output.play(mix)
+  }
+
+  /// Plays the microphone as it is, unless the ears have something against it.
+  @_noLocks
+  private mutating func playMicrophone(_ output: inout OutputCycle) {
+    let frames = output.frameCount
+    let peak = ears?.listen(to: microphone, frames: frames, at: output.time.frame) ?? 0
+    if ears?.isTransparent(to: peak) ?? true {
+      output.play(microphone)
+      return
+    }
+    mix.copy(microphone, frames: frames)
+    ears?.shapeMicrophone(&mix, frames: frames)
+    ears?.shapeOutput(&mix, frames: frames)
     output.play(mix)
   }
 

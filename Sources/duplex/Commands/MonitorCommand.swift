@@ -16,7 +16,7 @@ struct MonitorCommand: ParsableCommand {
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
       Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end, \
-      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q ends it.
+      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q ends it, d dims it.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -57,6 +57,8 @@ struct MonitorCommand: ParsableCommand {
   var overwrite = false
 
   @OptionGroup var recording: RecordingOptions
+
+  @OptionGroup var ears: EarsOptions
 
   func validate() throws {
     guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
@@ -100,8 +102,11 @@ private struct MonitorUse: DeviceUse {
     var desk = MixingDesk(configuration)
     var work = background
     var session: RecordingSession?
+    var ears: EarsWatch?
     if !command.mute {
       desk.monitor = .softStart(gain: command.gain.gain, configuration)
+      ears = command.ears.install(
+        on: &desk, fullScale: command.gain.gain, command.audio, configuration)
     }
     let player = desk.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tells: false) }
@@ -122,17 +127,19 @@ private struct MonitorUse: DeviceUse {
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock, background: work, meter: meter,
-      frameLimit: session?.frameLimit, recording: session?.watch,
+      frameLimit: session?.frameLimit, recording: session?.watch, ears: ears,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in
       progress?.follow()
       return nil
     }
     progress?.follow()
+    extra += ears?.summary ?? EarsWatch.emptySummary
     extra += session?.summary ?? []
     return outcome.conclude(
       "monitor", recorded: session?.saver.report, failure: progress?.failure, extra: extra,
-      sentence: sentence(outcome) + (session.map { " " + $0.sentence } ?? ""))
+      sentence: sentence(outcome) + (ears?.sentence ?? "")
+        + (session.map { " " + $0.sentence } ?? ""))
   }
 
   private func sentence(_ outcome: SessionOutcome) -> String {

@@ -61,6 +61,8 @@ struct OverdubCommand: ParsableCommand {
   @Flag(help: "Hear yourself: play the input to the output as well.")
   var monitor = false
 
+  @OptionGroup var ears: EarsOptions
+
   @Option(help: ArgumentHelp("Beats to count in with.", valueName: "beats"))
   var countIn = 0
 

@@ -59,6 +59,8 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var recording: RecordingOptions
 
+  @OptionGroup var ears: EarsOptions
+
   @Argument(help: "Where to record to.")
   var file: String?
 
@@ -99,18 +101,23 @@ private struct RecordUse: DeviceUse {
     var desk = MixingDesk(configuration)
     desk.inputGain = command.gain.gain
     session.install(on: &desk, of: .microphone)
-    if command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
+    var ears: EarsWatch?
+    if command.monitor {
+      desk.monitor = .softStart(gain: 1, configuration)
+      ears = command.ears.install(
+        on: &desk, fullScale: command.gain.gain, command.audio, configuration)
+    }
     let player = desk.makePlayer(items, configuration)
     let meter = desk.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
       running: device, desk, command.audio, clock,
       background: background + [session.saver] + (player?.background ?? []), meter: meter,
-      frameLimit: session.frameLimit, recording: session.watch,
+      frameLimit: session.frameLimit, recording: session.watch, ears: ears,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in nil }
     let report = session.saver.report
     return outcome.conclude(
-      "record", recorded: report, extra: session.summary,
+      "record", recorded: report, extra: (ears?.summary ?? []) + session.summary,
       sentence: target.isStream ? nil : session.sentence)
   }
 }

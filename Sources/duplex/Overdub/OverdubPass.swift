@@ -38,7 +38,11 @@ final class OverdubPass {
     let splice = try run.takes.existing(path)
     if let splice { try check(splice, rate: rate, channels: channels) }
     var desk = MixingDesk(configuration)
-    if run.command.monitor { desk.monitor = .softStart(gain: 1, configuration) }
+    var ears: EarsWatch?
+    if run.command.monitor {
+      desk.monitor = .softStart(gain: 1, configuration)
+      ears = run.command.ears.install(on: &desk, fullScale: 1, run.options, configuration)
+    }
     let feeder = try feeder(track, plan, configuration, &desk)
     let window = plan.window
     let target = try run.takes.target(path, into: splice)
@@ -50,7 +54,7 @@ final class OverdubPass {
     let meter = desk.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(
       running: device, desk, run.options, clock, background: background + [saver, feeder],
-      meter: meter, frameLimit: window.firstFrame + plan.region.count
+      meter: meter, frameLimit: window.firstFrame + plan.region.count, ears: ears
     ) { _ in saver.isFailed ? .disk : nil }
     self.outcome = outcome
     self.feeder = feeder

@@ -15,14 +15,14 @@ struct SessionOutcome {
     running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
-    reconnects: Bool = false,
+    ears: EarsWatch? = nil, reconnects: Bool = false,
     attend: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(
-      options, configuration, isVirtual: isVirtual, recording: recording)
+      options, configuration, isVirtual: isVirtual, recording: recording, ears: ears)
     watch.attend = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
       return attend(moment)
@@ -32,6 +32,7 @@ struct SessionOutcome {
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
       device: device, desk: desk, background: background, meter: meter, frameLimit: limit,
+      fadeFrames: ears == nil ? 0 : Ears.fadeFrames(at: configuration.sampleRate),
       reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()

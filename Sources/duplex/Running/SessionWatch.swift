@@ -23,6 +23,8 @@ final class SessionWatch {
   var press: (Key) -> Void = { _ in }
   /// What is recorded, where something is.
   private let recording: RecordingWatch?
+  /// What guards the ears, where a microphone is heard.
+  private let ears: EarsWatch?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
@@ -31,9 +33,10 @@ final class SessionWatch {
 
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
-    recording: RecordingWatch? = nil
+    recording: RecordingWatch? = nil, ears: EarsWatch? = nil
   ) {
     self.options = options
+    self.ears = ears
     self.recording = recording
     // Who waits for a start may get it from a script.
     keyboard = Keyboard(hearsPipe: recording?.isWaiting == true)
@@ -50,6 +53,7 @@ final class SessionWatch {
     if !hasStarted { start(granted) }
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
+    ears?.attend()
     for reading in moment.readings { tell(reading, moment) }
     if let drift = moment.drift { tell(drift, moment) }
     lastMoment = (moment.frames, HostClock.nanoseconds)
@@ -79,7 +83,8 @@ final class SessionWatch {
 
   private func obey(_ key: Key) -> SessionWish {
     if key == .character("q") { return end(.key) }
-    if recording?.press(key, at: frame) != true { press(key) }
+    if recording?.press(key, at: frame) == true || ears?.press(key) == true { return .proceed }
+    press(key)
     return .proceed
   }
 

@@ -1,0 +1,77 @@
+// Audio thread.
+
+/// How high frames reach, and what it takes to look at them closely.
+extension SampleBuffer {
+  /// The highest magnitude of the first `frames` frames, all channels together.
+  @_noLocks
+  public func peak(frames: Int) -> Float {
+    let count = sampleCount(of: frames)
+    let whole = count & ~7
+    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
+    var highest = SIMD8<Float>(repeating: 0)
+    var index = 0
+    while index < whole {
+      let samples = SIMD8(
+        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
+        base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
+      let magnitude = unsafeBitCast(
+        unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
+      // In this order of operands a maximum is one instruction.
+      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
+      index &+= 8
+    }
+    let half = highest.lowHalf.replacing(
+      with: highest.highHalf, where: highest.highHalf .> highest.lowHalf)
+    let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
+    var peak = pair[0] > pair[1] ? pair[0] : pair[1]
+    while index < count {
+      let magnitude = abs(base[index])
+      if magnitude > peak { peak = magnitude }
+      index &+= 1
+    }
+    return peak
+  }
+
+  /// The sum of a frame's channels.
+  @_noLocks
+  public func sum(ofFrame frame: Int) -> Float {
+    precondition(frame >= 0 && frame < frameCount)
+    let first = base + frame &* channelCount
+    if channelCount == 2 { return first[0] + first[1] }
+    var sum: Float = 0
+    var channel = 0
+    while channel < channelCount {
+      sum += first[channel]
+      channel &+= 1
+    }
+    return sum
+  }
+
+  /// Multiplies one frame by `gain` and keeps it between -`limit` and `limit`.
+  @_noLocks
+  public mutating func scale(frame: Int, by gain: Float, within limit: Float) {
+    precondition(frame >= 0 && frame < frameCount)
+    let first = base + frame &* channelCount
+    var channel = 0
+    while channel < channelCount {
+      let scaled = first[channel] * gain
+      first[channel] = scaled > limit ? limit : scaled < -limit ? -limit : scaled
+      channel &+= 1
+    }
+  }
+
+  /// The highest magnitude of one frame.
+  @_noLocks
+  public func peak(ofFrame frame: Int) -> Float {
+    precondition(frame >= 0 && frame < frameCount)
+    let first = base + frame &* channelCount
+    var peak: Float = 0
+    var channel = 0
+    while channel < channelCount {
+      let magnitude = abs(first[channel])
+      if magnitude > peak { peak = magnitude }
+      channel &+= 1
+    }
+    return peak
+  }
+}

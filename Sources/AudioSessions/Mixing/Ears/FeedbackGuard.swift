@@ -1,0 +1,158 @@
+// Audio thread.
+import AudioBasics
+import RealtimeAudio
+
+/// Recognises a howl and takes the microphone off the ears before it hurts.
+///
+/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
+/// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
+/// number of dB in the same time (`LevelHistory`), or stands as loud as the limit lets it. The
+/// proof: a code of small dips in what is played comes back (`LoopCode`); what sounds outside knows
+/// nothing of it. While the code is sent the limiter's gain is held, so that a howl which stands at
+/// the limit is, for the time, a loop of gain one, and answers as one. Where a howl has overdriven
+/// the microphone, dips would not show; it is then held 22 dB lower first, until it fits again.
+///
+/// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
+/// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
+/// all the same it is held 6 dB lower, and longer; after a time the rest is given back too.
+public struct FeedbackGuard: ~Copyable {
+  enum Stage: BitwiseCopyable {
+    case listening, settling, probing, ducked, returning
+  }
+
+  /// Howls so far.
+  public internal(set) var duckCount = 0
+  /// Codes sent so far, most of them for nothing.
+  public internal(set) var probeCount = 0
+  /// Frames of a hop, in which everything here is counted.
+  var hopFrames: Int { @_noLocks get { bands.hopFrames } }
+
+  var stage = Stage.listening
+  var bands: HopLevels
+  var history = LevelHistory()
+  var code = LoopCode()
+  var news: GuardNewsWriter
+  var gain = GlidingGain(1)
+  var dip = GlidingGain(1)
+  /// Hops since the beginning.
+  var hop = 0
+  /// Hops of late in which the limiter, or the microphone itself, held the sound down.
+  var heldHops = 0
+  var suspect = 0
+  var growth: Float = 0
+  var limiterGain: Float = 1
+  /// No code before this hop.
+  var patience = 0
+  var failures = 0
+  var stageHop = 0
+  var duckedLevel: Float = 0
+  /// dB the microphone is lowered by, and at most raised to again.
+  var decibels: Float = 0
+  var ceiling: Float = 0
+  var holdHops = 3750
+  var hopsOfCode = 0
+  var framesOfHop = 0
+  let dipGain = RealtimeDecibels.gain(LoopCode.depth)
+  let fullScale: Float
+  var isOverdriven = false
+  /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
+  var leveller: Limiter
+  var isLevelled = false
+  var settledGain: Float = 1
+  /// A trip that the code before found some sign of, and one that this code does.
+  var hintLag = 0
+  var hints = 0
+  var calmHops = 0
+  var newHintLag = 0
+  var newHintShare: Float = 0
+  var probedLimiterGain: Float = 1
+
+  /// A guard of sound with so many channels that comes to `fullScale` where the microphone can go
+  /// no higher. It tells what it does through `news`.
+  public init(
+    sampleRate: Int, channelCount: Int, fullScale: Float = 1, news: consuming GuardNewsWriter
+  ) {
+    self.fullScale = fullScale
+    leveller = Limiter(limit: fullScale, sampleRate: sampleRate)
+    bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
+    self.news = news
+  }
+
+  /// Whether it changes nothing.
+  public var isTransparent: Bool {
+    @_noLocks get {
+      gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
+        && !isLevelled
+    }
+  }
+
+  /// Whether it measures what a dip does, and nothing else must move.
+  public var isProbing: Bool {
+    @_noLocks get { stage == .probing }
+  }
+
+  /// Sound was lost: what was heard before has nothing to do with what comes.
+  @_noLocks
+  public mutating func interrupt() {
+    history.clear()
+    if stage == .probing || stage == .settling { endProbe() }
+  }
+
+  /// Hears the microphone as it would go to the ears: the first `frames` frames of `sound`, which
+  /// reach up to `peak`, from `frame` on. `limiterGain` is the limiter's of late.
+  @_noLocks
+  public mutating func listen(
+    to sound: borrowing SampleBuffer, frames: Int, peak: Float, limiterGain: Float, at frame: Int
+  ) {
+    self.limiterGain = limiterGain
+    isOverdriven = peak > 0.99 * fullScale
+    var done = 0
+    while done < frames {
+      if peak < 0.0005 && stage != .probing {
+        done = bands.passSilence(from: done, to: frames)
+      } else {
+        done = bands.listen(sound, from: done, to: frames)
+      }
+      guard bands.isHopOver else { continue }
+      bands.finishHop()
+      history.add(bands.levels)
+      hop &+= 1
+      switch stage {
+      case .listening: suspectSomething()
+      case .settling: settle()
+      case .probing: probe(at: frame)
+      case .ducked: waitForQuiet(at: frame)
+      case .returning:
+        giveBack()
+        suspectSomething()
+      }
+    }
+  }
+
+  /// Lowers the first `frames` frames of the microphone's way to the ears.
+  @_noLocks
+  public mutating func apply(to sound: inout SampleBuffer, frames: Int) {
+    var done = 0
+    while stage == .probing && done < frames {
+      if framesOfHop == 0 {
+        dip.glide(to: LoopCodeTable.isDip(hopsOfCode) ? dipGain : 1, frames: hopFrames)
+      }
+      let part = min(frames &- done, hopFrames &- framesOfHop)
+      dip.apply(to: &sound, from: done, frames: part)
+      done &+= part
+      framesOfHop &+= part
+      if framesOfHop == hopFrames {
+        framesOfHop = 0
+        hopsOfCode &+= 1
+      }
+    }
+    if done < frames && !dip.isTransparent {
+      dip.apply(to: &sound, from: done, frames: frames &- done)
+    }
+    if isLevelled || leveller.gain != 1 {
+      leveller.isHeld = stage == .probing
+      leveller.apply(to: &sound, frames: frames)
+    }
+    if !gain.isTransparent { gain.apply(to: &sound, frames: frames) }
+  }
+}

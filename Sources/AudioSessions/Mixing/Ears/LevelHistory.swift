@@ -1,0 +1,91 @@
+// Audio thread.
+import AudioBasics
+
+/// The levels of four bands over the last half a second, and what a feedback loop looks like in
+/// them: the same rise in dB again and again, or a loudness that stands.
+struct LevelHistory: ~Copyable {
+  private var levels: SampleBuffer
+  private var next = 0
+  private static var capacity: Int { @_noLocks get { 256 } }
+
+  init() {
+    levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
+    var index = 0
+    while index < levels.sampleCount {
+      levels[index] = -200
+      index += 1
+    }
+  }
+
+  /// Forgets everything.
+  @_noLocks
+  mutating func clear() {
+    var index = 0
+    while index < levels.sampleCount {
+      levels[index] = -200
+      index &+= 1
+    }
+  }
+
+  /// Adds a hop.
+  @_noLocks
+  mutating func add(_ hop: SIMD4<Float>) {
+    next = (next &+ 1) & (Self.capacity &- 1)
+    levels[next &* 4] = hop[0]
+    levels[next &* 4 &+ 1] = hop[1]
+    levels[next &* 4 &+ 2] = hop[2]
+    levels[next &* 4 &+ 3] = hop[3]
+  }
+
+  /// A band's level `age` hops ago.
+  @_noLocks
+  func level(band: Int, age: Int) -> Float {
+    levels[((next &- age) & (Self.capacity &- 1)) &* 4 &+ band]
+  }
+
+  /// The growth of a band in dB a hop, where it is that of a loop: a straight line in dB for the
+  /// last 128, 256 or 512 ms, by at least 6 dB.
+  @_noLocks
+  func growth(band: Int) -> Float? {
+    var length = 48
+    while length <= 192 {
+      if let growth = growth(band: band, length: length) { return growth }
+      length &*= 2
+    }
+    return nil
+  }
+
+  /// Fits a line to the last `length` levels.
+  @_noLocks
+  private func growth(band: Int, length: Int) -> Float? {
+    let now = level(band: band, age: 0)
+    let rise = now - level(band: band, age: length &- 1)
+    guard rise > 6 else { return nil }
+    var sum: Float = 0
+    var moment: Float = 0
+    var squares: Float = 0
+    let middle = Float(length &- 1) / 2
+    var age = 0
+    while age < length {
+      let value = level(band: band, age: age) - now
+      sum += value
+      squares += value * value
+      moment += value * (middle - Float(age))
+      age &+= 1
+    }
+    let count = Float(length)
+    let spread = count * (count * count - 1) / 12
+    let slope = moment / spread
+    let rest = (squares - sum * sum / count - slope * moment) / count
+    // What speech and struck strings do is never so straight.
+    let bound = max(0.3, 0.03 * slope * count)
+    return slope * count > 6 && rest < bound * bound ? slope : nil
+  }
+
+  /// Whether a band is about as loud as it was so many hops ago, and half as many.
+  @_noLocks
+  func stands(band: Int, hops: Int) -> Bool {
+    let now = level(band: band, age: 0) + 2
+    return now > level(band: band, age: hops) && now > level(band: band, age: hops / 2)
+  }
+}

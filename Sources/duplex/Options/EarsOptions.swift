@@ -1,0 +1,88 @@
+import ArgumentParser
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// A level, or `off`.
+enum LimitOption: ExpressibleByArgument {
+  case decibels(Double)
+  case off
+
+  init?(argument: String) {
+    if argument == "off" {
+      self = .off
+    } else if let decibels = Double(argument), (-60...0).contains(decibels) {
+      self = .decibels(decibels)
+    } else {
+      return nil
+    }
+  }
+
+  var defaultValueDescription: String {
+    switch self {
+    case .decibels(let decibels): "\(Int(decibels))"
+    case .off: "off"
+    }
+  }
+}
+
+/// `on` or `off`.
+enum Switch: String, ExpressibleByArgument, CaseIterable {
+  case on, off
+}
+
+/// What keeps ears safe where a microphone is heard.
+///
+/// Only there: what is played without one is never altered unless somebody asks for it, because
+/// files are mastered up to full scale and play bit for bit.
+struct EarsOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Where the microphone is heard, let nothing out above this level in dBFS.",
+      valueName: "db|off"))
+  var limit = LimitOption.decibels(-1)
+
+  @Option(
+    help: ArgumentHelp(
+      "Take the microphone off the ears when it howls: on or off.", valueName: "on|off"))
+  var feedbackGuard = Switch.on
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How much softer key d makes it, in dB.", valueName: "db"))
+  var dim = DecibelOption(-20)
+
+  func validate() throws {
+    guard dim.decibels <= 0 else { throw ValidationError("--dim takes -200 to 0 dB.") }
+  }
+
+  /// Puts ears on `desk`, whose microphone comes to `fullScale` where it can go no higher; answers
+  /// with what watches them.
+  func install(
+    on desk: inout MixingDesk, fullScale: Float, _ audio: AudioOptions,
+    _ configuration: DuplexConfiguration
+  ) -> EarsWatch {
+    let rate = configuration.sampleRate
+    let dimWish = CountPublisher()
+    var ears = Ears(sampleRate: rate, dimWish: dimWish.makeView())
+    if case .decibels(let decibels) = limit {
+      ears.limiter = Limiter(limit: Decibels.gain(decibels), sampleRate: rate)
+    }
+    ears.dimGain = dim.gain
+    var reader: GuardNewsReader?
+    if feedbackGuard == .on {
+      let news = GuardNewsWriter(sampleRate: rate)
+      reader = news.makeReader()
+      ears.feedbackGuard = FeedbackGuard(
+        sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
+        fullScale: fullScale, news: news)
+    }
+    let watch = EarsWatch(
+      audio, dimWish: dimWish, limitedFrames: ears.makeLimitedView(), ducks: ears.makeDuckView(),
+      news: reader)
+    desk.ears = consume ears
+    return watch
+  }
+}

@@ -1,0 +1,133 @@
+import AudioBasics
+import AudioSessions
+import Glibc
+import RealtimeAudio
+
+/// A room in virtual time: what ears let out comes back to the microphone after a delay, through a
+/// resonance, with a gain; and something is heard there besides.
+struct LoopRig {
+  var sampleRate = 16000
+  var periodFrames = 64
+  /// The loop's gain at its resonance in dB; nil for no loop.
+  var gainDB: Double?
+  var frequency = 1000.0
+  /// How sharp the resonance is; nil for a room that answers all frequencies alike.
+  var quality: Double? = 10
+  var delaySeconds = 0.02
+  /// Whether the microphone clips at full scale.
+  var clips = true
+
+  /// What came of a run.
+  struct Result {
+    var highest: Float = 0
+    /// When it ducked, and what it took for the pitch.
+    var ducks: [(seconds: Double, frequencyHz: Double)] = []
+    /// Level of each 10 ms of the output in dB, a full-scale sine being -3.
+    var levels: [Double] = []
+    /// The highest sample of each 10 ms.
+    var peaks: [Float] = []
+
+    /// For how long, once it had come to the limit, it was heard above -20 dBFS.
+    var painSeconds: Double {
+      guard let first = peaks.firstIndex(where: { $0 > 0.885 }) else { return 0 }
+      return Double(levels[first...].count { $0 > -23 }) / 100
+    }
+  }
+
+  /// Runs `seconds` of it, with `sound` at the microphone.
+  func run(seconds: Double, sound: (Int) -> Float) -> Result {
+    let news = GuardNewsWriter(sampleRate: sampleRate)
+    var reader = news.makeReader()
+    var ears = Ears(sampleRate: sampleRate, dimWish: CountPublisher().makeView())
+    ears.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
+    ears.feedbackGuard = FeedbackGuard(sampleRate: sampleRate, channelCount: 1, news: news)
+    let rate = Double(sampleRate)
+    let delay = max(periodFrames, Int(delaySeconds * rate))
+    // A howl's trip takes a whole number of its periods.
+    let tone = max(1, (frequency * Double(delay) / rate).rounded()) * rate / Double(delay)
+    var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
+    let gain = gainDB.map { pow(10, $0 / 20) }
+    var line = [Float](repeating: 0, count: delay)
+    var buffer = SampleBuffer(frameCount: periodFrames, channelCount: 1)
+    var result = Result()
+    var power = 0.0
+    var peak: Float = 0
+    var measured = 0
+    for start in stride(from: 0, to: Int(seconds * rate), by: periodFrames) {
+      for index in 0..<periodFrames {
+        var back = 0.0
+        if let gain {
+          let played = Double(line[(start + index) % delay])
+          back = gain * (quality == nil ? played : room.next(played))
+        }
+        let heard = sound(start + index) + Float(back)
+        buffer[index] = clips ? max(-1, min(1, heard)) : heard
+      }
+      ears.begin(lostFrames: 0)
+      let highest = ears.listen(to: buffer, frames: periodFrames, at: start)
+      if !ears.isTransparent(to: highest) {
+        ears.shapeMicrophone(&buffer, frames: periodFrames)
+        ears.shapeOutput(&buffer, frames: periodFrames)
+      }
+      for index in 0..<periodFrames {
+        let sample = buffer[index]
+        line[(start + index) % delay] = sample
+        result.highest = max(result.highest, abs(sample))
+        power += Double(sample * sample)
+        peak = max(peak, abs(sample))
+      }
+      measured += periodFrames
+      if measured * 100 >= sampleRate * (result.levels.count + 1) {
+        let frames = rate / 100
+        result.levels.append(10 * log10(power / frames + 1e-20))
+        result.peaks.append(peak)
+        (power, peak) = (0, 0)
+      }
+      while let event = reader.next() {
+        guard event.state == .ducked else { continue }
+        result.ducks.append((Double(start) / rate, event.frequencyHz))
+      }
+    }
+    return result
+  }
+}
+
+/// A band-pass of the second order, 0 dB at its middle (R. Bristow-Johnson's cookbook).
+private struct Resonance {
+  private let gain: Double
+  private let first: Double
+  private let second: Double
+  private var inputs = (0.0, 0.0)
+  private var outputs = (0.0, 0.0)
+
+  init(frequency: Double, quality: Double, rate: Double) {
+    let angle = 2 * Double.pi * frequency / rate
+    let alpha = sin(angle) / (2 * quality)
+    gain = alpha / (1 + alpha)
+    first = -2 * cos(angle) / (1 + alpha)
+    second = (1 - alpha) / (1 + alpha)
+  }
+
+  mutating func next(_ input: Double) -> Double {
+    let output = gain * (input - inputs.1) - first * outputs.0 - second * outputs.1
+    inputs = (input, inputs.0)
+    outputs = (output, outputs.0)
+    return output
+  }
+}
+
+/// Numbers from -1 to 1 that repeat.
+struct Chance {
+  private var state: UInt64
+
+  init(_ seed: UInt64) {
+    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+  }
+
+  mutating func next() -> Double {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Double(state >> 11) / 4_503_599_627_370_496 - 1
+  }
+}
