@@ -5,7 +5,7 @@
 ///
 /// The two clocks say where the converter should be; the ratio is that of their rates, and what the
 /// converter is off is taken back at a rate that falls from about half a hertz, right after a
-/// start, to a fortieth: fast first, then too slow to be heard. The ratio moves evenly and not by
+/// start, to a hundredth: fast first, then too slow to be heard. The ratio moves evenly and not by
 /// more than `slew` a second, and stays within `limit` of its nominal value.
 public struct DriftControl: BitwiseCopyable, Sendable {
   /// By how much the ratio may differ from the nominal one.
@@ -17,7 +17,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   private static let bend = 30.0
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
-  private static let finalGain = 0.15
+  private static let finalGain = 0.06
   /// How much faster than that the error itself is made smooth.
   private static let smoothing = 4.0
 
