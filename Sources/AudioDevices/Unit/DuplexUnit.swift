@@ -59,6 +59,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
   var absence = Absence()
+  /// Where on the timeline one of two devices went away.
+  var captureLostFrame: Int?
+  var playbackLostFrame: Int?
   /// An xrun that was mended and whose gap the next cycle will tell.
   var xrun: TimelineEvent.Kind?
 
@@ -83,6 +86,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     shared = progress.share()
     self.events = events
     self.frameLimit = frameLimit ?? .max
+    if reconnects { self.device.outliveLoss(telling: shared.pointer.pointee.returning) }
   }
 
   /// Gets the device going.
@@ -117,9 +121,14 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
         DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
     }
     guard frame < frameLimit, !isEnded, !figures.pointee.stopRequested.load(ordering: .relaxed)
-    else { return .finished }
+    else {
+      tellAbsence()
+      return .finished
+    }
     if absence.isAway { return awaitReturn() }
-    switch device.wait() {
+    let found = device.wait()
+    while let news = device.takeNews() { tell(news) }
+    switch found {
     case .ready:
       runCallbacks()
       return .ran

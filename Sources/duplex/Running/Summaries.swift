@@ -41,11 +41,7 @@ extension JSON {
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
     gaps: [RecordingGap]? = nil, overflowFrames: Int = 0
   ) -> [(String, JSON)] {
-    let gaps =
-      gaps
-      ?? report.events.filter { $0.frames > 0 }.map {
-        RecordingGap(frame: $0.frame, frames: $0.frames)
-      }
+    let gaps = gaps.map(report.gaps(adding:)) ?? report.gaps
     return [
       ("command", .string(command)),
       ("seconds", .number(Double(report.frames) / Double(configuration.sampleRate))),
@@ -70,6 +66,23 @@ extension JSON {
       ),
       ("stoppedBy", .string(report.stopReason.name)),
     ] + (report.drift.map { [("drift", JSON.fields($0.members))] } ?? [])
+  }
+}
+
+extension SessionReport {
+  /// What was lost, where nothing was recorded.
+  fileprivate var gaps: [RecordingGap] {
+    events.filter { $0.frames > 0 }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+  }
+
+  /// What was lost of a recording: its own gaps, and what was silence because the input was away.
+  fileprivate func gaps(adding recorded: [RecordingGap]) -> [RecordingGap] {
+    let silent = events.filter { $0.kind == .captureReturned || $0.kind == .captureAbsent }
+      .map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+    let others = recorded.filter { gap in
+      !silent.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
+    }
+    return (others + silent).sorted { $0.frame < $1.frame }
   }
 }
 
