@@ -102,6 +102,9 @@ public protocol DuplexDevice: ~Copyable {
   /// What happened to one of two devices, asked after each `wait` until there is nothing more.
   mutating func takeNews() -> SideNews?
 
+  /// How a further output does that plays the same; nil where there is none of that number.
+  func furtherReading(_ index: Int) -> FurtherReading?
+
   /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.
   mutating func stop(draining: Bool)
@@ -112,6 +115,10 @@ extension DuplexDevice where Self: ~Copyable {
   public var drift: DriftReading? {
     @_noLocks get { nil }
   }
+
+  /// One output is enough.
+  @_noLocks
+  public func furtherReading(_ index: Int) -> FurtherReading? { nil }
 
   /// One device is there or is not.
   public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) {}

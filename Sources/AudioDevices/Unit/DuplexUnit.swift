@@ -50,6 +50,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   var events: EventWriter
   let frameLimit: Int
   let reconnects: Bool
+  private let furtherCount: Int
   var frame = 0
   private var isEnded = false
   private var cycleCount = 0
@@ -86,6 +87,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     shared = progress.share()
     self.events = events
     self.frameLimit = frameLimit ?? .max
+    furtherCount = configuration.further.count
+    shared.pointer.pointee.furtherCount.store(furtherCount, ordering: .relaxed)
     if reconnects { self.device.outliveLoss(telling: shared.pointer.pointee.returning) }
   }
 
@@ -181,6 +184,11 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     figures.pointee.frames.store(frame, ordering: .relaxed)
     figures.pointee.claimedFrames.store(device.claimedLatencyFrames, ordering: .relaxed)
     if let drift = device.drift { publish(drift) }
+    for index in 0..<furtherCount {
+      if let reading = device.furtherReading(index) {
+        figures.pointee.publish(reading, of: index)
+      }
+    }
     RealtimeContext.leave()
     publishLoad(device.now &- began)
   }

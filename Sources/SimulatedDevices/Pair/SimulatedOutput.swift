@@ -33,7 +33,9 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   ) {
     playbackStream = stream
     bufferFrames = stream.bufferFrames
-    clock = SimulatedClock(specification, drifts: drifts)
+    var timed = specification
+    if drifts { timed.captureRate = nil }
+    clock = SimulatedClock(timed, drifts: drifts)
     tape = OutputTape(
       frameCount: frames, channelCount: stream.channelCount, periodFrames: stream.periodFrames)
     lent = DeviceBuffer(
@@ -42,6 +44,28 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     drying.xrunSeconds = specification.drySeconds
     dry = Mishaps(drying)
     unplugging = Unplugging(specification, .playback)
+  }
+
+  /// An output beside another simulated device, as `specification` describes it and `request` asks.
+  /// Its clock runs faster than that device's by the specification's drift.
+  public init(
+    _ specification: SimulatedDeviceSpecification, request: DuplexRequest
+  ) throws(DeviceFailure) {
+    try self.init(specification, request: request, remembering: 1)
+  }
+
+  /// The same, with at least so many frames that it remembers.
+  init(
+    _ specification: SimulatedDeviceSpecification, request: DuplexRequest, remembering frames: Int
+  ) throws(DeviceFailure) {
+    try request.validate()
+    try specification.validate()
+    let buffer = max(8192, 4 * (request.periodFrames + request.headroom) + 512)
+    let stream = StreamConfiguration(
+      device: specification.name, sampleRate: specification.sampleRate,
+      channelCount: try specification.channelCount(for: request),
+      format: request.format ?? .floatLE, periodFrames: request.periodFrames, bufferFrames: buffer)
+    self.init(specification, stream, drifts: true, remembering: max(frames, 2 * buffer))
   }
 
   @_noLocks

@@ -15,6 +15,11 @@ struct DeviceNews {
   private var inputName: String { configuration.capture?.device ?? name }
   private var outputName: String { configuration.playback?.device ?? name }
 
+  private func furtherName(_ event: TimelineEvent) -> String {
+    configuration.further.indices.contains(event.frames)
+      ? configuration.further[event.frames].device : name
+  }
+
   /// Tells of `event`; false where it has nothing to do with the device.
   func tell(_ event: TimelineEvent) -> Bool {
     switch event.kind {
@@ -32,6 +37,12 @@ struct DeviceNews {
     case .playbackReturned:
       tell("returned", outputName, event, [("frames", .integer(0))])
       say("the output \(outputName) is back.")
+    case .furtherLost:
+      tell("lost", furtherName(event), event)
+      say("the output \(furtherName(event)) went away at frame \(event.frame).")
+    case .furtherReturned:
+      tell("returned", furtherName(event), event, [("frames", .integer(0))])
+      say("the output \(furtherName(event)) is back.")
     case .deviceAbsent: sayAbsence("device", name)
     case .captureAbsent: sayAbsence("input", inputName)
     case .playbackAbsent: sayAbsence("output", outputName)
