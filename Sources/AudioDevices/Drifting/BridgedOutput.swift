@@ -86,7 +86,7 @@ struct BridgedOutput: ~Copyable {
   mutating func takeBack<Output: ClockedOutput & ~Copyable>(
     _ output: inout Output, _ bridge: inout ClockBridge, at now: UInt64
   ) -> Bool {
-    guard let silence = output.takeOutputBack(at: now) else { return false }
+    guard presence == .away, let silence = output.takeOutputBack(at: now) else { return false }
     begin(&bridge, silence: silence, at: now)
     return true
   }
