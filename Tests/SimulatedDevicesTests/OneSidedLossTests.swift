@@ -43,7 +43,9 @@ struct OneSidedLossTests {
     let leads = lead(
       run.heard, cyclesPerFrame: Self.pitch, block: 480, from: (isNoisy ? 9 : 3) * 48000
     ) { ($0 - delay) * pace }
-    #expect((leads.map(abs).max() ?? 9) < 1)
+    // How long the gap was is known as well as the first reading: to the batch and the jitter.
+    let worst = isNoisy && master == .capture ? 96.0 : 1
+    #expect((leads.map(abs).max() ?? 99) < worst)
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"])

@@ -26,9 +26,10 @@ struct Unplugging: BitwiseCopyable, Sendable {
     return false
   }
 
-  /// Takes it up again, if it is there.
+  /// Takes it up again, if it is there: always, where it was never pulled.
   @_noLocks
   mutating func takeBack(at time: Double) -> Bool {
+    guard case .away = fate else { return true }
     guard time >= returnSeconds else { return false }
     fate = .past
     return true

@@ -84,7 +84,8 @@ struct MonitorCommand: ParsableCommand {
           mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality
         ).items)
       return try DeviceChoice(
-        audio, captures: true, plays: true, alsoPlay: alsoPlay).use(use)
+        audio, captures: true, plays: true, alsoPlay: alsoPlay
+      ).use(use)
     }
     throw ExitCode(status.rawValue)
   }
