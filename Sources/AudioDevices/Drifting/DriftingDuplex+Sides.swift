@@ -1,4 +1,3 @@
-// Audio thread.
 import AudioClocks
 import RealtimeAudio
 
