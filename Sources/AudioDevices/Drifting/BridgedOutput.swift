@@ -15,8 +15,10 @@ struct BridgedOutput: ~Copyable {
 
   /// A clock is known well enough after so many seconds.
   private static let settlingSeconds = 0.1
-  /// Frames of silence that it starts with.
-  let silenceFrames: Int
+  /// Frames of silence that it starts with, and while its clock is not known: so many that a clock
+  /// which is seen in batches, and late, is not dry before it is seen.
+  private let silenceFrames: Int
+  private let settlingFrames: Int
   /// Frames that it can play at once.
   private(set) var room = 0
   /// Whether it must be started anew.
@@ -38,6 +40,7 @@ struct BridgedOutput: ~Copyable {
   init(_ stream: StreamConfiguration, silence frames: Int, mostFrames: Int) {
     let most = max(mostFrames, stream.periodFrames)
     silenceFrames = frames
+    settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 50)
     periodFrames = stream.periodFrames
     bufferFrames = stream.bufferFrames
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
@@ -58,8 +61,9 @@ struct BridgedOutput: ~Copyable {
   mutating func start<Output: ClockedOutput & ~Copyable>(
     _ output: inout Output, _ bridge: inout ClockBridge, at now: UInt64
   ) throws(DeviceFailure) {
-    try output.startOutput(silence: silenceFrames, at: now)
-    begin(&bridge, silence: silenceFrames, at: now)
+    let frames = bridge.knowsTime && bridge.isAligned ? settlingFrames : silenceFrames
+    try output.startOutput(silence: frames, at: now)
+    begin(&bridge, silence: frames, at: now)
   }
 
   private mutating func begin(_ bridge: inout ClockBridge, silence frames: Int, at now: UInt64) {
@@ -77,7 +81,7 @@ struct BridgedOutput: ~Copyable {
 
   /// Gives it up, since it is lost.
   mutating func part<Output: ClockedOutput & ~Copyable>(with output: inout Output) {
-    output.partWithOutput(silence: silenceFrames)
+    output.partWithOutput(silence: settlingFrames)
     presence = .away
     isBroken = false
   }
@@ -132,7 +136,7 @@ struct BridgedOutput: ~Copyable {
     _ output: inout Output, _ bridge: inout ClockBridge, at now: UInt64
   ) {
     guard clock.age(at: now) > Self.settlingSeconds else {
-      return playSilence(silenceFrames - (bufferFrames - room), &output, at: now)
+      return playSilence(settlingFrames - (bufferFrames - room), &output, at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)
     // So much silence is queued already: what comes now would be late.

@@ -84,7 +84,7 @@ struct MonitorCommand: ParsableCommand {
           mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality
         ).items)
       return try DeviceChoice(
-        audio, captures: true, plays: true, alsoPlay: alsoPlay
+        audio, captures: true, plays: true, alsoPlay: alsoPlay.devices
       ).use(use)
     }
     throw ExitCode(status.rawValue)

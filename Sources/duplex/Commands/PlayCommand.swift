@@ -71,7 +71,7 @@ struct PlayCommand: ParsableCommand {
       if options.rate == nil { options.rate = items.firstRate }
       let use = PlayUse(
         command: self, items: items.items, choices: compare ? addresses.count : 0)
-      var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay)
+      var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
       // Requests go on being made.
       choice.isStartUpOver = !addresses.contains(where: \.isRemote)
       return try choice.use(use)

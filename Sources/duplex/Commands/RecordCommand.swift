@@ -84,7 +84,7 @@ struct RecordCommand: ParsableCommand {
         mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
       let use = RecordUse(command: self, target: target, items: items.items)
       return try DeviceChoice(
-        audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay
+        audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay.devices
       ).use(use)
     }
     throw ExitCode(status.rawValue)

@@ -18,13 +18,13 @@ struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
   /// Devices that play the same.
-  private let alsoPlay: AlsoPlayOption
+  private let alsoPlay: [String]
   /// Whether code that only ran until now is not needed again.
   var isStartUpOver = true
 
   init(
     _ options: AudioOptions, captures: Bool, plays: Bool,
-    alsoPlay: AlsoPlayOption = AlsoPlayOption()
+    alsoPlay: [String] = []
   ) {
     self.alsoPlay = alsoPlay
     let options = options.profile.map(options.following) ?? options
@@ -37,7 +37,7 @@ struct DeviceChoice {
     try checkFurther()
     SignalWatch.hold()
     let names =
-      [request.captureDevice, request.playbackDevice].compactMap { $0 } + alsoPlay.devices
+      [request.captureDevice, request.playbackDevice].compactMap { $0 } + alsoPlay
     let simulated = names.filter(SimulatedDeviceSpecification.isSimulated)
     if let name = simulated.first {
       guard simulated.count == names.count else {
@@ -63,7 +63,7 @@ struct DeviceChoice {
   /// Refuses a device that would play twice.
   private func checkFurther() throws(DeviceFailure) {
     var heard = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
-    for name in alsoPlay.devices {
+    for name in alsoPlay {
       let identity = DeviceIdentity.of(name)
       guard !heard.contains(identity) else {
         throw DeviceFailure(
@@ -107,7 +107,7 @@ struct DeviceChoice {
     let granted = device.configuration
     var manifold = ManifoldDuplex<Device, Output>(
       device, resamplerQuality: options.resamplerQuality)
-    for name in alsoPlay.devices {
+    for name in alsoPlay {
       var further = request
       further.captureDevice = nil
       further.playbackDevice = name
