@@ -126,6 +126,8 @@ public struct DuplexConfiguration: Sendable, Equatable {
   public var keepsTime = true
   /// Which of two clocks gives the time, where there are two.
   public var master: ClockMaster?
+  /// Devices that play the same as the output.
+  public var further: [FurtherStream] = []
   /// Whether a resampler stands between unit and device.
   public var isResampling = false
 

@@ -67,6 +67,8 @@ public struct SessionReport: Sendable {
   public var claimedLatencyFrames = 0
   /// How two clocks were held together at the end; nil where there was only one.
   public var drift: DriftReading?
+  /// How each further output did at the end.
+  public var further: [FurtherReading] = []
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
 

@@ -35,6 +35,7 @@ struct SessionObserver: ~Copyable {
     report.lostFrames = progress.lostFrames
     report.notNumbers = progress.notNumbers
     report.drift = progress.drift
+    report.further = progress.further
     report.claimedLatencyFrames = progress.claimedLatencyFrames
     let period = Double(periodFrames) * 1e9 / Double(sampleRate)
     if progress.cycles > 0 {

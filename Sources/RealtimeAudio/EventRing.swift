@@ -17,6 +17,20 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     case deviceReturned
     /// The device was away to the very end of the run.
     case deviceAbsent
+    /// Of two devices the input went away, and the output goes on.
+    case captureLost
+    /// The input came back: so many `frames` from `frame` on nobody captured.
+    case captureReturned
+    /// The input was away to the very end of the run.
+    case captureAbsent
+    /// Of two devices the output went away, and the input goes on.
+    case playbackLost
+    /// The output came back.
+    case playbackReturned
+    /// The output was away to the very end of the run.
+    case playbackAbsent
+    /// A further output went away, or came back: number `frames` of them.
+    case furtherLost, furtherReturned
     /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
     case playing
     /// A player passes over frames of its ring, those behind its first `frames`.

@@ -9,22 +9,26 @@ struct Mishaps: ~Copyable, Sendable {
   /// When the device goes away and comes back; `Int.max` for never.
   private(set) var unplugFrame: Int
   let replugFrame: Int
-  private var laterXruns: [Int]
+  private let xruns: [Int]
+  private var index = 0
 
   init(_ specification: SimulatedDeviceSpecification) {
     let rate = Double(specification.sampleRate)
     func frame(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
     xrunFrames = specification.xrunFrames
-    laterXruns = specification.xrunSeconds.map(frame)
-    nextXrun = laterXruns.isEmpty ? .max : laterXruns.removeFirst()
+    let xruns = specification.xrunSeconds.map(frame)
+    self.xruns = xruns
+    nextXrun = xruns.first ?? .max
     unplugFrame = specification.unplugSeconds.map(frame) ?? .max
     replugFrame = specification.replugSeconds.map(frame) ?? .max
   }
 
   /// The device goes on at `frame`: what was to happen before is past.
+  @_noLocks
   mutating func resume(at frame: Int) {
     while nextXrun < frame {
-      nextXrun = laterXruns.isEmpty ? .max : laterXruns.removeFirst()
+      index &+= 1
+      nextXrun = index < xruns.count ? xruns[index] : .max
     }
     if isBack(at: frame) { unplugFrame = .max }
   }

@@ -24,7 +24,7 @@ extension SimulatedDeviceSpecification {
 
   private static let keys =
     "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, mic, clock, "
-    + "xrun-at, xrun-frames, dry-at, unplug-at and replug-at"
+    + "xrun-at, xrun-frames, dry-at, unplug-at, replug-at and unplug-side"
   private static let longest = 1_000_000.0
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
@@ -55,6 +55,11 @@ extension SimulatedDeviceSpecification {
       drySeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
       drySeconds.sort()
     case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
+    case "unplug-side":
+      guard let side = Side(rawValue: value) else {
+        throw Self.refusal(key, value, "capture, playback or both")
+      }
+      unplugSide = side
     case "unplug-at": unplugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
     case "replug-at": replugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
     default:

@@ -19,6 +19,7 @@
 /// | `xrun-frames` | frames that an overrun loses | 480 |
 /// | `dry-at` | seconds at which the output runs dry, where two clocks are held together | never |
 /// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back | never |
+/// | `unplug-side` | which of two devices goes: `capture`, `playback` or `both` | `both` |
 ///
 /// Of a key given twice the last one counts, but for `xrun-at`, `dry-at` and `drift-at`, which add
 /// up.
@@ -69,6 +70,16 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var unplugSeconds: Double?
   /// When it comes back.
   public var replugSeconds: Double?
+  /// Which of two devices goes away; nil where it is one device.
+  public var unplugSide: Side?
+
+  /// One of two devices, or both.
+  public enum Side: String, Sendable, CaseIterable {
+    /// The one that captures, the one that plays.
+    case capture, playback
+    /// Both at once.
+    case both
+  }
 
   /// Another drift from a time on.
   public struct DriftStep: Sendable, Equatable {
@@ -82,7 +93,7 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var hasTwoClocks: Bool {
     captureRate != nil || driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1
       || jitterMilliseconds != 0
-      || !drySeconds.isEmpty
+      || !drySeconds.isEmpty || unplugSide != nil
   }
 
   /// What `sim` alone means.

@@ -95,18 +95,6 @@ struct DriftingTests {
     #expect((leads.map(abs).max() ?? 9) < 0.2)
   }
 
-  @Test func `devices that come back are held together as before`() throws {
-    let run = try runDrifting(
-      "drift=50,delay=300,unplug-at=1,replug-at=2", playing: tone(6 * 48000), frames: 5 * 48000,
-      reconnects: true)
-    #expect(run.failure == nil)
-    #expect(run.events.map(\.kind) == [.deviceLost, .deviceReturned])
-    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
-      $0 - run.configuration.latencyFrames - 300
-    }
-    #expect((leads.map(abs).max() ?? 9) < 0.1)
-  }
-
   @Test(arguments: [1000.0, 10000])
   func `a sine stays pure while the clocks wander`(pitch: Double) throws {
     // A hundred parts per million to and fro within twenty seconds.

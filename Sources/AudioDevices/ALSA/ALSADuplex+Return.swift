@@ -32,10 +32,7 @@ extension ALSADuplex {
     granted.capture?.device = configuration.capture?.device ?? ""
     granted.playback?.device = configuration.playback?.device ?? ""
     guard granted == configuration else {
-      throw DeviceFailure(
-        .refused,
-        "The device \(configuration.deviceNames) is there again but grants other settings.",
-        hint: "Set it up as it was, or stop and start anew.")
+      throw .otherSettings(configuration.deviceNames)
     }
     capture = opened.capture.take()
     playback = opened.playback.take()

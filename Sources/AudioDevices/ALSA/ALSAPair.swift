@@ -1,36 +1,25 @@
 // Audio thread.
 import AudioBasics
 import AudioClocks
-import CALSA
-import Glibc
 import RealtimeAudio
 
 /// Two ALSA PCMs, each with a clock of its own.
 public struct ALSAPair: DevicePair, ~Copyable {
   /// What the input granted.
-  public private(set) var captureStream: StreamConfiguration
+  public let captureStream: StreamConfiguration
   /// What the output granted.
-  public private(set) var playbackStream: StreamConfiguration
+  public let playbackStream: StreamConfiguration
 
-  var capture: PCM?
-  var playback: PCM?
-  /// Frames given back to the input, and handed to the output, since they started.
-  private var released = 0
-  private var committed = 0
+  private var input: ALSAStream
+  private var output: ALSAStream
   private let hasClocks: Bool
-  let request: DuplexRequest
-  let places: DevicePlaces
 
-  init(
-    capture: consuming PCM, playback: consuming PCM, request: DuplexRequest
-  ) {
-    captureStream = capture.configuration
-    playbackStream = playback.configuration
-    hasClocks = capture.keepsTime && playback.keepsTime
-    self.capture = consume capture
-    self.playback = consume playback
-    self.request = request
-    places = DevicePlaces(request)
+  init(input: consuming ALSAStream, output: consuming ALSAStream, hasClocks: Bool) {
+    captureStream = input.stream
+    playbackStream = output.stream
+    self.input = input
+    self.output = output
+    self.hasClocks = hasClocks
   }
 
   /// Whether both keep time; ALSA's `null` does not.
@@ -49,103 +38,66 @@ public struct ALSAPair: DevicePair, ~Copyable {
     HostClock.sleep(until: min(nanoseconds, now &+ 100_000_000))
   }
 
-  /// Starts one of them anew.
-  public mutating func start(_ side: PairSide, silence frames: Int) throws(DeviceFailure) {
-    switch side {
-    case .capture:
-      released = 0
-      capture?.drop()
-      capture?.resume()
-      try capture?.prepare()
-      try capture?.start()
-    case .playback:
-      committed = 0
-      playback?.drop()
-      playback?.resume()
-      try playback?.prepare()
-      committed = playback?.playSilence(frames) ?? 0
-      guard committed == frames else {
-        throw DeviceFailure(
-          .refused, "The output took \(committed) of \(frames) frames of silence to start with.",
-          hint: "Ask for more periods with --periods, or less headroom with --headroom.")
-      }
-      try playback?.start()
-    }
+  /// Starts the input anew.
+  public mutating func startInput(at now: UInt64) throws(DeviceFailure) {
+    try input.start()
   }
 
-  /// Asks one of them where it is, and when that was, by its own stamp where it makes sense.
-  @_noLocks
-  public mutating func look(_ side: PairSide) -> SideState {
-    let isCapture = if case .capture = side { true } else { false }
-    let available = (isCapture ? capture?.availableNow() : playback?.availableNow()) ?? -1
-    guard available >= 0 else { return Self.state(ofCode: available) }
-    let now = HostClock.nanoseconds
-    let (there, time) =
-      (isCapture
-        ? capture?.stamped(available, at: now) : playback?.stamped(available, at: now))
-      ?? (available, now)
-    let frames =
-      isCapture ? released &+ there : committed &- playbackStream.bufferFrames &+ there
-    return .running(ClockReading(frames: frames, nanoseconds: time), available: available)
+  /// Starts the output anew.
+  public mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    try output.start(silence: frames)
   }
 
+  /// Asks the input where it is.
   @_noLocks
-  private static func state(ofCode code: Int) -> SideState {
-    switch Int32(truncatingIfNeeded: 0 &- code) {
-    case EPIPE: .xrun
-    case ESTRPIPE: .suspended
-    default: .lost
-    }
-  }
+  public mutating func lookAtInput(at now: UInt64) -> SideState { input.look() }
+
+  /// Asks the output where it is.
+  @_noLocks
+  public mutating func lookAtOutput(at now: UInt64) -> SideState { output.look() }
 
   /// The next captured frames.
   @_noLocks
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    capture?.borrowFrames(frames) ?? nil
-  }
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { input.frames(frames) }
 
   /// Gives captured frames back.
   @_noLocks
-  public mutating func release(_ frames: Int) -> Bool {
-    released &+= frames
-    return capture?.returnFrames(frames) ?? false
-  }
+  public mutating func release(_ frames: Int) -> Bool { input.move(frames) }
 
   /// Room for the next frames to play.
   @_noLocks
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    playback?.borrowFrames(frames) ?? nil
+  public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
+    output.frames(frames)
   }
 
   /// Hands frames over to be played.
   @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool {
-    committed &+= frames
-    return playback?.returnFrames(frames) ?? false
+  public mutating func commit(_ frames: Int) -> Bool { output.move(frames) }
+
+  /// Whether both can be parted with.
+  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool {
+    input.outliveLoss(telling: news) && output.outliveLoss(telling: news)
   }
 
-  /// Closes both.
-  public mutating func letGo() {
-    capture = nil
-    playback = nil
-  }
+  /// Gives the input up.
+  @_noLocks
+  public mutating func partWithInput() { input.part() }
 
-  /// Looks for the same devices, by who they are.
-  public mutating func awaitReturn() -> DeviceReturn {
-    HostClock.pause(milliseconds: 100)
-    guard let found = places.locate(request) else { return .absent }
-    do throws(DeviceFailure) {
-      try adopt(ALSAPair(opening: found.request))
-      return .returned(cards: found.cards)
-    } catch {
-      letGo()
-      return error.kind == .notFound || error.kind == .lost ? .absent : .refused(error)
-    }
-  }
+  /// Gives the output up.
+  @_noLocks
+  public mutating func partWithOutput(silence frames: Int) { output.part(silence: frames) }
+
+  /// Takes the input back where it was found.
+  @_noLocks
+  public mutating func takeInputBack(at now: UInt64) -> Bool { input.takeBack() != nil }
+
+  /// Takes the output back where it was found.
+  @_noLocks
+  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.takeBack() }
 
   /// Stops both at once.
   public mutating func stop() {
-    capture?.drop()
-    playback?.drop()
+    input.stop()
+    output.stop()
   }
 }

@@ -72,7 +72,10 @@ struct ClockBridge: ~Copyable {
 
   /// The input starts anew.
   @_noLocks
-  mutating func restartInput() { input.restart() }
+  mutating func restartInput() {
+    if input.isRunning { relocks &+= 1 }
+    input.restart()
+  }
 
   /// The output starts anew with so many frames queued.
   @_noLocks
@@ -80,6 +83,29 @@ struct ClockBridge: ~Copyable {
     output.restart()
     end = frames
     isAligned = false
+  }
+
+  /// The frame that `clock`, another clock of the output, shows when what lies at `position` of the
+  /// input must be heard.
+  @_noLocks
+  func outputFrame(of position: Double, on clock: FilteredClock, at now: UInt64) -> Int {
+    let ahead = (position - input.frames(at: now)) / input.framesPerSecond(at: now)
+    let seconds = ahead + control.delaySeconds
+    return Int(max(0, clock.frames(at: now) + seconds * clock.framesPerSecond(at: now) + 0.5))
+  }
+
+  /// The output goes by `clock` from now on, and the next frame handed to it is its number `frame`.
+  /// What comes is heard when it would have been.
+  @_noLocks
+  mutating func changeOutput(to clock: FilteredClock, at frame: Int) {
+    output = clock
+    end = frame
+    relocks &+= 1
+  }
+
+  /// Output frames by which the delay is off, as last steered.
+  var errorFrames: Double {
+    @_noLocks get { control.errorFrames }
   }
 
   /// So many more frames were handed to the output.

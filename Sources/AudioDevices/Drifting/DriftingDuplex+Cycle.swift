@@ -17,6 +17,7 @@ extension DriftingDuplex where Pair: ~Copyable {
     while true {
       let now = pair.now
       if let trouble = look(at: now) { return trouble }
+      if captureNews != nil || playbackNews != nil { return .waiting }
       if master == .capture { bridgeSilence(at: now) }
       let due = master == .playback ? playbackDue(at: now) : captureDue(at: now)
       if due <= now { return ready(at: now) }
@@ -34,10 +35,13 @@ extension DriftingDuplex where Pair: ~Copyable {
   private mutating func playbackDue(at now: UInt64) -> UInt64 {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.output.isRunning else { return soon }
+    if !output.isGoing { catchUp(at: now) }
     let due = bridge.output.nanoseconds(at: Double(bridge.end - shape.headroomFrames), from: now)
     if due > now { return due }
-    guard room >= shape.periodFrames else { return soon }
-    let isShort = bridge.isAligned && head + captured < bridge.needed(for: shape.periodFrames)
+    guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
+    let isShort =
+      bridge.isAligned && !isInputAway && !isBeginning
+      && head + captured < bridge.needed(for: shape.periodFrames)
     guard isShort else { return now }
     // No input is worth running dry for.
     let last = bridge.output.nanoseconds(at: dryEnd, from: now)
@@ -48,8 +52,24 @@ extension DriftingDuplex where Pair: ~Copyable {
     if captured >= shape.periodFrames { return now }
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.knowsTime, bridge.isAligned else { return soon }
+    if isInputAway { catchUp(at: now) }
     let due = bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now)
+    if isInputAway { return due }
     return max(soon, min(due, bridge.output.nanoseconds(at: dryEnd, from: now)))
+  }
+
+  /// Where nothing gives the time but the host's clock, and the machine has stood for half a second
+  /// or more, the cycles of that time are left out.
+  private mutating func catchUp(at now: UInt64) {
+    if master == .playback {
+      let late = Int(bridge.output.frames(at: now)) - (bridge.end - shape.headroomFrames)
+      if late > shape.sampleRate / 2 { bridge.advanceOutput(late) }
+    } else {
+      let late = Int(bridge.input.frames(at: now)) - (head + shape.periodFrames)
+      guard late > shape.sampleRate / 2 else { return }
+      head += late
+      lostFrames += late
+    }
   }
 
   /// Where the output will have come to when it is about to run dry.
@@ -67,72 +87,22 @@ extension DriftingDuplex where Pair: ~Copyable {
   /// Where the oldest captured frame that is still to be had lies.
   private var first: Int { stagedCount > 0 ? stagedPlace : head }
 
-  /// Asks both devices where they are.
-  private mutating func look(at now: UInt64) -> DeviceReadiness? {
-    switch pair.look(.playback) {
-    case .running(let reading, let available):
-      room = available
-      // Some devices take a while to start.
-      if reading.frames > 0 { bridge.noteOutput(reading) }
-    case .xrun:
-      isPlaybackBroken = true
-      return .xrun(.playbackXrun)
-    case .suspended:
-      isPlaybackBroken = true
-      isCaptureBroken = true
-      return .suspended
-    case .lost: return .lost
-    }
-    switch pair.look(.capture) {
-    case .running(let reading, let available):
-      if available > captured || isDelivered { lastCapture = now }
-      captured = available
-      if reading.frames > 0 { note(reading) }
-      if captured == 0, now &- lastCapture > 5_000_000_000 { return .lost }
-    case .xrun:
-      isCaptureBroken = true
-      return .xrun(.captureXrun)
-    case .suspended:
-      isPlaybackBroken = true
-      isCaptureBroken = true
-      return .suspended
-    case .lost: return .lost
-    }
-    return nil
-  }
-
-  /// The input's clock went on while the input stood: its frames count from where that has come.
-  private mutating func note(_ reading: ClockReading) {
-    if isBeginning {
-      isBeginning = false
-      let place =
-        bridge.input.isRunning
-        ? Int(bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
-      let gap = max(0, place - head)
-      head += gap
-      captureStart = head
-      if master == .capture { lostFrames += gap }
-      if isGapBridged { bridgedFrames += Int(Double(gap) * lossScale + 0.5) }
-      isGapBridged = false
-      bridge.restartInput()
-    }
-    bridge.noteInput(
-      ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
-  }
-
   private mutating func ready(at now: UInt64) -> DeviceReadiness {
     periodTime = now
     isDelivered = false
     if master == .playback {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
       lostFrames += Int(Double(jumped) * lossScale + 0.5)
+      if jumped > 0 { inputSoft.mute() }
     }
     return .ready
   }
 
   /// The next frames of the input: its own, or resampled to the output's clock.
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    if master == .capture { return pair.capturedFrames(frames) }
+    if master == .capture {
+      return isInputAway ? nothing.frames(frames) : pair.capturedFrames(frames)
+    }
     if !isDelivered {
       isDelivered = true
       resample(frames)
@@ -143,10 +113,12 @@ extension DriftingDuplex where Pair: ~Copyable {
 
   private mutating func resample(_ frames: Int) {
     var done = 0
+    var isMissing = false
     while bridge.knowsTime, done < frames {
       let missing = first - bridge.fed
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
+        isMissing = true
         moved = bridge.convertSilence(missing, into: &unitFrames, at: done, room: frames - done)
       } else if missing < 0, discard(-missing) {
         continue
@@ -159,6 +131,7 @@ extension DriftingDuplex where Pair: ~Copyable {
         done += bridge.convertAhead(into: &unitFrames, at: done, room: frames - done)
         if done == frames { break }
         // The input is very late or gone.
+        isMissing = true
         moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
         noteLateness(moved.consumed)
       }
@@ -166,17 +139,29 @@ extension DriftingDuplex where Pair: ~Copyable {
       guard moved.consumed > 0 || moved.produced > 0 else { break }
     }
     if done < frames { unitFrames.clear(from: done, frames: frames - done) }
+    soften(frames, isMissing: isMissing)
+  }
+
+  /// An input that was away is heard when its delay is right again, and not at once.
+  private mutating func soften(_ frames: Int, isMissing: Bool) {
+    inputSoft.apply(to: &unitFrames, frames: frames)
+    let isFresh = periodTime &- begunTime < 200_000_000
+    if isMissing || (isFresh && abs(bridge.errorFrames) > 2) {
+      inputSoft.mute()
+    } else {
+      inputSoft.open()
+    }
   }
 
   /// What comes too late for cycle after cycle is told once, as an overrun. The gap of an input
-  /// that stood is known when it goes again.
+  /// that stood, or was away, is known when it goes again.
   private mutating func noteLateness(_ frames: Int) {
-    if !isBeginning && !isCaptureBroken {
+    if !isBeginning && !isCaptureBroken && !isInputAway {
       bridgedFrames += Int(Double(frames) * lossScale + 0.5)
     }
     let isNews = periodTime &- lateSince > 1_000_000_000
     lateSince = periodTime
-    if isNews && !isBeginning { isLateUntold = true }
+    if isNews && !isBeginning && !isInputAway { isLateUntold = true }
   }
 
   /// Takes at most a period from the input. False where it has none.
@@ -210,23 +195,24 @@ extension DriftingDuplex where Pair: ~Copyable {
   /// Gives captured frames back.
   public mutating func release(_ frames: Int) {
     guard master == .capture else { return }
-    _ = pair.release(frames)
     head += frames
-    captured -= frames
+    if isInputAway {
+      silentFrames += frames
+    } else {
+      _ = pair.release(frames)
+      captured -= frames
+    }
   }
 
   /// Room for the next frames to play.
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    master == .playback ? pair.playbackRoom(frames) : delivered.frames(frames)
+    master == .playback
+      ? output.room(for: frames, &pair, at: pair.now) : delivered.frames(frames)
   }
 
   /// Hands frames over to be played: as they are, or resampled to the output's clock.
   public mutating func commit(_ frames: Int) {
-    if master == .playback {
-      _ = pair.commit(frames)
-      bridge.advanceOutput(frames)
-      return
-    }
+    if master == .playback { return output.commit(frames, &pair, &bridge) }
     delivered.load(frames: frames, into: &unitFrames, at: 0)
     _ = bridge.steer(frames: frames, at: pair.now)
     guard bridge.knowsTime else { return }
@@ -235,36 +221,7 @@ extension DriftingDuplex where Pair: ~Copyable {
 
   /// Converts what was played for input frame `place` and after, and hands it over.
   private mutating func play(from place: Int, frames: Int) {
-    var done = 0
-    while true {
-      let missing = place + done - bridge.fed
-      var moved = (consumed: 0, produced: 0)
-      if missing > 0 {
-        moved = bridge.convertSilence(
-          missing, into: &converted, at: 0, room: converted.frameCount)
-      } else if done < frames {
-        // What comes too late is not played.
-        done = min(frames, done - missing)
-        moved = bridge.convert(
-          unitFrames, from: done, frames: frames - done, into: &converted, at: 0,
-          room: converted.frameCount)
-        done += moved.consumed
-      }
-      guard moved.consumed > 0 || moved.produced > 0 else { return }
-      hand(moved.produced)
-    }
-  }
-
-  /// Hands converted frames to the output, in pieces no longer than its period.
-  private mutating func hand(_ frames: Int) {
-    var done = 0
-    while done < frames {
-      let count = min(frames - done, playbackPeriod)
-      guard let space = pair.playbackRoom(count) else { return }
-      _ = space.encode(converted, from: done, frames: count, at: 0)
-      guard pair.commit(count) else { return }
-      bridge.advanceOutput(count)
-      done += count
-    }
+    output.play(
+      unitFrames, at: place, frames: frames, through: &converted, &pair, &bridge, at: pair.now)
   }
 }

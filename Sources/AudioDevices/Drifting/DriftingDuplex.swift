@@ -10,8 +10,9 @@ import RealtimeAudio
 /// they like, and the converter's reach. That delay is the same at every start and after every
 /// xrun, and it is part of the configuration's latency.
 ///
-/// If one device stops for a moment the other goes on. With the output as master a missing input
-/// is heard as silence; with the input as master a missing output is heard by nobody.
+/// If one device stops, stalls or goes away, the other goes on: its clock is believed to run on as it
+/// did. A missing input is silence; what a missing output should play is heard by nobody. Back again,
+/// the device is muted until its clock is known, and the delay is what it was.
 public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copyable {
   /// What was granted. Both streams have the unit's rate, to which they are brought.
   public let configuration: DuplexConfiguration
@@ -22,20 +23,21 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   let master: ClockMaster
   let shape: DuplexShape
   var bridge: ClockBridge
+  var output: BridgedOutput
   /// Unit frames for one of the input's.
   let lossScale: Double
   let capturePeriod: Int
-  let playbackPeriod: Int
 
   /// Where the next frame that the input lends lies on its clock, gaps included, and where its
   /// last start lay.
   var head = 0
   var captureStart = 0
-  /// Frames that the input has now, and room that the output has.
+  /// Frames that the input has now.
   var captured = 0
-  var room = 0
-  /// Whether the input was started and has not delivered anything yet.
+  /// Whether the input was started and has not delivered anything yet, and when it did.
   var isBeginning = true
+  var begunTime: UInt64 = 0
+  var inputMovement: Movement
   /// When the input last came too late for its cycle, and whether the unit is still to be told.
   var lateSince: UInt64 = 0
   var isLateUntold = false
@@ -48,18 +50,28 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   var unitFrames: SampleBuffer
   var delivered: DeviceBuffer
   var converted: SampleBuffer
+  var inputSoft: SoftReturn
 
   var isCaptureBroken = false
-  var isPlaybackBroken = false
   var lostFrames = 0
   /// Frames of the input that were lost and are heard as silence, and whether its gap, when it is
   /// known, counts as such.
   var bridgedFrames = 0
   var isGapBridged = false
-  /// When the input last had something new.
-  var lastCapture: UInt64 = 0
   /// Whether this cycle's input was made already.
   var isDelivered = false
+
+  /// Whether a device that is lost is waited for while the other goes on.
+  var outlivesLoss = false
+  var isInputAway = false
+  /// Where the input was when it went away, and frames of silence delivered in its place.
+  var awayHead: Int?
+  var silentFrames = 0
+  /// What the unit is still to be told of either side.
+  var captureNews: SideNews?
+  var playbackNews: SideNews?
+  /// What the input delivers where it is away and gives the time.
+  let nothing: DeviceBuffer
 
   /// Makes one device of `pair`, as `request` asks, with the clock of `master`.
   public init(_ pair: consuming Pair, request: DuplexRequest, master: ClockMaster) {
@@ -92,7 +104,15 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
     shape = DuplexShape(configuration)
     lossScale = pace
     capturePeriod = capture.periodFrames
-    playbackPeriod = playback.periodFrames
+    inputMovement = Movement(
+      periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
+    inputSoft = SoftReturn(sampleRate: rate)
+    let scale = Double(playback.sampleRate) / Double(rate)
+    // With the input as master the output is not filled before the first period is converted.
+    let queued = Double(period + headroom) + (master == .capture ? extra : 0)
+    output = BridgedOutput(playback, silence: Int(queued * scale), mostFrames: period)
+    nothing = DeviceBuffer(
+      format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockBridge(
       channelCount: channelCount, inputRate: capture.sampleRate, outputRate: playback.sampleRate,
       delaySeconds: delay, quality: quality)
@@ -117,31 +137,22 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   public mutating func start() throws(DeviceFailure) {
     head = 0
     stagedCount = 0
-    try startPlayback()
+    try output.start(&pair, &bridge, at: pair.now)
     try startCapture()
   }
 
-  /// Frames of silence with which the output begins: what the first cycle finds queued.
-  private var silenceFrames: Int {
-    let unit = shape.periodFrames + shape.headroomFrames
-    let scale = Double(pair.playbackStream.sampleRate) / Double(configuration.sampleRate)
-    // With the input as master the output is not filled before the first period is converted.
-    let more = master == .capture ? configuration.resamplerDelayFrames : 0
-    return Int((Double(unit) + more) * scale)
+  private mutating func startCapture() throws(DeviceFailure) {
+    let now = pair.now
+    try pair.startInput(at: now)
+    beginInput(at: now)
   }
 
-  mutating func startPlayback() throws(DeviceFailure) {
-    let silence = silenceFrames
-    try pair.start(.playback, silence: silence)
-    bridge.restartOutput(queued: silence)
-    isPlaybackBroken = false
-  }
-
-  mutating func startCapture() throws(DeviceFailure) {
+  /// The input was started, and is empty.
+  mutating func beginInput(at now: UInt64) {
+    captured = 0
     isBeginning = true
-    try pair.start(.capture, silence: 0)
     isCaptureBroken = false
-    lastCapture = pair.now
+    inputMovement.begin(at: now)
   }
 
   /// Frames lost since the last cycle; asked once, then 0.
@@ -159,30 +170,36 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
 
   /// Starts anew what stands; the other goes on.
   public mutating func recover() throws(DeviceFailure) {
-    if isCaptureBroken { isGapBridged = master == .playback && !isPlaybackBroken }
-    if isPlaybackBroken { try startPlayback() }
-    if isCaptureBroken { try startCapture() }
+    if isCaptureBroken { isGapBridged = master == .playback && !output.isBroken }
+    do throws(DeviceFailure) {
+      if output.isBroken { try output.start(&pair, &bridge, at: pair.now) }
+    } catch {
+      guard outlivesLoss else { throw error }
+      loseOutput()
+    }
+    do throws(DeviceFailure) {
+      if isCaptureBroken { try startCapture() }
+    } catch {
+      guard outlivesLoss else { throw error }
+      loseInput()
+    }
   }
 
-  /// Lets go of both devices.
-  public mutating func letGo() { pair.letGo() }
+  /// One that is lost is looked for while the other goes on.
+  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) {
+    outlivesLoss = pair.outliveLoss(telling: news)
+  }
 
-  /// Waits for both devices for a tenth of a second.
+  /// Nothing is held back: only who cannot go on is asked for this.
+  public mutating func letGo() { pair.stop() }
+
+  /// Neither can be found again: that would have taken a thread that could not be made.
   public mutating func awaitReturn() -> DeviceReturn {
-    let found = pair.awaitReturn()
-    guard case .returned = found else { return found }
-    do throws(DeviceFailure) {
-      let away = Double(pair.now &- periodTime) * 1e-9 * Double(configuration.sampleRate)
-      isCaptureBroken = true
-      isPlaybackBroken = true
-      try recover()
-      // The input's own clock tells it better.
-      if master == .playback { lostFrames = Int(away) }
-      return found
-    } catch {
-      pair.letGo()
-      return error.kind == .notFound || error.kind == .lost ? .absent : .refused(error)
-    }
+    pair.sleep(until: pair.now &+ 100_000_000)
+    return .refused(
+      DeviceFailure(
+        .refused, "No thread could be made that looks for \(configuration.deviceNames).",
+        hint: "End other programs, then start anew."))
   }
 
   /// Stops both.

@@ -202,6 +202,19 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     return found
   }
 
+  /// Goes on as long as anything does.
+  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) {
+    base.outliveLoss(telling: news)
+  }
+
+  /// What happened to one of two devices.
+  public mutating func takeNews() -> SideNews? {
+    guard var news = base.takeNews() else { return nil }
+    news.frames = Int(Double(news.frames) * lossScale + 0.5)
+    news.silentFrames = Int(Double(news.silentFrames) * lossScale + 0.5)
+    return news
+  }
+
   /// What waits belongs to the time before a gap.
   private mutating func beginAfresh() {
     if baseShape.hasCapture { forgottenFrames += input.queued }

@@ -29,7 +29,7 @@ public enum DeviceReturn: Sendable, Equatable {
 /// The unit drives it from one thread: `start`, then `wait` and one cycle after the other, then
 /// `stop`. A cycle reads `capturedFrames`, gives them back with `release`, asks for
 /// `playbackRoom`, fills it and hands it over with `commit`. All of these but `start`, `recover`,
-/// `letGo`, `awaitReturn` and `stop` run on the audio thread and carry `@_noLocks`.
+/// `letGo`, `awaitReturn`, `outliveLoss` and `stop` run on the audio thread and carry `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
 ///   of silence, and again after `recover`: the latency is the same before and after. A device
@@ -98,6 +98,17 @@ public protocol DuplexDevice: ~Copyable {
   /// was away for. Else nothing of it stays open. It may allocate: no sound moves meanwhile.
   mutating func awaitReturn() -> DeviceReturn
 
+  /// Before the start: whoever drives it goes on as long as anything does. A device made of two looks
+  /// for the one that is lost beside the audio thread, writes what is found to `news`, and tells by
+  /// `takeNews` rather than by `wait`.
+  mutating func outliveLoss(telling news: Guarded<DeviceReturn?>)
+
+  /// What happened to one of two devices, asked after each `wait` until there is nothing more.
+  mutating func takeNews() -> SideNews?
+
+  /// How a further output does that plays the same; nil where there is none of that number.
+  func furtherReading(_ index: Int) -> FurtherReading?
+
   /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.
   mutating func stop(draining: Bool)
@@ -112,4 +123,15 @@ extension DuplexDevice where Self: ~Copyable {
   public var drift: DriftReading? {
     @_noLocks get { nil }
   }
+
+  /// One output is enough.
+  @_noLocks
+  public func furtherReading(_ index: Int) -> FurtherReading? { nil }
+
+  /// One device is there or is not.
+  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) {}
+
+  /// One device has nothing to tell that `wait` does not.
+  @_noLocks
+  public mutating func takeNews() -> SideNews? { nil }
 }

@@ -39,4 +39,40 @@ extension DuplexUnit where Device: ~Copyable, Callbacks: ~Copyable {
     callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
     return true
   }
+
+  /// One of two devices went away or is back, and the other went on.
+  mutating func tell(_ news: SideNews) {
+    var event = TimelineEvent(kind: news.kind, frame: frame, frames: news.frames)
+    switch news.kind {
+    case .captureLost: captureLostFrame = frame
+    case .playbackLost: playbackLostFrame = frame
+    case .captureReturned:
+      event.frame = captureLostFrame ?? frame
+      captureLostFrame = nil
+    case .playbackReturned: playbackLostFrame = nil
+    default: break
+    }
+    lose(silentFrames: news.silentFrames)
+    _ = events.write(event)
+  }
+
+  /// At the end: one of two devices that is away now did not come back.
+  mutating func tellAbsence() {
+    guard frame >= frameLimit else { return }
+    if let lost = captureLostFrame {
+      lose(silentFrames: frame - lost)
+      _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame - lost))
+    }
+    if playbackLostFrame != nil {
+      _ = events.write(TimelineEvent(kind: .playbackAbsent, frame: frame, frames: 0))
+    }
+    captureLostFrame = nil
+    playbackLostFrame = nil
+  }
+
+  /// Frames that nobody captured and that were silence on the timeline.
+  private func lose(silentFrames: Int) {
+    guard silentFrames > 0 else { return }
+    figures.pointee.lostFrames.add(silentFrames, ordering: .relaxed)
+  }
 }

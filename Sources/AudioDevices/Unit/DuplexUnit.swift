@@ -52,6 +52,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private let fadeFrames: Int
   private var isStopping = false
   let reconnects: Bool
+  private let furtherCount: Int
   var frame = 0
   private var isEnded = false
   private var cycleCount = 0
@@ -61,6 +62,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
   var absence = Absence()
+  /// Where on the timeline one of two devices went away.
+  var captureLostFrame: Int?
+  var playbackLostFrame: Int?
   /// An xrun that was mended and whose gap a cycle will tell, and before which frame it came.
   var xrun: TimelineEvent.Kind?
   private var xrunFrame = 0
@@ -88,6 +92,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     shared = progress.share()
     self.events = events
     self.frameLimit = frameLimit ?? .max
+    furtherCount = configuration.further.count
+    shared.pointer.pointee.furtherCount.store(furtherCount, ordering: .relaxed)
+    if reconnects { self.device.outliveLoss(telling: shared.pointer.pointee.returning) }
   }
 
   /// Gets the device going.
@@ -125,14 +132,19 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       isStopping = true
       frameLimit = min(frameLimit, frame + fadeFrames)
     }
-    guard frame < frameLimit, !isEnded else { return .finished }
+    guard frame < frameLimit, !isEnded else {
+      if !isStopping { tellAbsence() }
+      return .finished
+    }
     if absence.isAway { return isStopping ? .finished : awaitReturn() }
-    switch device.wait() {
+    let found = device.wait()
+    while let news = device.takeNews() { tell(news) }
+    switch found {
     case .ready:
       runCallbacks()
       return .ran
     case .waiting:
-      if absence.isOpen, endInAbsence() { return .ran }
+      if absence.isOpen, !isStopping, endInAbsence() { return .ran }
       let silence = device.now &- lastReady
       // Nobody waits long for a device to stop.
       if isStopping && silence > 300_000_000 { return .finished }
@@ -184,6 +196,11 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     figures.pointee.frames.store(frame, ordering: .relaxed)
     figures.pointee.claimedFrames.store(device.claimedLatencyFrames, ordering: .relaxed)
     if let drift = device.drift { publish(drift) }
+    for index in 0..<furtherCount {
+      if let reading = device.furtherReading(index) {
+        figures.pointee.publish(reading, of: index)
+      }
+    }
     RealtimeContext.leave()
     publishLoad(device.now &- began)
   }

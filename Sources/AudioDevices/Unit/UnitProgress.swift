@@ -19,9 +19,41 @@ struct UnitFigures: ~Copyable {
   let driftPPM = Atomic<UInt64>(0)
   let driftError = Atomic<UInt64>(0)
   let relocks = Atomic<Int>(0)
+  /// The figures of so many further outputs.
+  let furtherCount = Atomic<Int>(0)
+  let further: UnsafeMutablePointer<FurtherFigures>
   let stopRequested = Atomic<Bool>(false)
   /// Written while no sound moves.
   let returning = Guarded<DeviceReturn?>(nil)
+
+  init() {
+    further = .allocate(capacity: FurtherStream.mostOutputs)
+    for index in 0..<FurtherStream.mostOutputs {
+      (further + index).initialize(to: FurtherFigures())
+    }
+  }
+
+  deinit {
+    further.deinitialize(count: FurtherStream.mostOutputs)
+    further.deallocate()
+  }
+
+  /// Publishes how a further output does.
+  @_noLocks
+  func publish(_ reading: FurtherReading, of index: Int) {
+    further[index].ppm.store(reading.drift.ppm.bitPattern, ordering: .relaxed)
+    further[index].error.store(reading.drift.errorFrames.bitPattern, ordering: .relaxed)
+    further[index].relocks.store(reading.drift.relocks, ordering: .relaxed)
+    further[index].xruns.store(reading.xruns, ordering: .relaxed)
+  }
+}
+
+/// The figures of a further output.
+struct FurtherFigures: ~Copyable {
+  let ppm = Atomic<UInt64>(0)
+  let error = Atomic<UInt64>(0)
+  let relocks = Atomic<Int>(0)
+  let xruns = Atomic<Int>(0)
 }
 
 /// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
@@ -69,6 +101,19 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
       ppm: Double(bitPattern: figures.pointee.driftPPM.load(ordering: .relaxed)),
       errorFrames: Double(bitPattern: figures.pointee.driftError.load(ordering: .relaxed)),
       relocks: figures.pointee.relocks.load(ordering: .relaxed))
+  }
+
+  /// How each further output does, in order.
+  public var further: [FurtherReading] {
+    (0..<figures.pointee.furtherCount.load(ordering: .relaxed)).map { index in
+      let figures = figures.pointee.further + index
+      return FurtherReading(
+        drift: DriftReading(
+          ppm: Double(bitPattern: figures.pointee.ppm.load(ordering: .relaxed)),
+          errorFrames: Double(bitPattern: figures.pointee.error.load(ordering: .relaxed)),
+          relocks: figures.pointee.relocks.load(ordering: .relaxed)),
+        xruns: figures.pointee.xruns.load(ordering: .relaxed))
+    }
   }
 
   /// What was last found of a device that went away, where it is news: asked once, then nil.

@@ -27,13 +27,14 @@ extension SimulatedPair {
     case .some: isFed = true
     case .none: isFed = false
     }
+    let memory =
+      Int(specification.delayFrames) + 3 * capture.bufferFrames
+      + 2 * (period + Interpolator.fullHalfWidth)
     self.init(
       specification, capture: capture,
-      playback: stream(request.playbackDevice, specification.sampleRate),
-      tape: OutputTape(
-        frameCount: Int(specification.delayFrames) + 3 * capture.bufferFrames
-          + 2 * (period + Interpolator.fullHalfWidth), channelCount: channelCount,
-        periodFrames: period),
+      output: SimulatedOutput(
+        specification, stream(request.playbackDevice, specification.sampleRate),
+        remembering: memory),
       microphone: Microphone(
         wire: Wire(
           specification, headroomFrames: request.headroom + period, periodFrames: period,

@@ -18,49 +18,36 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
 
   private let isFree: Bool
   private let captureBufferFrames: Int
-  private let playbackBufferFrames: Int
   private let capturePeriod: Int
   private let input: SimulatedClock
-  private let output: SimulatedClock
-  private var tape: OutputTape
+  private var output: SimulatedOutput
   private var microphone: Microphone
-  private var room: DeviceBuffer
   private var mishaps: Mishaps
-  private var dry: Mishaps
-  /// Nanoseconds of virtual time, or the host's at the first start.
+  private var unplugging: Unplugging
+  /// Nanoseconds of virtual time.
   private var time: UInt64 = 0
-  private var hasStarted = false
-  /// Where each last started, and the frames given back and handed over since.
+  /// Where the input last started, and the frames given back.
   private var captureStart = 0
-  private var playbackStart = 0
   private var taken = 0
   private var isCaptureBroken = false
-  private var isPlaybackBroken = false
-  private var isUnplugged = false
 
   init(
     _ specification: SimulatedDeviceSpecification, capture: StreamConfiguration,
-    playback: StreamConfiguration, tape: consuming OutputTape, microphone: consuming Microphone
+    output: consuming SimulatedOutput, microphone: consuming Microphone
   ) {
+    let played = output.playbackStream
     captureStream = capture
-    playbackStream = playback
+    playbackStream = played
     isFree = specification.clock == .free
     captureBufferFrames = capture.bufferFrames
-    playbackBufferFrames = playback.bufferFrames
     capturePeriod = capture.periodFrames
     input = SimulatedClock(specification, drifts: true)
-    output = SimulatedClock(specification, drifts: false)
-    self.tape = tape
+    self.output = output
     self.microphone = microphone
-    room = DeviceBuffer(
-      format: playback.format, channelCount: playback.channelCount,
-      frameCount: playback.periodFrames)
     var ownRate = specification
     ownRate.sampleRate = capture.sampleRate
     mishaps = Mishaps(ownRate)
-    var drying = specification
-    drying.xrunSeconds = specification.drySeconds
-    dry = Mishaps(drying)
+    unplugging = Unplugging(specification, .capture)
   }
 
   /// The host's time, or virtual time.
@@ -68,9 +55,9 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     @_noLocks get { isFree ? time : HostClock.nanoseconds }
   }
 
-  private var seconds: Double {
-    @_noLocks get { Double(isFree ? time : HostClock.nanoseconds &- time) * 1e-9 }
-  }
+  /// Since the output was first started: both go by that.
+  @_noLocks
+  private func seconds(at now: UInt64) -> Double { Double(now &- output.origin) * 1e-9 }
 
   /// Sleeps, or lets virtual time jump there.
   @_noLocks
@@ -82,68 +69,52 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     }
   }
 
-  /// Starts one of them anew.
-  public mutating func start(_ side: PairSide, silence frames: Int) throws(DeviceFailure) {
-    if !hasStarted, !isFree { time = HostClock.nanoseconds }
-    hasStarted = true
-    let seconds = seconds
-    switch side {
-    case .capture:
-      captureStart = input.seen(at: seconds).frames
-      // A scripted overrun lasts as long as it is told to.
-      if isCaptureBroken { captureStart = max(captureStart, taken + mishaps.xrunFrames) }
-      taken = captureStart
-      mishaps.resume(at: captureStart)
-      isCaptureBroken = false
-    case .playback:
-      playbackStart = output.seen(at: seconds).frames
-      tape.restart(at: playbackStart, silence: frames)
-      dry.resume(at: playbackStart)
-      isPlaybackBroken = false
-    }
+  /// Starts the output anew.
+  public mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    try output.startOutput(silence: frames, at: now)
   }
 
-  /// Asks one of them where it is.
-  @_noLocks
-  public mutating func look(_ side: PairSide) -> SideState {
-    let seconds = seconds
-    if isUnplugged { return .lost }
-    if case .capture = side { return lookAtInput(seconds) }
-    let (frames, since) = output.seen(at: seconds)
-    if frames > dry.nextXrun { isPlaybackBroken = true }
-    if isPlaybackBroken || Int(output.course.frames(at: seconds)) >= tape.end { return .xrun }
-    return .running(
-      reading(max(0, frames &- playbackStart), since),
-      available: playbackBufferFrames &- (tape.end &- max(frames, playbackStart)))
-  }
+  /// Starts the input anew.
+  public mutating func startInput(at now: UInt64) throws(DeviceFailure) { restartInput(at: now) }
 
   @_noLocks
-  private mutating func lookAtInput(_ seconds: Double) -> SideState {
+  private mutating func restartInput(at now: UInt64) {
+    captureStart = input.seen(at: seconds(at: now)).frames
+    // A scripted overrun lasts as long as it is told to.
+    if isCaptureBroken { captureStart = max(captureStart, taken + mishaps.xrunFrames) }
+    taken = captureStart
+    mishaps.resume(at: captureStart)
+    isCaptureBroken = false
+  }
+
+  /// Asks the output where it is.
+  @_noLocks
+  public mutating func lookAtOutput(at now: UInt64) -> SideState { output.lookAtOutput(at: now) }
+
+  /// Asks the input where it is.
+  @_noLocks
+  public mutating func lookAtInput(at now: UInt64) -> SideState {
+    let seconds = seconds(at: now)
+    if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = input.seen(at: seconds)
-    if frames > mishaps.unplugFrame {
-      isUnplugged = true
-      return .lost
-    }
     if frames > mishaps.nextXrun { isCaptureBroken = true }
     if isCaptureBroken || frames &- taken > captureBufferFrames { return .xrun }
     return .running(
-      reading(max(0, frames &- captureStart), since), available: max(0, frames &- taken))
-  }
-
-  @_noLocks
-  private func reading(_ frames: Int, _ seconds: Double) -> ClockReading {
-    let passed = UInt64(max(0, seconds) * 1e9)
-    return ClockReading(frames: frames, nanoseconds: isFree ? passed : time &+ passed)
+      ClockReading(
+        frames: max(0, frames &- captureStart),
+        nanoseconds: output.origin &+ UInt64(since * 1e9)),
+      available: max(0, frames &- taken))
   }
 
   /// What the microphone heard.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     let count = min(frames, capturePeriod)
-    let first = output.course.frames(at: input.course.seconds(at: Double(taken)))
-    let last = output.course.frames(at: input.course.seconds(at: Double(taken &+ count)))
+    let first = output.clock.course.frames(at: input.course.seconds(at: Double(taken)))
+    let last = output.clock.course.frames(at: input.course.seconds(at: Double(taken &+ count)))
     return microphone.hear(
-      tape, from: taken, frames: count, played: first, step: (last - first) / Double(max(1, count)))
+      output.tape, from: taken, frames: count, played: first,
+      step: (last - first) / Double(max(1, count)))
   }
 
   /// Moves on to the next frames.
@@ -155,30 +126,38 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
 
   /// Room to play.
   @_noLocks
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    let queued = tape.end &- Int(output.course.frames(at: seconds))
-    return queued &+ frames <= playbackBufferFrames ? room.frames(frames) : nil
+  public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
+    output.playbackRoom(frames, at: now)
   }
 
   /// Queues what was filled.
   @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool {
-    tape.append(room, frames: frames)
+  public mutating func commit(_ frames: Int) -> Bool { output.commit(frames) }
+
+  /// Both come back when the specification says so.
+  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool { true }
+
+  /// Nothing is to be closed.
+  @_noLocks
+  public mutating func partWithInput() {}
+
+  /// Nothing is to be closed.
+  @_noLocks
+  public mutating func partWithOutput(silence frames: Int) {
+    output.partWithOutput(silence: frames)
+  }
+
+  /// Starts the input where it is there again.
+  @_noLocks
+  public mutating func takeInputBack(at now: UInt64) -> Bool {
+    guard unplugging.takeBack(at: seconds(at: now)) else { return false }
+    restartInput(at: now)
     return true
   }
 
-  /// Nothing is to be closed.
-  public mutating func letGo() {}
-
-  /// A tenth of a second.
-  public mutating func awaitReturn() -> DeviceReturn {
-    sleep(until: now &+ 100_000_000)
-    let frames = Int(input.course.frames(at: seconds))
-    guard !isUnplugged || mishaps.isBack(at: frames) else { return .absent }
-    isUnplugged = false
-    mishaps.resume(at: frames)
-    return .returned(cards: [])
-  }
+  /// Starts the output where it is there again.
+  @_noLocks
+  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.takeOutputBack(at: now) }
 
   /// Nothing is to be stopped.
   public mutating func stop() {}

@@ -21,6 +21,8 @@ struct MonitorCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var alsoPlay: AlsoPlayOption
+
   @OptionGroup var reconnection: ReconnectOption
 
   @Option(
@@ -83,7 +85,9 @@ struct MonitorCommand: ParsableCommand {
         items: try PlayItems(
           mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality
         ).items)
-      return try DeviceChoice(audio, captures: true, plays: true).use(use)
+      return try DeviceChoice(
+        audio, captures: true, plays: true, alsoPlay: alsoPlay.devices
+      ).use(use)
     }
     throw ExitCode(status.rawValue)
   }

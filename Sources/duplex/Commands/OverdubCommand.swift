@@ -38,6 +38,8 @@ struct OverdubCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var alsoPlay: AlsoPlayOption
+
   @Option(
     help: ArgumentHelp(
       "The round trip: auto, frames, or a file that names it.", valueName: "auto|frames|file"))

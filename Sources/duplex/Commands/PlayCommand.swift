@@ -16,6 +16,8 @@ struct PlayCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var alsoPlay: AlsoPlayOption
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
@@ -69,7 +71,7 @@ struct PlayCommand: ParsableCommand {
       if options.rate == nil { options.rate = items.firstRate }
       let use = PlayUse(
         command: self, items: items.items, choices: compare ? addresses.count : 0)
-      var choice = DeviceChoice(options, captures: false, plays: true)
+      var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
       // Requests go on being made.
       choice.isStartUpOver = !addresses.contains(where: \.isRemote)
       return try choice.use(use)

@@ -30,6 +30,8 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var audio: AudioOptions
 
+  @OptionGroup var alsoPlay: AlsoPlayOption
+
   @OptionGroup var reconnection: ReconnectOption
 
   @Option(help: ArgumentHelp("The kind of file. (default: by its extension)", valueName: "name"))
@@ -68,6 +70,9 @@ struct RecordCommand: ParsableCommand {
     guard !recording.cleaning.echoCancel || !mixes.isEmpty else {
       throw ValidationError("Nothing is played, so there is no echo: name what is with --mix.")
     }
+    guard alsoPlay.devices.isEmpty || monitor || !mixes.isEmpty else {
+      throw ValidationError("Nothing is played: say --monitor, or name what is with --mix.")
+    }
   }
 
   func run() throws {
@@ -80,7 +85,9 @@ struct RecordCommand: ParsableCommand {
       let items = try PlayItems(
         mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
       let use = RecordUse(command: self, target: target, items: items.items)
-      return try DeviceChoice(audio, captures: true, plays: monitor || !mixes.isEmpty).use(use)
+      return try DeviceChoice(
+        audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay.devices
+      ).use(use)
     }
     throw ExitCode(status.rawValue)
   }

@@ -77,7 +77,9 @@ final class OverdubRun {
       let wasKnown = roundTrip != nil
       let count = passes.count
       let use = OverdubUse(run: self, path: takes.paths[count])
-      status = try DeviceChoice(audio, captures: true, plays: true).use(use)
+      status = try DeviceChoice(
+        audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices
+      ).use(use)
       // A stream that only found the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
     }

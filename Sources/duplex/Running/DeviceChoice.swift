@@ -17,10 +17,16 @@ protocol DeviceUse {
 struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
+  /// Devices that play the same.
+  private let alsoPlay: [String]
   /// Whether code that only ran until now is not needed again.
   var isStartUpOver = true
 
-  init(_ options: AudioOptions, captures: Bool, plays: Bool) {
+  init(
+    _ options: AudioOptions, captures: Bool, plays: Bool,
+    alsoPlay: [String] = []
+  ) {
+    self.alsoPlay = alsoPlay
     let options = options.profile.map(options.following) ?? options
     self.options = options
     request = options.request(captures: captures, plays: plays)
@@ -28,27 +34,44 @@ struct DeviceChoice {
 
   func use(_ use: some DeviceUse) throws -> ExitStatus {
     try request.validate()
+    try checkFurther()
     SignalWatch.hold()
-    let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
+    let names =
+      [request.captureDevice, request.playbackDevice].compactMap { $0 } + alsoPlay
     let simulated = names.filter(SimulatedDeviceSpecification.isSimulated)
     if let name = simulated.first {
       guard simulated.count == names.count else {
         throw DeviceFailure(
           .invalidRequest, "A simulated device and a real one cannot be one unit.",
-          hint: "Use sim for both directions, or for none.")
+          hint: "Use sim for all of them, or for none.")
       }
       return try useSimulated(name, use)
     }
     if let device = try drifting() {
       if isStartUpOver { MemoryLock.releaseStartUpCode() }
       return try run(
-        use, on: device, clock: .real(options.realtimePriority.priority), background: [])
+        use, on: device, clock: .real(options.realtimePriority.priority), background: [],
+        open: ALSAOutput.init)
     }
     let device = try ALSADuplex(opening: request)
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
-    return try run(use, on: device, clock: clock, background: [])
+    return try run(use, on: device, clock: clock, background: [], open: ALSAOutput.init)
+  }
+
+  /// Refuses a device that would play twice.
+  private func checkFurther() throws(DeviceFailure) {
+    var heard = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
+    for name in alsoPlay {
+      let identity = DeviceIdentity.of(name)
+      guard !heard.contains(identity) else {
+        throw DeviceFailure(
+          .invalidRequest, "The output \(name) would play the same twice.",
+          hint: "Name each device once; --also-play is for further ones.")
+      }
+      heard.append(identity)
+    }
   }
 
   /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
@@ -64,15 +87,41 @@ struct DeviceChoice {
   }
 
   /// Brings the device to the rate that was asked for, where it has another.
-  private func run<Device: DuplexDevice & ~Copyable>(
+  private func run<
+    Device: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
+  >(
     _ use: some DeviceUse, on device: consuming Device, clock: SessionClock,
-    background: [any BackgroundWork]
+    background: [any BackgroundWork], open: (DuplexRequest) throws -> Output
   ) throws -> ExitStatus {
     guard device.configuration.needsResampling(for: request) else {
-      return try use.run(on: device, clock: clock, background: background)
+      return try use.run(
+        on: try adding(to: device, open), clock: clock, background: background)
     }
     return try use.run(
-      on: ResamplingDuplex(device, request: request), clock: clock, background: background)
+      on: try adding(to: ResamplingDuplex(device, request: request), open), clock: clock,
+      background: background)
+  }
+
+  /// Lets further devices play the same.
+  private func adding<
+    Device: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
+  >(
+    to device: consuming Device, _ open: (DuplexRequest) throws -> Output
+  ) throws -> ManifoldDuplex<Device, Output> {
+    let granted = device.configuration
+    var manifold = ManifoldDuplex<Device, Output>(
+      device, resamplerQuality: options.resamplerQuality)
+    for name in alsoPlay {
+      var further = request
+      further.captureDevice = nil
+      further.playbackDevice = name
+      further.sampleRate = granted.sampleRate
+      // A format and channels are asked of the unit's own devices.
+      further.format = nil
+      further.channelCount = nil
+      try manifold.add(try open(further))
+    }
+    return manifold
   }
 
   private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {
@@ -99,10 +148,16 @@ struct DeviceChoice {
       let pair = try SimulatedPair(specification, request: atDevice, microphone: microphone)
       return try run(
         use, on: DriftingDuplex(pair, request: atDevice, master: options.master ?? .playback),
-        clock: clock,
-        background: background)
+        clock: clock, background: background, open: Self.openSimulated)
     }
     let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
-    return try run(use, on: device, clock: clock, background: background)
+    return try run(
+      use, on: device, clock: clock, background: background, open: Self.openSimulated)
+  }
+
+  private static func openSimulated(_ request: DuplexRequest) throws -> SimulatedOutput {
+    let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
+    return try SimulatedOutput(
+      specification, request: request.atRate(specification.sampleRate))
   }
 }

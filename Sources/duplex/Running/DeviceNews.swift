@@ -12,23 +12,54 @@ struct DeviceNews {
   }
 
   private var name: String { configuration.deviceNames }
+  private var inputName: String { configuration.capture?.device ?? name }
+  private var outputName: String { configuration.playback?.device ?? name }
+
+  private func furtherName(_ event: TimelineEvent) -> String {
+    configuration.further.indices.contains(event.frames)
+      ? configuration.further[event.frames].device : name
+  }
 
   /// Tells of `event`; false where it has nothing to do with the device.
   func tell(_ event: TimelineEvent) -> Bool {
     switch event.kind {
     case .deviceLost:
-      tell("lost", event)
+      tell("lost", name, event)
       say("the device \(name) went away at frame \(event.frame) and is waited for.")
-    case .deviceReturned:
-      tell("returned", event, [("frames", .integer(event.frames))])
-      let seconds = Double(event.frames) / Double(configuration.sampleRate)
-      say(
-        "the device \(name) is back; \(seconds.shown(2)) s, \(event.frames) frames, were lost.")
-    case .deviceAbsent:
-      say("the device \(name) did not come back before the end.")
+    case .captureLost:
+      tell("lost", inputName, event)
+      say("the input \(inputName) went away at frame \(event.frame); the output goes on.")
+    case .playbackLost:
+      tell("lost", outputName, event)
+      say("the output \(outputName) went away at frame \(event.frame); the input goes on.")
+    case .deviceReturned: tellReturn("device", name, event)
+    case .captureReturned: tellReturn("input", inputName, event)
+    case .playbackReturned:
+      tell("returned", outputName, event, [("frames", .integer(0))])
+      say("the output \(outputName) is back.")
+    case .furtherLost:
+      tell("lost", furtherName(event), event)
+      say("the output \(furtherName(event)) went away at frame \(event.frame).")
+    case .furtherReturned:
+      tell("returned", furtherName(event), event, [("frames", .integer(0))])
+      say("the output \(furtherName(event)) is back.")
+    case .deviceAbsent: sayAbsence("device", name)
+    case .captureAbsent: sayAbsence("input", inputName)
+    case .playbackAbsent: sayAbsence("output", outputName)
     case .captureXrun, .playbackXrun, .overflow, .playing, .passed: return false
     }
     return true
+  }
+
+  private func tellReturn(_ noun: String, _ name: String, _ event: TimelineEvent) {
+    tell("returned", name, event, [("frames", .integer(event.frames))])
+    let seconds = Double(event.frames) / Double(configuration.sampleRate)
+    say(
+      "the \(noun) \(name) is back; \(seconds.shown(2)) s, \(event.frames) frames, were lost.")
+  }
+
+  private func sayAbsence(_ noun: String, _ name: String) {
+    say("the \(noun) \(name) did not come back before the end.")
   }
 
   /// Tells what was found of a device that was away.
@@ -43,7 +74,9 @@ struct DeviceNews {
     }
   }
 
-  private func tell(_ state: String, _ event: TimelineEvent, _ more: [(String, JSON)] = []) {
+  private func tell(
+    _ state: String, _ name: String, _ event: TimelineEvent, _ more: [(String, JSON)] = []
+  ) {
     guard options.json else { return }
     let place: [(String, JSON)] = [
       ("state", .string(state)), ("device", .string(name)), ("frame", .integer(event.frame)),

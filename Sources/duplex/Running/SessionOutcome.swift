@@ -114,10 +114,20 @@ extension GainRamp {
 extension SessionReport {
   /// The device that went away and was not back at the end; whoever ended it himself knows that.
   fileprivate func absence(_ configuration: DuplexConfiguration) -> DeviceFailure? {
-    guard events.contains(where: { $0.kind == .deviceAbsent }) else { return nil }
-    return DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) did not come back.",
-      hint: "What was recorded before is saved, with silence for the rest.")
+    func absent(_ name: String?) -> DeviceFailure {
+      DeviceFailure(
+        .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
+        hint: "What was recorded is saved, with silence for what was not captured.")
+    }
+    for event in events {
+      switch event.kind {
+      case .deviceAbsent: return absent(nil)
+      case .captureAbsent: return absent(configuration.capture?.device)
+      case .playbackAbsent: return absent(configuration.playback?.device)
+      default: break
+      }
+    }
+    return nil
   }
 
   /// The same, ending where the disk took no more: what came later is no part of the take.

@@ -32,7 +32,7 @@ extension JSON {
         "linked": .bool(configuration.isLinked), "resampling": .bool(configuration.isResampling),
         "profile": .bool(followsProfile),
         "master": configuration.master.map { .string($0.rawValue) } ?? .null,
-      ])
+      ] + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
   }
 
   /// What every command's summary has. `overflowFrames` were captured and found no room on the way
@@ -41,11 +41,7 @@ extension JSON {
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
     gaps: [RecordingGap]? = nil, overflowFrames: Int = 0
   ) -> [(String, JSON)] {
-    let gaps =
-      gaps
-      ?? report.events.filter { $0.frames > 0 }.map {
-        RecordingGap(frame: $0.frame, frames: $0.frames)
-      }
+    let gaps = gaps.map(report.gaps(adding:)) ?? report.gaps
     return [
       ("command", .string(command)),
       ("seconds", .number(Double(report.frames) / Double(configuration.sampleRate))),
@@ -70,6 +66,27 @@ extension JSON {
       ),
       ("stoppedBy", .string(report.stopReason.name)),
     ] + (report.drift.map { [("drift", JSON.fields($0.members))] } ?? [])
+      + (configuration.further.isEmpty
+        ? [] : [("alsoPlay", configuration.furtherStreams(report.further))])
+  }
+}
+
+extension SessionReport {
+  /// What was lost, where nothing was recorded.
+  fileprivate var gaps: [RecordingGap] {
+    events.filter {
+      $0.frames > 0 && $0.kind != .furtherLost && $0.kind != .furtherReturned
+    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+  }
+
+  /// What was lost of a recording: its own gaps, and what was silence because the input was away.
+  fileprivate func gaps(adding recorded: [RecordingGap]) -> [RecordingGap] {
+    let silent = events.filter { $0.kind == .captureReturned || $0.kind == .captureAbsent }
+      .map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+    let others = recorded.filter { gap in
+      !silent.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
+    }
+    return (others + silent).sorted { $0.frame < $1.frame }
   }
 }
 
@@ -80,6 +97,24 @@ extension DriftReading {
       ("ppm", .rounded(ppm, 3)), ("errorFrames", .rounded(errorFrames, 3)),
       ("relocks", .integer(relocks)),
     ]
+  }
+}
+
+extension DuplexConfiguration {
+  /// The further outputs, with how each does where that is known.
+  func furtherStreams(_ readings: [FurtherReading] = []) -> JSON {
+    .array(
+      further.enumerated().map { index, stream in
+        var members: [(String, JSON)] = [
+          ("device", .string(stream.device)), ("sampleRate", .integer(stream.sampleRate)),
+          ("latencyFrames", .rounded(stream.latencyFrames, 3)),
+        ]
+        if readings.indices.contains(index) {
+          members.append(("drift", .fields(readings[index].drift.members)))
+          members.append(("xruns", .integer(readings[index].xruns)))
+        }
+        return .fields(members)
+      })
   }
 }
 
@@ -115,6 +150,9 @@ extension DuplexConfiguration {
       + (isLinked ? ", linked" : "")
       + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
       + (isResampling ? ", resampling" : "") + "."
+      + further.map {
+        " \($0.device) (\($0.sampleRate) Hz) plays the same \($0.latencyFrames.shown(1)) frames later."
+      }.joined()
   }
 }
 

@@ -27,7 +27,7 @@ struct PlayerTimeline {
           ringFrame: event.frames, frame: event.frame, nanoseconds: event.nanoseconds, endFrame: nil
         )
       )
-    case .captureXrun, .playbackXrun, .overflow, .deviceLost, .deviceReturned, .deviceAbsent: break
+    default: break
     }
   }
 

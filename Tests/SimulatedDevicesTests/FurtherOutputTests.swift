@@ -1,0 +1,126 @@
+import AudioBasics
+import Foundation
+import RealtimeAudio
+import Testing
+
+@testable import AudioDevices
+@testable import SimulatedDevices
+
+/// What came of a run with further outputs.
+private struct FurtherRun {
+  var heard: [Float] = []
+  var configuration: DuplexConfiguration
+  var readings: [FurtherReading] = []
+  var events: [TimelineEvent] = []
+  var xruns = 0
+  /// By how many of the unit's frames what each further output played was early, in blocks.
+  var leads: [[Double]] = []
+  /// The lowest peak of any block.
+  var quietest: Float = 1
+}
+
+/// The same goes to several devices.
+struct FurtherOutputTests {
+  private static let pitch = 997.0 / 48000
+
+  /// A simulated device plays a tone; `names` are the further outputs.
+  private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> FurtherRun {
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = 64
+    request.channelCount = 1
+    let base = try SimulatedDevice(
+      SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
+    var device = ManifoldDuplex<SimulatedDevice, SimulatedOutput>(base, resamplerQuality: 5)
+    var specifications: [SimulatedDeviceSpecification] = []
+    for name in names {
+      let specification = try SimulatedDeviceSpecification(parsing: name)
+      var further = request
+      further.sampleRate = 48000
+      further.playbackDevice = name
+      further.captureDevice = nil
+      try device.add(
+        SimulatedOutput(
+          specification, request: further.atRate(specification.sampleRate),
+          remembering: 2 * specification.sampleRate * tail))
+      specifications.append(specification)
+    }
+    let frames = seconds * 48000
+    let signal = (0..<frames).map { Float(0.89 * sine(Self.pitch, at: Double($0))) }
+    let progress = UnitProgress()
+    let writer = EventWriter()
+    var reader = writer.makeReader()
+    var unit = DuplexUnit(
+      device: device,
+      callbacks: Tape(signal: signal, frames: frames, periodFrames: 64, channelCount: 1),
+      progress: progress, events: writer, frameLimit: frames)
+    var run = FurtherRun(configuration: unit.configuration)
+    try unit.start()
+    _ = unit.run()
+    run.heard = unit.callbacks.heard
+    run.readings = progress.further
+    run.xruns = progress.captureXruns + progress.playbackXruns
+    while let event = reader.read() { run.events.append(event) }
+    for (index, specification) in specifications.enumerated() {
+      let late = run.configuration.further[index].latencyFrames
+      let rate = specification.sampleRate
+      let first = (seconds - tail) * rate
+      let count = tail * rate - rate / 10
+      var heard = SampleBuffer(frameCount: count, channelCount: 1)
+      unit.device.feeds[index].output.tape.read(from: first, frames: count, times: 1, into: &heard)
+      for start in stride(from: 0, to: count - 96, by: 96) {
+        let peak = (start..<start + 96).map { abs(heard[$0]) }.max() ?? 0
+        run.quietest = min(run.quietest, peak)
+      }
+      let course = ClockCourse(specification, drifts: true)
+      run.leads.append(
+        lead(
+          (0..<count).map { heard[$0] }, cyclesPerFrame: Self.pitch, block: rate / 100, from: 0
+        ) { course.seconds(at: $0 + Double(first)) * 48000 - 128 - late })
+    }
+    return run
+  }
+
+  @Test func `each of three clocks hears the same at its own fixed delay`() throws {
+    let names = [
+      "sim:drift=100", "sim:drift=-100,rate=44100", "sim:drift=100,batch=48,jitter=1",
+    ]
+    let run = try play(names, seconds: 10, measuring: 2)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    for (leads, reading) in zip(run.leads, run.readings) {
+      #expect((leads.map(abs).max() ?? 9) < 1)
+      #expect(reading.xruns == 0 && reading.drift.relocks == 0)
+    }
+    #expect(run.configuration.further.allSatisfy { $0.latencyFrames < 200 })
+  }
+
+  @Test func `a clock that steps by a thousand parts per million is followed`() throws {
+    let run = try play(
+      ["sim:drift=0.1,drift-at=3:1000", "sim:drift=0.1,drift-at=3:-1000"], seconds: 12,
+      measuring: 2)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    for (leads, reading) in zip(run.leads, run.readings) {
+      #expect((leads.map(abs).max() ?? 9) < 1)
+      #expect(reading.xruns == 0)
+    }
+  }
+
+  @Test func `one that runs dry or goes away comes back, and touches nobody else`() throws {
+    let names = ["sim:drift=50,dry-at=1", "sim:drift=50,unplug-at=1,replug-at=2"]
+    let run = try play(names, seconds: 5, measuring: 1)
+    let alone = try play([], seconds: 5, measuring: 1)
+    #expect(difference(run.heard, alone.heard[...]) == nil)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    #expect(run.events.map(\.kind) == [.furtherLost, .furtherReturned])
+    #expect(run.readings.map(\.xruns) == [1, 0])
+    for (leads, reading) in zip(run.leads, run.readings) {
+      #expect((leads.map(abs).max() ?? 9) < 1)
+      #expect(reading.drift.relocks == 1)
+    }
+  }
+
+  @Test func `no more than eight can be added`() throws {
+    #expect(throws: DeviceFailure.self) {
+      try play(Array(repeating: "sim:drift=1", count: 9), seconds: 1, measuring: 1)
+    }
+  }
+}

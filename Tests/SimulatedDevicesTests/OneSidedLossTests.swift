@@ -1,0 +1,129 @@
+import AudioDevices
+import Foundation
+import RealtimeAudio
+import Testing
+
+@testable import SimulatedDevices
+
+/// One of two devices goes away, and comes back.
+struct OneSidedLossTests {
+  private static let pitch = 997.0 / 48000
+  private static let ppm = 80.0
+
+  private func tone(_ frames: Int) -> [Float] {
+    (0..<frames).map { Float(0.89 * sine(Self.pitch, at: Double($0))) }
+  }
+
+  private func lose(
+    _ side: String, master: ClockMaster, extra: String = "", feeding fed: [Float] = [],
+    playing signal: [Float] = [], seconds: Int = 7, reconnects: Bool = true
+  ) throws -> DriftingRun {
+    try runDrifting(
+      "drift=\(Self.ppm),unplug-at=1,replug-at=2,unplug-side=\(side)" + extra, master: master,
+      feeding: fed, playing: signal, frames: seconds * 48000, reconnects: reconnects)
+  }
+
+  @Test(arguments: ["", ",batch=48,jitter=1"], ClockMaster.allCases)
+  func `while the input is away the output goes on, and the delay is the same after`(
+    extra: String, master: ClockMaster
+  ) throws {
+    let isNoisy = !extra.isEmpty
+    let run = try lose(
+      "capture", master: master, extra: extra, feeding: tone(11 * 48000),
+      seconds: isNoisy ? 10 : 4)
+    #expect(run.failure == nil)
+    #expect(run.events.map(\.kind) == [.captureLost, .captureReturned])
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0)
+    #expect(abs(run.lostFrames - 48000) < 1500)
+    #expect(run.events.last?.frames == run.lostFrames)
+    #expect(run.drift?.relocks == 1)
+    #expect(run.heard[60000..<90000].allSatisfy { $0 == 0 || $0 == Tape.missing })
+    let delay = master == .playback ? run.configuration.resamplerDelayFrames : 0
+    let pace = master == .playback ? 1 + Self.ppm * 1e-6 : 1
+    let leads = lead(
+      run.heard, cyclesPerFrame: Self.pitch, block: 480, from: (isNoisy ? 9 : 3) * 48000
+    ) { ($0 - delay) * pace }
+    // How long the gap was is known as well as the first reading: to the batch and the jitter.
+    let worst = isNoisy && master == .capture ? 96.0 : 1
+    #expect((leads.map(abs).max() ?? 99) < worst)
+  }
+
+  @Test(arguments: ["", ",batch=48,jitter=1"])
+  func `while the output is away nothing of the input is lost or doubled`(extra: String) throws {
+    let fed = counter(4 * 48000)
+    let run = try lose("playback", master: .capture, extra: extra, feeding: fed, seconds: 3)
+    #expect(run.failure == nil)
+    #expect(run.events.map(\.kind) == [.playbackLost, .playbackReturned])
+    #expect(difference(run.heard, fed.prefix(3 * 48000)) == nil)
+    #expect(run.lostFrames == 0 && run.captureXruns == 0 && run.playbackXruns == 0)
+  }
+
+  @Test(arguments: ["", ",batch=48,jitter=1"])
+  func `without its master the unit goes by that clock as it was known`(extra: String) throws {
+    let isNoisy = !extra.isEmpty
+    let run = try lose(
+      "playback", master: .playback, extra: extra, feeding: tone(11 * 48000),
+      seconds: isNoisy ? 10 : 4)
+    #expect(run.events.map(\.kind) == [.playbackLost, .playbackReturned])
+    #expect(run.lostFrames == 0 && run.captureXruns == 0 && run.playbackXruns == 0)
+    let delay = run.configuration.resamplerDelayFrames
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 48000) {
+      ($0 - delay) * (1 + Self.ppm * 1e-6)
+    }
+    // All through, but for the moment in which the two clocks are brought together again.
+    let worst = isNoisy ? 8.0 : 1
+    #expect((leads.map(abs).max() ?? 99) < worst)
+    #expect((leads.suffix(90).map(abs).max() ?? 9) < 1)
+  }
+
+  @Test(arguments: ["", ",batch=48,jitter=1"], ClockMaster.allCases)
+  func `an output that comes back plays at the delay that it had`(
+    extra: String, master: ClockMaster
+  ) throws {
+    let isNoisy = !extra.isEmpty
+    let seconds = isNoisy ? 12 : 4
+    let run = try lose(
+      "playback", master: master, extra: ",delay=300" + extra, playing: tone(13 * 48000),
+      seconds: seconds)
+    #expect(run.drift?.relocks == 1)
+    let pace = master == .playback ? 1 : 1 / (1 + Self.ppm * 1e-6)
+    let leads = lead(
+      run.heard, cyclesPerFrame: Self.pitch, block: 480, from: (seconds - 1) * 48000
+    ) { $0 - run.configuration.latencyFrames - 300 / pace }
+    #expect((leads.map(abs).max() ?? 9) < (isNoisy ? 1 : 0.1))
+    // Not a click: it comes up from silence.
+    let back = run.heard.dropFirst(96000).prefix(48000)
+    let first = back.firstIndex { abs($0) > 1e-4 } ?? 0
+    #expect(run.heard[first..<first + 48].allSatisfy { abs($0) < 0.2 })
+  }
+
+  @Test(arguments: ClockMaster.allCases)
+  func `both may go away and come back`(master: ClockMaster) throws {
+    let run = try lose(
+      "both", master: master, extra: ",delay=300", playing: tone(6 * 48000), seconds: 4)
+    #expect(run.failure == nil)
+    #expect(
+      Set(run.events.map(\.kind))
+        == [.captureLost, .playbackLost, .captureReturned, .playbackReturned])
+    let pace = master == .playback ? 1 : 1 / (1 + Self.ppm * 1e-6)
+    let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 3 * 48000) {
+      $0 - run.configuration.latencyFrames - 300 / pace
+    }
+    #expect((leads.map(abs).max() ?? 9) < 0.1)
+  }
+
+  @Test(arguments: ["capture", "playback"], ClockMaster.allCases)
+  func `who does not wait for a device ends with it`(side: String, master: ClockMaster) throws {
+    let run = try lose(side, master: master, seconds: 2, reconnects: false)
+    #expect(run.failure?.kind == .lost)
+  }
+
+  @Test(arguments: ["capture", "playback"])
+  func `a device that never comes back is told of at the end`(side: String) throws {
+    let run = try runDrifting(
+      "drift=10,unplug-at=1,unplug-side=\(side)", frames: 2 * 48000, reconnects: true)
+    #expect(run.failure == nil)
+    #expect(run.events.last?.kind == (side == "capture" ? .captureAbsent : .playbackAbsent))
+    #expect(abs(run.lostFrames - (side == "capture" ? 48000 : 0)) < 500)
+  }
+}
