@@ -20,18 +20,21 @@ extension JSON {
     return .event(
       "started",
       [
-        "captureDevice": name(capture), "playbackDevice": name(playback),
-        "sampleRate": .integer(configuration.sampleRate),
-        "captureChannels": .integer(capture?.channelCount ?? 0),
-        "playbackChannels": .integer(playback?.channelCount ?? 0),
-        "captureFormat": format(capture), "playbackFormat": format(playback),
-        "periodFrames": .integer(configuration.periodFrames),
-        "periods": .integer(configuration.periods),
-        "headroomFrames": .integer(configuration.headroomFrames),
-        "realtimePriority": .integer(granted?.number ?? 0),
-        "linked": .bool(configuration.isLinked), "resampling": .bool(configuration.isResampling),
-        "profile": .bool(followsProfile),
-        "master": configuration.master.map { .string($0.rawValue) } ?? .null,
+        ("captureDevice", name(capture)),
+        ("playbackDevice", name(playback)),
+        ("sampleRate", .integer(configuration.sampleRate)),
+        ("captureChannels", .integer(capture?.channelCount ?? 0)),
+        ("playbackChannels", .integer(playback?.channelCount ?? 0)),
+        ("captureFormat", format(capture)),
+        ("playbackFormat", format(playback)),
+        ("periodFrames", .integer(configuration.periodFrames)),
+        ("periods", .integer(configuration.periods)),
+        ("headroomFrames", .integer(configuration.headroomFrames)),
+        ("realtimePriority", .integer(granted?.number ?? 0)),
+        ("linked", .bool(configuration.isLinked)),
+        ("resampling", .bool(configuration.isResampling)),
+        ("profile", .bool(followsProfile)),
+        ("master", configuration.master.map { .string($0.rawValue) } ?? .null),
       ] + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
   }
 
