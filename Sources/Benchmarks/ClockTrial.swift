@@ -54,6 +54,9 @@ struct ClockTrial {
   var batch = 48.0
   /// Seconds by which a reading may be late.
   var jitter = 0.001
+  /// Where more than 0, positions move at a tick of the machine so many seconds long instead, and a
+  /// reading carries the time at which it was asked for, as those of ALSA's loopback do.
+  var tickSeconds = 0.0
   /// One of so many readings is not told, and one is nonsense; 0 for none.
   var spoiled = 0
   /// Where its random numbers begin.
@@ -89,8 +92,18 @@ struct ClockTrial {
     var position: Double?
     var ratio = 1.0
 
-    func look(_ sight: inout Sight, _ clock: inout FilteredClock, _ when: (Double) -> Double) {
-      while true {
+    func look(
+      _ sight: inout Sight, _ clock: inout FilteredClock, _ when: (Double) -> Double,
+      _ count: (Double) -> Double
+    ) {
+      if tickSeconds > 0 {
+        let frames = Int(count((time / tickSeconds).rounded(.down) * tickSeconds))
+        if frames > sight.shown.frames {
+          sight.shown = ClockReading(
+            frames: frames, nanoseconds: Self.origin + UInt64(time * 1e9))
+        }
+      }
+      while tickSeconds == 0 {
         if sight.due < 0 {
           sight.next = Double(sight.shown.frames) + batch
           sight.due = when(sight.next) + jitter * random.uniform(0...1)
@@ -109,8 +122,8 @@ struct ClockTrial {
       if reading.frames > 0 { clock.take(reading) }
     }
     func lookAtBoth() {
-      look(&inputSight, &input) { captured(at: $0) }
-      look(&outputSight, &output) { $0 / rate }
+      look(&inputSight, &input) { captured(at: $0) } _: { course.frames(at: $0, rate: rate) }
+      look(&outputSight, &output) { $0 / rate } _: { $0 * rate }
     }
 
     while time < seconds {

@@ -29,7 +29,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   /// The same of a clock that nothing is known of.
   private let firstChange: Double
   /// By how many parts per million a second such a clock's rate may be changing already.
-  private static let firstPPM = 0.02
+  private static let firstPPM = 0.03
 
   /// A loop for a clock of nominally `framesPerSecond`. Within a second its rate wanders by
   /// `wanderPPM`, and the change of its rate by `swayPPM` a second; within more seconds by the
@@ -62,42 +62,27 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   mutating func begin(at frames: Double, _ time: UInt64, doubt: Double, rateDoubt: Double) {
     self.frames = frames
     nanoseconds = time
+    (spread, rateSpread, changeSpread) = (0, 0, 0)
+    forget(doubt, rate: rateDoubt)
+  }
+
+  /// The clock runs at another rate. What was believed may be wrong by so much.
+  @_noLocks
+  mutating func forget(_ doubt: Double, rate rateDoubt: Double) {
     change = 0
-    (spread, rateSpread, changeSpread) = (doubt * doubt, rateDoubt * rateDoubt, firstChange)
-    (spreadRate, spreadChange, rateChange) = (0, 0, 0)
+    (spreadRate, spreadChange, rateChange, changeSpread) = (0, 0, 0, firstChange)
+    spread += doubt * doubt
+    rateSpread += rateDoubt * rateDoubt
   }
 
-  /// The clock has run at another rate for about `seconds`, until a `reading` that came `lead`
-  /// frames too early for the old rate and is usually wrong by `noise` frames.
+  /// Takes a reading in that is usually wrong by `noise` frames.
   @_noLocks
-  mutating func bend(
-    at reading: ClockReading, by lead: Double, within seconds: Double, noise: Double
-  ) {
-    let elapsed = self.seconds(until: reading.nanoseconds)
-    if elapsed > 0 {
-      advance(elapsed)
-      nanoseconds = reading.nanoseconds
-    }
-    let bend = lead / seconds
-    (spread, spreadRate, rateSpread) = (lead * lead, lead * bend, 4 * bend * bend)
-    (spreadChange, rateChange) = (0, 0)
-    changeSpread = max(changeSpread, firstChange)
-    correct(by: lead, noise: noise)
-  }
-
-  /// Takes a reading in that is `lateness` frames late on average, and usually wrong by `noise`
-  /// frames more or less than that.
-  @_noLocks
-  mutating func take(_ reading: ClockReading, lateness: Double, noise: Double) {
+  mutating func take(_ reading: ClockReading, noise: Double) {
     let elapsed = seconds(until: reading.nanoseconds)
     guard elapsed > 0 else { return }
     advance(elapsed)
     nanoseconds = reading.nanoseconds
-    correct(by: Double(reading.frames) + lateness - frames, noise: noise)
-  }
-
-  @_noLocks
-  private mutating func correct(by error: Double, noise: Double) {
+    let error = Double(reading.frames) - frames
     let total = spread + noise * noise
     let (gain, rateGain, changeGain) = (
       spread / total, spreadRate / total, spreadChange / total

@@ -69,7 +69,9 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let error = position - target(input, output, frame: frame, at: now)
     errorFrames = error / nominalRatio
     let age = min(input.age(at: now), output.age(at: now))
-    let gain = max(Self.finalGain, min(Self.firstGain, 3 / max(age, 0.1)))
+    // An error that is taken back late bends the ratio when it should be right already.
+    let haste = 3 / max(age, 0.1) * min(1, 7 / max(age, 0.1))
+    let gain = max(Self.finalGain, min(Self.firstGain, haste))
     let pace = output.framesPerSecond(at: now)
     let seconds = Double(frames) / pace
     smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * gain)

@@ -7,25 +7,20 @@
 /// hardly early. So of all that come within a stretch of time only the earliest one counts, which
 /// is far nearer to the truth than their mean: the stretches grow from a tenth of a second to one
 /// second as the clock becomes known. What they tell goes through a `DelayLockedLoop`. A clock that
-/// suddenly runs at another rate is noticed within a fifth of a second, by readings that are early
-/// or by too many that are late, and the loop opens again.
+/// suddenly runs at another rate is noticed within a fifth of a second, and the loop begins anew.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 public struct FilteredClock: BitwiseCopyable, Sendable {
   /// How a clock's rate wanders within a second, in parts per million, and how the change of it
   /// does, a second: more than a crystal's does that warms up.
-  private static let wanderPPM = 0.02
+  private static let wanderPPM = 0.015
   private static let swayPPM = 0.001
   /// No reading is believed to be more exact than so many frames.
   private static let finest = 0.02
-  /// With this much of it, more readings are worth while: half a frame for the earliest of ten.
-  private static let noisy = 5.0
-  /// How long before a run of late readings the clock began to fall behind, as a part of that.
-  private static let lateShare = 0.7
   private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
   /// So many readings are enough for the earliest of them to be nearly in time.
-  private static let enoughReadings = 2000
+  private static let enoughReadings = 800
   /// Readings further from what is believed, in seconds, are nonsense, unless they go on.
   private static let nonsense = 0.02
   private static let nonsenseLimit: UInt64 = 300_000_000
@@ -43,18 +38,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The earliest readings of the short stretch and of the long one, and by how much.
   private var shortBest = Earliest()
   private var longBest = Earliest()
-  private var lateRuns = LateRuns()
-  /// How late readings are at most, usually, in frames.
-  private var lateness = 0.0
-  /// How far the earliest of a stretch is usually off, in frames, times the readings of that
-  /// stretch: of twice as many the earliest is half as late. Taken from what one differs from the
-  /// next, so that a clock which is followed with a lag does not count as a noisy one.
-  private var usual = 0.0
+  /// How far the earliest readings are usually off, in frames: what one differs from the next,
+  /// so that a clock which is followed with a lag does not count as a noisy one.
+  private var usual = 1.0
   private var lastLead = 0.0
-  /// Stretches since the clock began: in the first, a wrong rate looks like lateness.
-  private var stretchCount = 0
-  private var shortLead = 0.0
-  private var shortTime: UInt64 = 0
   private var nonsenseSince: UInt64 = 0
   private var nonsenseCount = 0
 
@@ -62,16 +49,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     var since: UInt64 = 0
     var count = 0
     var lead = 0.0
-    var sum = 0.0
     var reading = ClockReading(frames: 0, nanoseconds: 0)
 
     @_noLocks
     init() {}
-
-    /// By how many frames the others are later than the earliest, on average.
-    var meanLateness: Double {
-      @_noLocks get { lead - sum / Double(count) }
-    }
 
     @_noLocks
     mutating func see(_ reading: ClockReading, lead: Double) {
@@ -79,7 +60,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
         self.lead = lead
         self.reading = reading
       }
-      sum += lead
       count &+= 1
     }
   }
@@ -129,9 +109,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   public mutating func take(_ reading: ClockReading) {
     guard isRunning else { return begin(reading) }
+    guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     guard abs(lead) < Self.nonsense * nominalFramesPerSecond else { return doubt(reading) }
-    guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
     nonsenseSince = 0
     nonsenseCount = 0
     last = reading
@@ -146,18 +126,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       shortBest.lead = 0
       longBest.lead = 0
     }
-    if age > Self.shortStretch, let late = lateRuns.see(reading, lead: lead, lateness: lateness) {
-      let since = Double(reading.nanoseconds &- late.since) * 1e-9
-      return reopen(late.reading, off: late.lead, within: since * Self.lateShare, at: reading)
-    }
     if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 1 {
-      endShortStretch(at: reading)
+      endShortStretch(at: reading.nanoseconds)
     }
-    let stretch = min(Self.longStretch, max(Self.shortStretch, age / 5))
+    let stretch = min(Self.longStretch, max(Self.shortStretch, age / 8))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
-      endLongStretch(at: reading)
+      endLongStretch(at: reading.nanoseconds)
     }
   }
 
@@ -172,13 +148,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
-    @_noLocks get { usual > Self.noisy }
-  }
-
-  /// How far the earliest of so many readings is usually off.
-  @_noLocks
-  private func noise(of count: Int) -> Double {
-    max(Self.finest, usual / Double(count))
+    @_noLocks get { usual > 0.1 }
   }
 
   @_noLocks
@@ -188,10 +158,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     last = reading
     nonsenseSince = 0
     nonsenseCount = 0
-    usual = doubtfulFrames
-    lateness = doubtfulFrames
+    usual = 1
     lastLead = 0
-    stretchCount = 0
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
@@ -203,9 +171,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     shortBest = Earliest()
     shortBest.since = time
     longBest = shortBest
-    shortLead = 0
-    shortTime = time
-    lateRuns = LateRuns()
   }
 
   /// What is far off counts only if it goes on: then the clock itself has jumped.
@@ -221,61 +186,42 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Readings that are hardly ever early being far too early means another rate.
+  /// Even the earliest of a tenth of a second being far off means another rate.
   @_noLocks
-  private mutating func endShortStretch(at last: ClockReading) {
-    let best = shortBest
-    let (earlier, since) = (shortLead, shortTime)
+  private mutating func endShortStretch(at time: UInt64) {
+    let lead = shortBest.lead
+    let reading = shortBest.reading
     shortBest = Earliest()
-    shortBest.since = last.nanoseconds
-    shortLead = best.lead
-    shortTime = best.reading.nanoseconds
-    guard last.nanoseconds &- begunNanoseconds > Self.longStretch / 4 else { return }
-    let limit = max(nominalFramesPerSecond * 0.00025, 8 * noise(of: best.count))
-    guard best.lead > limit else { return }
-    // As it went on between the last two tenths of a second, so it began.
-    let passed = Double(shortTime &- since) * 1e-9
-    let whole = passed * best.lead / max(best.lead - earlier, best.lead / 10)
-    reopen(best.reading, off: best.lead, within: max(0.03, whole), at: last)
+    shortBest.since = time
+    guard time &- begunNanoseconds > Self.longStretch else { return }
+    let limit = max(nominalFramesPerSecond * 0.00025, 8 * usual)
+    guard lead > limit || lead < -2 * limit else { return }
+    reopen(reading, off: lead, at: time)
   }
 
   @_noLocks
-  private mutating func endLongStretch(at last: ClockReading) {
-    let best = longBest
-    let lead = Double(best.reading.frames) - loop.frames(at: best.reading.nanoseconds)
+  private mutating func endLongStretch(at time: UInt64) {
+    let reading = longBest.reading
+    let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     longBest = Earliest()
-    longBest.since = last.nanoseconds
-    let noise = noise(of: best.count)
-    if last.nanoseconds &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 0.3 + 8 * noise {
-      let agreed = Double(last.nanoseconds &- loop.nanoseconds) * 1e-9
-      return reopen(best.reading, off: lead, within: agreed / 2, at: last)
+    longBest.since = time
+    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * usual {
+      return reopen(reading, off: lead, at: time)
     }
-    let count = Double(best.count)
-    let spread = max(2 * best.meanLateness, Self.finest * count)
-    stretchCount &+= 1
-    if stretchCount > 4 {
-      lateness += (spread - lateness) / 8
-      // A rate that is still being found is no noise.
-      usual += (min(abs(lead - lastLead) * count, 3 * usual) - usual) / 8
-    } else {
-      lateness = spread
-      usual = spread
-    }
+    usual = max(Self.finest, usual + (abs(lead - lastLead) - usual) / 8)
     lastLead = lead
-    loop.take(best.reading, lateness: usual / count, noise: self.noise(of: best.count))
+    loop.take(reading, noise: usual)
   }
 
-  /// The clock runs at another rate, since so many seconds: at `reading`, which was `lead` frames
-  /// early by then.
   @_noLocks
-  private mutating func reopen(
-    _ reading: ClockReading, off lead: Double, within seconds: Double, at last: ClockReading
-  ) {
-    begunNanoseconds = last.nanoseconds
+  private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
+    // All of it in the time since the loop last agreed, or since the tenth of a second began.
+    let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
+    begunNanoseconds = time
+    loop.forget(lead, rate: 2 * lead / since)
+    usual = max(usual, 1)
     lastLead = 0
-    // What comes late may be late by chance as well.
-    let noise = max(noise(of: 50), -lead / 2)
-    loop.bend(at: reading, by: lead, within: seconds, noise: noise)
-    beginStretches(at: last.nanoseconds)
+    loop.take(reading, noise: usual)
+    beginStretches(at: time)
   }
 }
