@@ -23,14 +23,28 @@ private struct FurtherRun {
 struct FurtherOutputTests {
   private static let pitch = 997.0 / 48000
 
+  private func request(period: Int) -> DuplexRequest {
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = period
+    request.channelCount = 1
+    return request
+  }
+
   /// A simulated device plays a tone; `names` are the further outputs.
   private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> FurtherRun {
-    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
-    request.periodFrames = 64
-    request.channelCount = 1
+    let request = request(period: 64)
     let base = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
-    var device = ManifoldDuplex<SimulatedDevice, SimulatedOutput>(base, resamplerQuality: 5)
+    return try play(base, request, names, seconds: seconds, measuring: tail)
+  }
+
+  /// The same for any device whose output's clock is right.
+  private func play<Device: DuplexDevice & ~Copyable>(
+    _ base: consuming Device, _ request: DuplexRequest, _ names: [String], seconds: Int,
+    measuring tail: Int
+  ) throws -> FurtherRun {
+    let period = request.periodFrames
+    var device = ManifoldDuplex<Device, SimulatedOutput>(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
     for name in names {
       let specification = try SimulatedDeviceSpecification(parsing: name)
@@ -51,7 +65,7 @@ struct FurtherOutputTests {
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: device,
-      callbacks: Tape(signal: signal, frames: frames, periodFrames: 64, channelCount: 1),
+      callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: 1),
       progress: progress, events: writer, frameLimit: frames)
     var run = FurtherRun(configuration: unit.configuration)
     try unit.start()
@@ -75,7 +89,7 @@ struct FurtherOutputTests {
       run.leads.append(
         lead(
           (0..<count).map { heard[$0] }, cyclesPerFrame: Self.pitch, block: rate / 100, from: 0
-        ) { course.seconds(at: $0 + Double(first)) * 48000 - 128 - late })
+        ) { course.seconds(at: $0 + Double(first)) * 48000 - Double(2 * period) - late })
     }
     return run
   }
@@ -102,6 +116,22 @@ struct FurtherOutputTests {
       #expect((leads.map(abs).max() ?? 9) < 1)
       #expect(reading.xruns == 0)
     }
+  }
+
+  /// As two loopback cards, and a third one of another rate, are seen that go by the kernel's tick.
+  @Test func `clocks that are seen to move by four milliseconds are held together`() throws {
+    let request = request(period: 256)
+    let main = try SimulatedDeviceSpecification(
+      parsing: "sim:clock=free,tick=4")
+    let base = DriftingDuplex(
+      try SimulatedPair(main, request: request), request: request, master: .playback)
+    let run = try play(
+      base, request, ["sim:drift=500,rate=44100,tick=4"], seconds: 40, measuring: 10)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    #expect((run.leads[0].map(abs).max() ?? 99) < 3)
+    let reading = run.readings[0]
+    #expect(abs(reading.drift.errorFrames) < 1 && abs(reading.drift.ppm + 500) < 1)
+    #expect(reading.xruns == 0 && reading.drift.relocks == 0)
   }
 
   @Test func `one that runs dry or goes away comes back, and touches nobody else`() throws {
