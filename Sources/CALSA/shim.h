@@ -48,10 +48,10 @@ static inline int duplex_open_waiting(const struct pollfd *descriptor) {
   return waiting;
 }
 
-/// Sleeps until the device behind `waiting` is due: poll's events, or 0 when interrupted.
-BLESSED static inline int duplex_sleep_waiting(int waiting) {
+/// Sleeps until the device behind `waiting` is due: poll's events, or 0 when interrupted or too late.
+BLESSED static inline int duplex_sleep_waiting(int waiting, int milliseconds) {
   struct epoll_event event = {0};
-  return epoll_wait(waiting, &event, 1, -1) == 1 ? (int)event.events : 0;
+  return epoll_wait(waiting, &event, 1, milliseconds) == 1 ? (int)event.events : 0;
 }
 
 static void duplex_ignore_error(const char *file, int line, const char *function, int error,

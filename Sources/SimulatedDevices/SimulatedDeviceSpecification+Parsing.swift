@@ -23,8 +23,8 @@ extension SimulatedDeviceSpecification {
   }
 
   private static let keys =
-    "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, mic, clock, "
-    + "xrun-at, xrun-frames, dry-at, unplug-at, replug-at and unplug-side"
+    "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, tick, mic, "
+    + "clock, xrun-at, xrun-frames, dry-at, unplug-at, replug-at and unplug-side"
   private static let longest = 1_000_000.0
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
@@ -40,6 +40,7 @@ extension SimulatedDeviceSpecification {
     case "drift-at": try addDriftStep(value)
     case "batch": batchFrames = try Self.whole(key, value, 1...4096, "frames")
     case "jitter": jitterMilliseconds = try Self.number(key, value, 0...100, "milliseconds")
+    case "tick": tickMilliseconds = try Self.number(key, value, 0...100, "milliseconds")
     case "mic":
       guard !value.isEmpty else { throw Self.refusal(key, value, "the path of a sound file") }
       microphonePath = value

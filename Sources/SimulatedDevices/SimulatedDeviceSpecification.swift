@@ -13,6 +13,7 @@
 /// | `drift-at` | `SECONDS:PPM`, from when on the drift is another; may be given several times | |
 /// | `batch` | frames that a clock moves at once, as a USB device's does | 1 |
 /// | `jitter` | milliseconds that a clock's reading may be late | 0 |
+/// | `tick` | milliseconds at which its clocks move, as drivers do that go by the kernel's timer | 0 |
 /// | `mic` | a file that is heard as well, looped | none |
 /// | `clock` | `real`, or `free` for virtual time | `real` |
 /// | `xrun-at` | seconds at which the input overruns; may be given several times | never |
@@ -56,6 +57,8 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var batchFrames = 1
   /// Milliseconds that a clock's reading may be late.
   public var jitterMilliseconds = 0.0
+  /// Milliseconds of the host's time at which clocks move, and nobody says when that was.
+  public var tickMilliseconds = 0.0
   /// Seconds at which the output runs dry, in rising order.
   public var drySeconds: [Double] = []
   /// A file heard at the microphone. Carried only: who opens the device feeds it.
@@ -92,7 +95,7 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   /// Whether input and output go by two clocks.
   public var hasTwoClocks: Bool {
     captureRate != nil || driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1
-      || jitterMilliseconds != 0
+      || jitterMilliseconds != 0 || tickMilliseconds != 0
       || !drySeconds.isEmpty || unplugSide != nil
   }
 

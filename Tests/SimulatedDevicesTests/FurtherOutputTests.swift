@@ -23,14 +23,41 @@ private struct FurtherRun {
 struct FurtherOutputTests {
   private static let pitch = 997.0 / 48000
 
+  private func request(period: Int) -> DuplexRequest {
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = period
+    request.channelCount = 1
+    return request
+  }
+
   /// A simulated device plays a tone; `names` are the further outputs.
   private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> FurtherRun {
-    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
-    request.periodFrames = 64
-    request.channelCount = 1
+    let request = request(period: 64)
     let base = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
-    var device = ManifoldDuplex<SimulatedDevice, SimulatedOutput>(base, resamplerQuality: 5)
+    return try play(base, request, names, seconds: seconds, measuring: tail)
+  }
+
+  /// The same for two devices with two clocks.
+  private func playDrifting(
+    _ settings: String, master: ClockMaster = .playback, period: Int = 64, _ names: [String],
+    seconds: Int, measuring tail: Int
+  ) throws -> FurtherRun {
+    let request = request(period: period)
+    let specification = try SimulatedDeviceSpecification(parsing: "sim:clock=free,\(settings)")
+    let pair = try SimulatedPair(specification, request: request)
+    return try play(
+      DriftingDuplex(pair, request: request, master: master), request, names, seconds: seconds,
+      measuring: tail, drift: master == .capture ? specification.driftPPM : 0)
+  }
+
+  /// The same for any device, the clock of which is `drift` ppm fast.
+  private func play<Device: DuplexDevice & ~Copyable>(
+    _ base: consuming Device, _ request: DuplexRequest, _ names: [String], seconds: Int,
+    measuring tail: Int, drift: Double = 0
+  ) throws -> FurtherRun {
+    let period = request.periodFrames
+    var device = ManifoldDuplex<Device, SimulatedOutput>(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
     for name in names {
       let specification = try SimulatedDeviceSpecification(parsing: name)
@@ -51,8 +78,8 @@ struct FurtherOutputTests {
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: device,
-      callbacks: Tape(signal: signal, frames: frames, periodFrames: 64, channelCount: 1),
-      progress: progress, events: writer, frameLimit: frames)
+      callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: 1),
+      progress: progress, events: writer, frameLimit: frames, reconnects: true)
     var run = FurtherRun(configuration: unit.configuration)
     try unit.start()
     _ = unit.run()
@@ -61,7 +88,9 @@ struct FurtherOutputTests {
     run.xruns = progress.captureXruns + progress.playbackXruns
     while let event = reader.read() { run.events.append(event) }
     for (index, specification) in specifications.enumerated() {
-      let late = run.configuration.further[index].latencyFrames
+      let late =
+        run.configuration.further[index].latencyFrames + Double(period)
+        + (drift == 0 ? 0 : run.configuration.resamplerDelayFrames)
       let rate = specification.sampleRate
       let first = (seconds - tail) * rate
       let count = tail * rate - rate / 10
@@ -75,7 +104,10 @@ struct FurtherOutputTests {
       run.leads.append(
         lead(
           (0..<count).map { heard[$0] }, cyclesPerFrame: Self.pitch, block: rate / 100, from: 0
-        ) { course.seconds(at: $0 + Double(first)) * 48000 - 128 - late })
+        ) {
+          (course.seconds(at: $0 + Double(first)) * 48000 - late) * (1 + drift * 1e-6)
+            - Double(period)
+        })
     }
     return run
   }
@@ -102,6 +134,36 @@ struct FurtherOutputTests {
       #expect((leads.map(abs).max() ?? 9) < 1)
       #expect(reading.xruns == 0)
     }
+  }
+
+  /// As two loopback cards, and a third one of another rate, are seen that go by the kernel's tick.
+  @Test func `clocks that are seen to move by four milliseconds are held together`() throws {
+    let run = try playDrifting(
+      "tick=4", period: 256, ["sim:drift=500,rate=44100,tick=4"], seconds: 40, measuring: 10)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    #expect((run.leads[0].map(abs).max() ?? 99) < 3)
+    let reading = run.readings[0]
+    #expect(abs(reading.drift.errorFrames) < 1 && abs(reading.drift.ppm + 500) < 1)
+    #expect(reading.xruns == 0 && reading.drift.relocks == 0)
+  }
+
+  @Test func `where the input gives the time, further outputs go by that`() throws {
+    let run = try playDrifting(
+      "drift=100", master: .capture, ["sim:drift=-100", "sim:drift=200,rate=44100"], seconds: 10,
+      measuring: 2)
+    #expect(run.xruns == 0 && run.quietest > 0.8)
+    for leads in run.leads { #expect((leads.map(abs).max() ?? 9) < 1) }
+    #expect(run.readings.allSatisfy { $0.drift.relocks == 0 })
+  }
+
+  @Test func `a further output goes on while the unit's own is away`() throws {
+    let run = try playDrifting(
+      "drift=50,unplug-at=3,unplug-side=playback,replug-at=4", ["sim:drift=100"], seconds: 8,
+      measuring: 6)
+    #expect(run.events.map(\.kind) == [.playbackLost, .playbackReturned])
+    #expect(run.quietest > 0.8)
+    #expect((run.leads[0].map(abs).max() ?? 9) < 1)
+    #expect(run.readings[0].drift.relocks == 0 && run.readings[0].xruns == 0)
   }
 
   @Test func `one that runs dry or goes away comes back, and touches nobody else`() throws {

@@ -14,7 +14,7 @@ struct SpecificationTests {
 
   @Test func `every setting is understood`() throws {
     let name =
-      "sim:rate=96000,channels=4,delay=12.5,gain=-6,invert=1,noise=-80,drift=-30,mic=/a=b.wav,"
+      "sim:rate=96000,channels=4,delay=12.5,gain=-6,invert=1,noise=-80,drift=-30,tick=4,mic=/a=b.wav,"
       + "clock=free,xrun-at=2,xrun-at=1.5,xrun-frames=100,unplug-at=3,replug-at=4"
     let specification = try SimulatedDeviceSpecification(parsing: name)
     var expected = SimulatedDeviceSpecification()
@@ -26,6 +26,7 @@ struct SpecificationTests {
     expected.isInverted = true
     expected.noiseDBFS = -80
     expected.driftPPM = -30
+    expected.tickMilliseconds = 4
     expected.microphonePath = "/a=b.wav"
     expected.clock = .free
     expected.xrunSeconds = [1.5, 2]
@@ -39,7 +40,8 @@ struct SpecificationTests {
     ("rate", "7999"), ("rate", "768001"), ("rate", "fast"), ("rate", "48000.5"),
     ("channels", "0"), ("channels", "65"), ("delay", "-1"), ("delay", "nan"), ("delay", "480001"),
     ("gain", "loud"), ("gain", "61"), ("invert", "2"), ("noise", "1"), ("noise", ""),
-    ("drift", "10001"), ("drift", "inf"), ("mic", ""), ("clock", "fake"), ("xrun-at", "-0.1"),
+    ("drift", "10001"), ("drift", "inf"), ("tick", "-1"), ("mic", ""), ("clock", "fake"),
+    ("xrun-at", "-0.1"),
     ("xrun-frames", "0"), ("unplug-at", "soon"), ("replug-at", "1"), ("colour", "red"),
   ])
   func `a setting that cannot be is refused by name`(key: String, value: String) {

@@ -89,7 +89,16 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
 
   /// Sleeps until the next period is there.
   @_noLocks
-  public mutating func wait() -> DeviceReadiness {
+  public mutating func wait() -> DeviceReadiness { wait(milliseconds: -1) }
+
+  /// The same, for so many nanoseconds at most, in whole milliseconds.
+  @_noLocks
+  public mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness {
+    wait(milliseconds: Int32(truncatingIfNeeded: (nanoseconds &+ 999_999) / 1_000_000))
+  }
+
+  @_noLocks
+  private mutating func wait(milliseconds: Int32) -> DeviceReadiness {
     if let found = trouble {
       trouble = nil
       return found
@@ -99,7 +108,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       attempts &+= 1
       if isStarted && leftover < wakeFrames {
         leftover = .max
-        switch wakeUp?.sleep() ?? .late {
+        switch wakeUp?.sleep(milliseconds: milliseconds) ?? .late {
         case .due: break
         case .late: return .waiting
         case .troubled: return troubled()

@@ -38,17 +38,18 @@ struct WakeUp: ~Copyable {
     if waiting >= 0 { close(waiting) }
   }
 
+  /// Sleeps for at most so many milliseconds; -1 for no limit, as ever where there is no need for
+  /// one: a timer of its own would cost the kernel a sixth of the cycle. A device that stands still
+  /// is found by whoever watches the thread, and interrupts it.
   @_noLocks
-  func sleep() -> Cause {
-    // Without a timeout, since a timer of its own would cost the kernel a sixth of the cycle. A
-    // device that stands still is found by whoever watches the thread, and interrupts it.
+  func sleep(milliseconds: Int32) -> Cause {
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)
     if waiting >= 0 {
-      let events = duplex_sleep_waiting(waiting)
+      let events = duplex_sleep_waiting(waiting, milliseconds)
       if events == 0 { return .late }
       return UInt16(truncatingIfNeeded: events) & bad == 0 ? .due : .troubled
     }
-    guard duplex_sleep(descriptors, count, -1) > 0 else { return .late }
+    guard duplex_sleep(descriptors, count, milliseconds) > 0 else { return .late }
     // Plugins may wait on something else, and say what it means.
     var events: UInt16 = 0
     snd_pcm_poll_descriptors_revents(

@@ -19,6 +19,8 @@ struct ClockBridge: ~Copyable {
   private(set) var fed = 0
   /// Output frames handed over since the output's start.
   private(set) var end = 0
+  /// How often output frames were counted anew.
+  private(set) var numbering = 0
   private var control: DriftControl
   private var converter: VariableRateConverter
   private let silence: SampleBuffer
@@ -66,6 +68,17 @@ struct ClockBridge: ~Copyable {
   @_noLocks
   mutating func noteInput(_ reading: ClockReading) { input.take(reading) }
 
+  /// The input goes by what somebody else knows of its clock.
+  @_noLocks
+  mutating func followInput(_ clock: FilteredClock) { input = clock }
+
+  /// The input's frames have numbers higher by `frames` from now on.
+  @_noLocks
+  mutating func renumberInput(by frames: Int) {
+    fed &+= frames
+    origin &+= frames
+  }
+
   /// The output was found at `reading`.
   @_noLocks
   mutating func noteOutput(_ reading: ClockReading) { output.take(reading) }
@@ -82,6 +95,7 @@ struct ClockBridge: ~Copyable {
   mutating func restartOutput(queued frames: Int) {
     output.restart()
     end = frames
+    numbering &+= 1
     isAligned = false
   }
 
@@ -100,6 +114,7 @@ struct ClockBridge: ~Copyable {
   mutating func changeOutput(to clock: FilteredClock, at frame: Int) {
     output = clock
     end = frame
+    numbering &+= 1
     relocks &+= 1
   }
 

@@ -8,8 +8,11 @@ extension DriftingDuplex where Pair: ~Copyable {
   private var lastMoment: Int { shape.headroomFrames / 4 }
 
   /// Sleeps until the master has a period.
-  public mutating func wait() -> DeviceReadiness {
-    let began = pair.now
+  public mutating func wait() -> DeviceReadiness { wait(noLongerThan: 100_000_000) }
+
+  /// The same, for so many nanoseconds at most.
+  public mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness {
+    let limit = pair.now &+ nanoseconds
     if isLateUntold {
       isLateUntold = false
       return .xrun(.captureXrun)
@@ -21,14 +24,23 @@ extension DriftingDuplex where Pair: ~Copyable {
       if master == .capture { bridgeSilence(at: now) }
       let due = master == .playback ? playbackDue(at: now) : captureDue(at: now)
       if due <= now { return ready(at: now) }
-      if now &- began > 100_000_000 { return .waiting }
+      if now >= limit { return .waiting }
       // A clock whose readings are noisy is read more often than once a period.
       let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
-      let end = isNoisy ? min(due, now &+ 1_500_000) : due
+      let end = min(limit, isNoisy ? min(due, now &+ 1_500_000) : due)
       pair.sleep(until: end)
       // Interrupted: whoever did that wants an answer.
       if pair.now < end { return .waiting }
     }
+  }
+
+  /// The master's clock, which is known better than when cycles begin: they wait for room, or for
+  /// the input.
+  public var unitClock: UnitClock? {
+    master == .playback
+      ? UnitClock(
+        bridge.output, due: bridge.end - shape.headroomFrames, numbering: bridge.numbering)
+      : UnitClock(bridge.input, due: head + shape.periodFrames, numbering: 0)
   }
 
   /// When the next cycle may begin, or the next look is worth while.

@@ -59,12 +59,19 @@ struct FurtherFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
   /// The unit's clock jumped.
   mutating func restartInput() { bridge.restartInput() }
 
-  /// Plays what the unit's output played as frame `place` and after, in a cycle that began at
-  /// `cycle`.
+  /// Whether more looks would make its clock much better known.
+  var isNoisy: Bool { bridge.output.isNoisy }
+
+  /// The numbers of the unit's frames are higher by `frames` from now on.
+  mutating func renumberInput(by frames: Int) { bridge.renumberInput(by: frames) }
+
+  /// Plays what the unit's output played as frame `place` and after, in a cycle that was due when
+  /// `clock` showed that.
   mutating func play(
-    _ played: borrowing SampleBuffer, at place: Int, frames: Int, cycle: UInt64, now: UInt64
+    _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: FilteredClock,
+    now: UInt64
   ) {
-    bridge.noteInput(ClockReading(frames: place, nanoseconds: cycle))
+    bridge.followInput(clock)
     look(at: now)
     guard bridge.knowsTime else { return }
     mapped.copy(played, frames: frames)
@@ -73,7 +80,8 @@ struct FurtherFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
       mapped, at: place, frames: frames, through: &converted, &output, &bridge, at: now)
   }
 
-  private mutating func look(at now: UInt64) {
+  /// Looks where it is.
+  mutating func look(at now: UInt64) {
     if far.takeBack(&output, &bridge, at: now), isLost {
       isLost = false
       news = .furtherReturned

@@ -10,6 +10,8 @@ import RealtimeAudio
 public struct ManifoldDuplex<
   Base: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
 >: DuplexDevice, ~Copyable {
+  private static var lookNanoseconds: UInt64 { 1_500_000 }
+
   /// What was granted, and the further outputs.
   public private(set) var configuration: DuplexConfiguration
 
@@ -24,6 +26,8 @@ public struct ManifoldDuplex<
   private var clock: FilteredClock
   private var place = 0
   private var hasRestarted = false
+  /// Which counting of the device's frames `place` goes by.
+  private var numbering = -1
 
   /// The same as `base`; `resamplerQuality`, 0 to 10, is that of what is to come.
   public init(_ base: consuming Base, resamplerQuality: Int) {
@@ -63,6 +67,8 @@ public struct ManifoldDuplex<
   public var now: UInt64 { base.now }
   /// When the newest captured frame was complete.
   public var periodTime: UInt64 { base.periodTime }
+  /// The clock of the device.
+  public var unitClock: UnitClock? { base.unitClock }
   /// When the last period was found.
   public var readyTime: UInt64 { base.readyTime }
   /// What the driver of the device itself counts.
@@ -76,8 +82,25 @@ public struct ManifoldDuplex<
     for index in 0..<count { try feeds[index].start(at: base.now) }
   }
 
-  /// Sleeps until the next period is there.
-  public mutating func wait() -> DeviceReadiness { base.wait() }
+  /// Sleeps until the next period is there. Further outputs whose clocks are noisy are looked at
+  /// meanwhile: seen once a period only, batches that are about as long would seem late, or in time,
+  /// for seconds on end.
+  public mutating func wait() -> DeviceReadiness {
+    let began = base.now
+    while hasNoisyClock {
+      let next = base.now &+ Self.lookNanoseconds
+      let found = base.wait(noLongerThan: Self.lookNanoseconds)
+      let now = base.now
+      guard case .waiting = found, now >= next, now &- began < 100_000_000 else { return found }
+      for index in 0..<count { feeds[index].look(at: now) }
+    }
+    return base.wait()
+  }
+
+  private var hasNoisyClock: Bool {
+    for index in 0..<count where feeds[index].isNoisy { return true }
+    return false
+  }
 
   /// Frames lost since the last cycle.
   public mutating func takeLostFrames() -> Int { base.takeLostFrames() }
@@ -100,26 +123,56 @@ public struct ManifoldDuplex<
   public mutating func commit(_ frames: Int) {
     guard count > 0, let lent else { return base.commit(frames) }
     lent.decode(from: 0, frames: frames, into: &played, at: 0)
+    if let known = base.unitClock { follow(known) } else { findPlace(at: base.periodTime) }
     base.commit(frames)
-    let cycle = base.periodTime
-    findPlace(at: cycle)
-    clock.take(ClockReading(frames: place, nanoseconds: cycle))
     for index in 0..<count {
-      feeds[index].play(played, at: place, frames: frames, cycle: cycle, now: base.now)
+      feeds[index].play(played, at: place, frames: frames, clock: clock, now: base.now)
     }
     place += frames
   }
 
-  /// After the device stood still its clock has moved on.
+  /// Where nothing but the times of the cycles tells. After the device stood still its clock has
+  /// moved on.
   private mutating func findPlace(at cycle: UInt64) {
-    guard hasRestarted else { return }
+    if hasRestarted, clock.isRunning {
+      let gap = Int(clock.frames(at: cycle)) - place
+      if gap > leastGap {
+        place += gap
+        clock.restart()
+        for index in 0..<count { feeds[index].restartInput() }
+      }
+    }
     hasRestarted = false
-    let gap = clock.isRunning ? Int(clock.frames(at: cycle)) - place : 0
-    guard gap > configuration.sampleRate / 500 else { return }
-    place += gap
-    clock.restart()
-    for index in 0..<count { feeds[index].restartInput() }
+    clock.take(ClockReading(frames: place, nanoseconds: cycle))
   }
+
+  /// The device knows its clock: how a cycle was late on top of that means nothing.
+  private mutating func follow(_ known: UnitClock) {
+    if known.numbering != numbering {
+      numbering = known.numbering
+      renumber(known)
+    }
+    if known.due - place > leastGap {
+      for index in 0..<count { feeds[index].restartInput() }
+    }
+    place = known.due
+    clock = known.clock
+  }
+
+  /// Its frames are counted anew. Time goes on, and so do the frames, unless some were left out.
+  private mutating func renumber(_ known: UnitClock) {
+    var shift = known.due - place
+    if clock.isRunning, known.clock.isRunning {
+      let now = base.now
+      let moved = Int((known.clock.frames(at: now) - clock.frames(at: now)).rounded())
+      if abs(moved - shift) > leastGap { shift = moved }
+    }
+    place += shift
+    for index in 0..<count { feeds[index].renumberInput(by: shift) }
+  }
+
+  /// Fewer frames than that are no gap, but how well clocks are known.
+  private var leastGap: Int { configuration.sampleRate / 500 }
 
   /// Starts the device again; the further outputs go on.
   public mutating func recover() throws(DeviceFailure) {

@@ -46,6 +46,10 @@ public protocol DuplexDevice: ~Copyable {
   /// clock of `now`.
   var periodTime: UInt64 { get }
 
+  /// The clock that the frames of this cycle go by; nil where it is not known better than by the
+  /// times of the cycles.
+  var unitClock: UnitClock? { get }
+
   /// When `wait` last answered `ready`, on the clock of `now`: where the cycle's work begins.
   var readyTime: UInt64 { get }
 
@@ -62,6 +66,10 @@ public protocol DuplexDevice: ~Copyable {
   /// Sleeps until the next period is there, or the thread is interrupted
   /// (`RealtimeThread.interrupt`), which whoever watches a unit does when it stands still.
   mutating func wait() -> DeviceReadiness
+
+  /// The same for one who has more to look at: after so many nanoseconds it answers `waiting`, where
+  /// the device can.
+  mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness
 
   /// Frames lost since the last cycle, found out in `recover` or `wait`; asked once, then 0.
   mutating func takeLostFrames() -> Int
@@ -118,6 +126,14 @@ extension DuplexDevice where Self: ~Copyable {
   /// One clock stands as long as its input does.
   @_noLocks
   public mutating func takeBridgedFrames() -> Int? { 0 }
+
+  /// Its cycles come when they are due.
+  public var unitClock: UnitClock? {
+    @_noLocks get { nil }
+  }
+
+  /// It sleeps until its next period.
+  public mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness { wait() }
 
   /// One clock has nothing to drift against.
   public var drift: DriftReading? {

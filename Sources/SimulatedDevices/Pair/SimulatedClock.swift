@@ -6,18 +6,28 @@ struct SimulatedClock: ~Copyable, Sendable {
   let course: ClockCourse
   private let batch: Int
   private let jitter: Double
+  private let tick: Double
   private let salt: UInt64
 
   init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
     course = ClockCourse(specification, drifts: drifts)
     batch = specification.batchFrames
     jitter = specification.jitterMilliseconds * 1e-3
+    tick = specification.tickMilliseconds * 1e-3
     salt = drifts ? 0x9E37_79B9_7F4A_7C15 : 0xD1B5_4A32_D192_ED03
   }
 
-  /// The frames that are seen to have passed at `seconds`, and since when.
+  /// The frames that are seen to have passed at `seconds`, and since when. Where the clock goes by a
+  /// tick, that time is not known, and is when it was looked at.
   @_noLocks
   func seen(at seconds: Double) -> (frames: Int, seconds: Double) {
+    guard tick > 0 else { return found(at: seconds) }
+    let ticks = Int(seconds / tick + 1e-6)
+    return (found(at: Double(ticks) * tick).frames, seconds)
+  }
+
+  @_noLocks
+  private func found(at seconds: Double) -> (frames: Int, seconds: Double) {
     var number = Int(course.frames(at: seconds)) / batch
     // Later batches may come before earlier ones, and then both count.
     while number > 0 {
