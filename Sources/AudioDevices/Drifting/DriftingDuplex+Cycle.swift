@@ -168,6 +168,8 @@ extension DriftingDuplex where Pair: ~Copyable {
   /// What comes too late for cycle after cycle is told once, as an overrun. The gap of an input
   /// that stood, or was away, is known when it goes again.
   private mutating func noteLateness(_ frames: Int) {
+    // The converter had enough after all.
+    guard frames > 0 else { return }
     if !isBeginning && !isCaptureBroken && !isInputAway {
       bridgedFrames += Int(Double(frames) * lossScale + 0.5)
     }

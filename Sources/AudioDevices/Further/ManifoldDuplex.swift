@@ -105,6 +105,9 @@ public struct ManifoldDuplex<
   /// Frames lost since the last cycle.
   public mutating func takeLostFrames() -> Int { base.takeLostFrames() }
 
+  /// Frames of the input that are heard as silence since the last cycle.
+  public mutating func takeBridgedFrames() -> Int? { base.takeBridgedFrames() }
+
   /// The next captured frames.
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     base.capturedFrames(frames)
