@@ -122,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AudioBasics", "AudioClocks", "AudioSpectra", "DelayEstimation", "OtherConverters",
-        "Reports",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioSessions",
+        "DelayEstimation", "OtherConverters", "Reports",
       ],
       swiftSettings: safe + optimised),
 
@@ -142,7 +142,7 @@ let package = Package(
       name: "AudioSessionsTests",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices", "AudioFiles",
-        "SimulatedDevices", "AudioSessions",
+        "SimulatedDevices", "AudioSessions", "Benchmarks",
       ],
       swiftSettings: strict),
     .testTarget(

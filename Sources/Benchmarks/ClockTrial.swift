@@ -122,8 +122,16 @@ struct ClockTrial {
       if reading.frames > 0 { clock.take(reading) }
     }
     func lookAtBoth() {
-      look(&inputSight, &input) { captured(at: $0) } _: { course.frames(at: $0, rate: rate) }
-      look(&outputSight, &output) { $0 / rate } _: { $0 * rate }
+      look(&inputSight, &input) {
+        captured(at: $0)
+      } _: {
+        course.frames(at: $0, rate: rate)
+      }
+      look(&outputSight, &output) {
+        $0 / rate
+      } _: {
+        $0 * rate
+      }
     }
 
     while time < seconds {

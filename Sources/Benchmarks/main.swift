@@ -18,6 +18,9 @@ import Glibc
 // or the largest errors of hours of virtual time under so many seeds, failing where one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
+// or what becomes of howls, in so many rooms for each gain:
+//
+//     swift run -c release Benchmarks howls [ROOMS]
 let words = Array(CommandLine.arguments.dropFirst())
 if words.first == "lock-curve" {
   LockCurve(
@@ -27,6 +30,8 @@ if words.first == "lock-curve" {
 } else if words.first == "clock-trials" {
   let seeds = words.dropFirst().first.flatMap { Int($0) } ?? 4
   exit(printClockTrials(seeds: seeds) ? 0 : 1)
+} else if words.first == "howls" {
+  printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
 } else if words.first == "purity" {
   printPurity()
 } else if words.first == "lock-picture" {

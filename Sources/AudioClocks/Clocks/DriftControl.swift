@@ -18,7 +18,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.06
-  /// The least for an error of more than a frame.
+  /// The least for an error of nearly a frame or more.
   private static let farGain = 0.15
   /// How much faster than that the error itself is made smooth.
   private static let smoothing = 4.0
@@ -71,9 +71,9 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let error = position - target(input, output, frame: frame, at: now)
     errorFrames = error / nominalRatio
     let age = min(input.age(at: now), output.age(at: now))
-    // An error of a frame matters more than the ratio. One of less, taken back late, would bend the
+    // An error of nearly a frame matters more than the ratio. One of less, taken back late, would bend the
     // ratio when it should be right already.
-    let isFar = abs(smoothed) > nominalRatio
+    let isFar = abs(smoothed) > 0.75 * nominalRatio
     let haste = 3 / max(age, 0.1) * (isFar ? 1 : min(1, 7 / max(age, 0.1)))
     let gain = max(isFar ? Self.farGain : Self.finalGain, min(Self.firstGain, haste))
     let pace = output.framesPerSecond(at: now)

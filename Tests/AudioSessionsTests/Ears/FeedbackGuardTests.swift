@@ -3,40 +3,15 @@ import AudioSessions
 import Glibc
 import Testing
 
+@testable import Benchmarks
+
 @Suite struct FeedbackGuardTests {
-  /// Noise at -70 dBFS, and every other time a word besides.
-  private func quietRoom(_ seed: UInt64, rate: Double, hasWord: Bool) -> (Int) -> Float {
-    var chance = Chance(seed)
-    return { frame in
-      let seconds = Double(frame) / rate
-      var sound = chance.next() * 0.0005
-      if hasWord && seconds > 0.2 && seconds < 0.5 {
-        let swell = sin(.pi * (seconds - 0.2) / 0.3)
-        sound += 0.1 * swell * sin(2 * .pi * 140 * seconds) * (1 + chance.next() * 0.5)
-      }
-      return Float(sound)
-    }
-  }
-
-  /// A resonance between 100 Hz and 6.4 kHz, sharp or broad, or a room that has none.
-  private func room(_ seed: UInt64, gainDB: Double) -> LoopRig {
-    var chance = Chance(seed &+ 77)
-    var rig = LoopRig()
-    rig.gainDB = gainDB
-    rig.quality = [10, 3, nil][Int(seed) % 3]
-    rig.frequency = 100 * pow(64, (chance.next() + 1) / 2)
-    rig.delaySeconds = 0.002 + 0.058 * (chance.next() + 1) / 2
-    return rig
-  }
-
   @Test(arguments: [0.5, 1, 2, 3, 6, 9, 12])
   func `a howl is ducked, and nothing ever goes above the limit`(gain: Double) {
     for seed in 1...6 as ClosedRange<UInt64> {
-      let rig = room(seed, gainDB: gain)
-      let seconds = gain < 1 ? 14.0 : gain < 3 ? 6 : 4
+      let rig = LoopRig.room(seed, gainDB: gain)
       let result = rig.run(
-        seconds: seconds,
-        sound: quietRoom(seed, rate: Double(rig.sampleRate), hasWord: seed.isMultiple(of: 2)))
+        seconds: gain < 1 ? 14 : gain < 3 ? 6 : 4, sound: rig.quiet(seed))
       #expect(result.highest <= 0.891)
       #expect(!result.ducks.isEmpty, "\(rig)")
       #expect(result.painSeconds <= 0.5, "\(rig) hurts for \(result.painSeconds) s")
@@ -46,9 +21,8 @@ import Testing
   @Test(arguments: [-3.0, -6, -12])
   func `a loop that dies away by itself is left alone`(gain: Double) {
     for seed in 1...3 as ClosedRange<UInt64> {
-      let rig = room(seed, gainDB: gain)
-      let result = rig.run(
-        seconds: 3, sound: quietRoom(seed, rate: Double(rig.sampleRate), hasWord: true))
+      let rig = LoopRig.room(seed, gainDB: gain)
+      let result = rig.run(seconds: 3, sound: rig.quiet(2 * seed))
       #expect(result.ducks.isEmpty, "\(rig)")
     }
   }

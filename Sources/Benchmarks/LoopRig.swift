@@ -17,6 +17,32 @@ struct LoopRig {
   /// Whether the microphone clips at full scale.
   var clips = true
 
+  /// A room by chance: a resonance between 100 Hz and 6.4 kHz, sharp or broad, or none, 2 to 62 ms
+  /// away.
+  static func room(_ seed: UInt64, gainDB: Double) -> LoopRig {
+    var chance = Chance(seed &+ 77)
+    var rig = LoopRig()
+    rig.gainDB = gainDB
+    rig.quality = [10, 3, nil][Int(seed % 3)]
+    rig.frequency = 100 * pow(64, (chance.next() + 1) / 2)
+    rig.delaySeconds = 0.002 + 0.06 * (chance.next() + 1) / 2
+    return rig
+  }
+
+  /// What is heard there besides: noise at -70 dBFS, and with every other seed a word.
+  func quiet(_ seed: UInt64) -> (Int) -> Float {
+    var chance = Chance(seed)
+    return { frame in
+      let seconds = Double(frame) / Double(sampleRate)
+      var sound = chance.next() * 0.0005
+      if seed.isMultiple(of: 2) && seconds > 0.2 && seconds < 0.5 {
+        let swell = sin(.pi * (seconds - 0.2) / 0.3)
+        sound += 0.1 * swell * sin(2 * .pi * 140 * seconds) * (1 + chance.next() * 0.5)
+      }
+      return Float(sound)
+    }
+  }
+
   /// What came of a run.
   struct Result {
     var highest: Float = 0
