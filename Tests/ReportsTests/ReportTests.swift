@@ -200,7 +200,7 @@ extension TunePicture {
 }
 
 /// Whether every tag that opens closes, in order, and quotes in tags are paired.
-private func isBalanced(_ text: String) -> Bool {
+func isBalanced(_ text: String) -> Bool {
   var open: [Substring] = []
   for piece in text.split(separator: "<").dropFirst(text.hasPrefix("<") ? 0 : 1) {
     guard let tag = piece.split(separator: ">", omittingEmptySubsequences: false).first,

@@ -12,7 +12,7 @@ enum LimitOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "off" {
       self = .off
-    } else if let decibels = Double(argument), (-60...0).contains(decibels) {
+    } else if let decibels = Double(argument) {
       self = .decibels(decibels)
     } else {
       return nil
@@ -55,6 +55,9 @@ struct EarsOptions: ParsableArguments {
   var dim = DecibelOption(-20)
 
   func validate() throws {
+    if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
+      throw ValidationError("--limit takes -60 to 0 dBFS, or off.")
+    }
     guard dim.decibels <= 0 else { throw ValidationError("--dim takes -200 to 0 dB.") }
   }
 
