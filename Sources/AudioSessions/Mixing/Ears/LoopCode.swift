@@ -28,7 +28,7 @@ struct LoopCode: ~Copyable {
   }
 
   /// A dip in dB.
-  static var depth: Float { @_noLocks get { -2 } }
+  static var depth: Float { @_noLocks get { -3 } }
   /// The longest trip, in half hops.
   static var longestLag: Int { @_noLocks get { 56 } }
   /// For each stage: the sum of u u, and those of u with each column of the table.
