@@ -22,20 +22,32 @@ extension SampleBuffer {
     }
   }
 
+  /// The eight samples from the one of that index on.
+  @_noLocks @inline(__always)
+  func eightSamples(at index: Int) -> SIMD8<Float> {
+    SIMD8(
+      base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
+      base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
+  }
+
+  /// Samples without their signs.
+  @_noLocks @inline(__always)
+  static func magnitudes(_ samples: SIMD8<Float>) -> SIMD8<Float> {
+    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
+    return unsafeBitCast(
+      unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
+  }
+
   /// Eight samples at a time, each lane always the same channel; returns how many samples it took.
   @_noLocks
   private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Int {
     let whole = count & ~7
-    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
     var peak = SIMD8<Float>(repeating: 0)
     var sum = SIMD8<Float>(repeating: 0)
     var index = 0
     while index < whole {
-      let samples = SIMD8(
-        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
-        base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
-      let magnitude = unsafeBitCast(
-        unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
+      let samples = eightSamples(at: index)
+      let magnitude = Self.magnitudes(samples)
       // In this order of operands a maximum is one instruction.
       peak = peak.replacing(with: magnitude, where: magnitude .> peak)
       sum += samples * samples

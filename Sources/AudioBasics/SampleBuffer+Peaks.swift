@@ -7,15 +7,10 @@ extension SampleBuffer {
   public func peak(frames: Int) -> Float {
     let count = sampleCount(of: frames)
     let whole = count & ~7
-    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
     var highest = SIMD8<Float>(repeating: 0)
     var index = 0
     while index < whole {
-      let samples = SIMD8(
-        base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
-        base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
-      let magnitude = unsafeBitCast(
-        unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
+      let magnitude = Self.magnitudes(eightSamples(at: index))
       // In this order of operands a maximum is one instruction.
       highest = highest.replacing(with: magnitude, where: magnitude .> highest)
       index &+= 8

@@ -71,8 +71,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let error = position - target(input, output, frame: frame, at: now)
     errorFrames = error / nominalRatio
     let age = min(input.age(at: now), output.age(at: now))
-    // An error of nearly a frame matters more than the ratio. One of less, taken back late, would bend the
-    // ratio when it should be right already.
+    // An error of nearly a frame matters more than the ratio. One of less, taken back late, would
+    // bend the ratio when it should be right already.
     let isFar = abs(smoothed) > 0.75 * nominalRatio
     let haste = 3 / max(age, 0.1) * (isFar ? 1 : min(1, 7 / max(age, 0.1)))
     let gain = max(isFar ? Self.farGain : Self.finalGain, min(Self.firstGain, haste))
