@@ -25,9 +25,7 @@ extension SampleBuffer {
   /// The eight samples from the one of that index on.
   @_noLocks @inline(__always)
   func eightSamples(at index: Int) -> SIMD8<Float> {
-    SIMD8(
-      base[index], base[index &+ 1], base[index &+ 2], base[index &+ 3],
-      base[index &+ 4], base[index &+ 5], base[index &+ 6], base[index &+ 7])
+    UnsafeRawPointer(base + index).loadUnaligned(as: SIMD8<Float>.self)
   }
 
   /// Samples without their signs.

@@ -28,11 +28,17 @@ extension SampleBuffer {
   }
 
   /// The sum of a frame's channels.
-  @_noLocks
+  @_noLocks @inlinable
   public func sum(ofFrame frame: Int) -> Float {
-    precondition(frame >= 0 && frame < frameCount)
+    // Below zero, too, is above every count.
+    precondition(UInt(bitPattern: frame) < UInt(bitPattern: frameCount))
     let first = base + frame &* channelCount
-    if channelCount == 2 { return first[0] + first[1] }
+    return channelCount == 2 ? first[0] + first[1] : sum(from: first)
+  }
+
+  /// Kept apart, so that what is common stays small where it is used.
+  @_noLocks @inline(never) @usableFromInline
+  func sum(from first: UnsafeMutablePointer<Float>) -> Float {
     var sum: Float = 0
     var channel = 0
     while channel < channelCount {
@@ -43,7 +49,7 @@ extension SampleBuffer {
   }
 
   /// Multiplies one frame by `gain` and keeps it between -`limit` and `limit`.
-  @_noLocks
+  @_noLocks @inlinable
   public mutating func scale(frame: Int, by gain: Float, within limit: Float) {
     precondition(frame >= 0 && frame < frameCount)
     let first = base + frame &* channelCount
@@ -56,7 +62,7 @@ extension SampleBuffer {
   }
 
   /// The highest magnitude of one frame.
-  @_noLocks
+  @_noLocks @inlinable
   public func peak(ofFrame frame: Int) -> Float {
     precondition(frame >= 0 && frame < frameCount)
     let first = base + frame &* channelCount

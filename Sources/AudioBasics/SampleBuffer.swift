@@ -6,7 +6,7 @@
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   // @unchecked because the pointer has one owner, which moves with the value.
   /// The first sample, for code below the waterline.
-  package let base: UnsafeMutablePointer<Float>
+  @usableFromInline package let base: UnsafeMutablePointer<Float>
 
   /// Frames the buffer holds.
   public let frameCount: Int
@@ -15,7 +15,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
 
   /// Samples the buffer holds: frames times channels.
   public var sampleCount: Int {
-    @_noLocks get { frameCount &* channelCount }
+    @_noLocks @inlinable get { frameCount &* channelCount }
   }
 
   /// A silent buffer. Its pages are touched here, so that the audio thread never waits for them.
@@ -35,11 +35,11 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
 
   /// One sample, counted from the first channel of the first frame.
   public subscript(index: Int) -> Float {
-    @_noLocks get {
+    @_noLocks @inlinable get {
       precondition(index >= 0 && index < sampleCount)
       return base[index]
     }
-    @_noLocks set {
+    @_noLocks @inlinable set {
       precondition(index >= 0 && index < sampleCount)
       base[index] = newValue
     }

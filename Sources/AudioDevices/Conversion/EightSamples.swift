@@ -7,9 +7,7 @@ func eightSamples(
   _ source: UnsafePointer<Float>, at index: Int, fullScale: Float, highest: Float,
   numbers: inout SIMD8<Int32>
 ) -> SIMD8<Float> {
-  let samples = SIMD8(
-    source[index], source[index &+ 1], source[index &+ 2], source[index &+ 3],
-    source[index &+ 4], source[index &+ 5], source[index &+ 6], source[index &+ 7])
+  let samples = UnsafeRawPointer(source + index).loadUnaligned(as: SIMD8<Float>.self)
   numbers.replace(with: numbers &+ 1, where: samples .== samples)
   var scaled = samples * fullScale
   scaled.replace(with: 0, where: samples .!= samples)

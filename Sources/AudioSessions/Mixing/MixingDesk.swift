@@ -63,7 +63,7 @@ public struct MixingDesk: SessionDesk, ~Copyable {
       lostFrames: output.time.lostFrames, framesLeft: output.framesLeft, frames: frames)
     // The plain wire: nothing to change and nobody else to hear.
     if monitor?.isTransparent == true && player == nil && recorder == nil
-      && microphone.channelCount == output.channelCount
+      && microphone.channelCount == mix.channelCount
     {
       playMicrophone(&output)
       return

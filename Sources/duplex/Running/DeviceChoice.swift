@@ -94,20 +94,23 @@ struct DeviceChoice {
     background: [any BackgroundWork], open: (DuplexRequest) throws -> Output
   ) throws -> ExitStatus {
     guard device.configuration.needsResampling(for: request) else {
-      return try use.run(
-        on: try adding(to: device, open), clock: clock, background: background)
+      return try run(use, with: device, clock: clock, background: background, open: open)
     }
-    return try use.run(
-      on: try adding(to: ResamplingDuplex(device, request: request), open), clock: clock,
-      background: background)
+    return try run(
+      use, with: ResamplingDuplex(device, request: request), clock: clock,
+      background: background, open: open)
   }
 
-  /// Lets further devices play the same.
-  private func adding<
+  /// Lets further devices play the same, where there are any: a layer for none costs time, too.
+  private func run<
     Device: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
   >(
-    to device: consuming Device, _ open: (DuplexRequest) throws -> Output
-  ) throws -> ManifoldDuplex<Device, Output> {
+    _ use: some DeviceUse, with device: consuming Device, clock: SessionClock,
+    background: [any BackgroundWork], open: (DuplexRequest) throws -> Output
+  ) throws -> ExitStatus {
+    guard !alsoPlay.isEmpty else {
+      return try use.run(on: device, clock: clock, background: background)
+    }
     let granted = device.configuration
     var manifold = ManifoldDuplex<Device, Output>(
       device, resamplerQuality: options.resamplerQuality)
@@ -121,7 +124,7 @@ struct DeviceChoice {
       further.channelCount = nil
       try manifold.add(try open(further))
     }
-    return manifold
+    return try use.run(on: manifold, clock: clock, background: background)
   }
 
   private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {

@@ -80,7 +80,7 @@ public struct Ears: ~Copyable {
   public mutating func isTransparent(to peak: Float) -> Bool {
     guard dim.isTransparent && mute.isTransparent else { return false }
     if limiter?.isTransparent(to: peak) == false { return false }
-    return feedbackGuard?.isTransparent != false
+    return feedbackGuard?.isTransparent() != false
   }
 
   /// What only the microphone's way to the ears goes through.
@@ -94,9 +94,9 @@ public struct Ears: ~Copyable {
   @_noLocks
   public mutating func shapeOutput(_ sound: inout SampleBuffer, frames: Int) {
     if !dim.isTransparent { dim.apply(to: &sound, frames: frames) }
-    limiter?.isHeld = feedbackGuard?.isProbing ?? false
+    feedbackGuard?.steady(&limiter)
     limiter?.apply(to: &sound, frames: frames)
     limitedCount.publish(limiter?.limitedFrames ?? 0)
-    duckCount.publish(feedbackGuard?.duckCount ?? 0)
+    feedbackGuard?.publish(to: &duckCount)
   }
 }

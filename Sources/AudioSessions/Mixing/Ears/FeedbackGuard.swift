@@ -78,17 +78,12 @@ public struct FeedbackGuard: ~Copyable {
     self.news = news
   }
 
-  /// Whether it changes nothing.
-  public var isTransparent: Bool {
-    @_noLocks get {
-      gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
-        && !isLevelled
-    }
-  }
-
-  /// Whether it measures what a dip does, and nothing else must move.
-  public var isProbing: Bool {
-    @_noLocks get { stage == .probing }
+  /// Whether it changes nothing. It could be a property, but to read one of what an optional holds
+  /// Swift copies all of it.
+  @_noLocks
+  public mutating func isTransparent() -> Bool {
+    gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
+      && !isLevelled
   }
 
   /// Sound was lost: what was heard before has nothing to do with what comes.
@@ -127,6 +122,18 @@ public struct FeedbackGuard: ~Copyable {
         suspectSomething()
       }
     }
+  }
+
+  /// Has `limiter` hold its gain while a dip is measured, and nothing else must move.
+  @_noLocks
+  public mutating func steady(_ limiter: inout Limiter?) {
+    limiter?.isHeld = stage == .probing
+  }
+
+  /// Makes the number of howls known.
+  @_noLocks
+  public mutating func publish(to count: inout CountPublisher) {
+    count.publish(duckCount)
   }
 
   /// Lowers the first `frames` frames of the microphone's way to the ears.

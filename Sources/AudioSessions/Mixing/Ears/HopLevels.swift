@@ -24,7 +24,7 @@ struct HopLevels: BitwiseCopyable {
   private let stride: Int
   private let a1: SIMD4<Float>
   private let a2: SIMD4<Float>
-  private let a3: SIMD4<Float>
+  private let g: SIMD4<Float>
   private let peakGain: SIMD4<Float>
   private let share: Float
   private var first = SIMD4<Float>(repeating: 0)
@@ -53,9 +53,9 @@ struct HopLevels: BitwiseCopyable {
       let a1 = 1 / (1 + g * (g + damping))
       coefficients.0[band] = Float(a1)
       coefficients.1[band] = Float(g * a1)
-      coefficients.2[band] = Float(g * g * a1)
+      coefficients.2[band] = Float(g)
     }
-    (a1, a2, a3) = coefficients
+    (a1, a2, g) = coefficients
     peakGain = SIMD4(repeating: Float(damping))
   }
 
@@ -65,34 +65,44 @@ struct HopLevels: BitwiseCopyable {
   mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
-    var frame = start &+ skip
-    // In locals, so that they stay in registers.
-    let (a1, a2, a3, share, stride) = (a1, a2, a3, share, stride)
-    let damping = peakGain
-    var (first, second, energy) = (first, second, energy)
-    while frame < stop {
-      let sample = SIMD4(repeating: buffer.sum(ofFrame: frame) * share)
-      let rest = sample - second
-      let band = a1 * first + a2 * rest
-      let low = second + a2 * first + a3 * rest
-      first = band + band - first
-      second = low + low - second
-      let high = sample - damping * band - low
-      energy += band * band - high * low
-      if findsPitch { follow(band) }
-      frame &+= stride
+    let first = start &+ skip
+    // A loop of its own for what is rare, so that the other stays in registers.
+    if findsPitch {
+      skip = follow(buffer, from: first, to: stop, findingPitch: true) &- stop
+    } else {
+      skip = follow(buffer, from: first, to: stop, findingPitch: false) &- stop
     }
-    looked += Float((frame &- start &- skip) / stride)
-    skip = frame &- stop
-    (self.first, self.second, self.energy) = (first, second, energy)
     return stop
   }
 
-  @_noLocks
-  private mutating func follow(_ band: SIMD4<Float>) {
-    products += band * before
-    squares += band * band
-    before = band
+  /// Takes every so manieth frame from `first` on, up to `stop`; returns the one that is next.
+  @_noLocks @inline(__always)
+  private mutating func follow(
+    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int, findingPitch: Bool
+  ) -> Int {
+    let (a1, a2, g, share, stride) = (a1, a2, g, share, stride)
+    let damping = peakGain
+    var (state1, state2, energy) = (self.first, second, energy)
+    var frame = first
+    while frame < stop {
+      let sample = SIMD4(repeating: buffer.sum(ofFrame: frame) * share)
+      let rest = sample - state2
+      let band = a1 * state1 + a2 * rest
+      let low = state2 + g * band
+      state1 = band + band - state1
+      state2 = low + low - state2
+      let high = sample - damping * band - low
+      energy += band * band - high * low
+      if findingPitch {
+        products += band * before
+        squares += band * band
+        before = band
+      }
+      frame &+= stride
+    }
+    looked += Float((frame &- first) / stride)
+    (self.first, second, self.energy) = (state1, state2, energy)
+    return frame
   }
 
   /// The same for frames too soft to matter.
@@ -128,14 +138,14 @@ struct HopLevels: BitwiseCopyable {
   @_noLocks
   mutating func finishHop() {
     let latest = energy * peakGain * peakGain / SIMD4(repeating: max(1, 2 * looked))
-    var sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
+    let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1)
-    sum.clamp(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 1e10))
     levels = SIMD4(
       RealtimeDecibels.level(ofPower: sum[0]), RealtimeDecibels.level(ofPower: sum[1]),
       RealtimeDecibels.level(ofPower: sum[2]), RealtimeDecibels.level(ofPower: sum[3]))
-    // What fades away must not end in numbers so small that they take long to compute with.
-    if (latest .< SIMD4(repeating: 1e-20)) == SIMDMask(repeating: true) {
+    // What fades away must not end in numbers so small that they take long to compute with; nor
+    // what was no number stay for good.
+    if (latest .>= SIMD4(repeating: 1e-20)) == SIMDMask(repeating: false) {
       first = SIMD4(repeating: 0)
       second = first
     }
