@@ -79,6 +79,23 @@ struct DriftingTests {
     #expect((leads.map(abs).max() ?? 9) < 1)
   }
 
+  @Test(arguments: [3, 3.0277], [-5000, 5000])
+  func `a clock that suddenly runs at quite another rate breaks no sound`(
+    at second: Double, ppm: Int
+  ) throws {
+    let run = try runDrifting(
+      "batch=48,jitter=1,drift-at=\(second):\(ppm)", feeding: tone(7 * 48000),
+      frames: 6 * 48000)
+    #expect(run.captureXruns == 0 && run.playbackXruns == 0 && run.lostFrames == 0)
+    let peaks = stride(from: 48000, to: 6 * 48000, by: 96).map { start in
+      run.heard[start..<start + 96].map(abs).max() ?? 0
+    }
+    // Two periods of a sine hold its crest, unless something is missing.
+    #expect((peaks.min() ?? 0) > 0.88)
+    let later = try #require(run.drift)
+    #expect(abs(later.ppm - Double(ppm)) < 30 && abs(later.errorFrames) < 1)
+  }
+
   @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
   func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
     let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }

@@ -10,6 +10,8 @@ import AudioClocks
 struct ClockBridge: ~Copyable {
   /// Further off than so many input frames, the delay is set anew rather than brought back.
   private let furthest: Double
+  /// A ratio bends to that part of itself at most.
+  private static let mostBend = 0.9
   /// Input frames that the converter looks ahead.
   let reachFrames: Int
   private(set) var input: FilteredClock
@@ -152,6 +154,17 @@ struct ClockBridge: ~Copyable {
       input, output, position: position, frame: Double(end), frames: frames, at: now)
     converter.setRatio(ratio, over: frames)
     return jumped
+  }
+
+  /// The input has come to `place` only, which is too little for `frames` output frames at the
+  /// ratio they were to have: they take less. What would be a gap becomes a bend of the pitch.
+  @_noLocks
+  mutating func stretch(_ frames: Int, to place: Int) {
+    let now = converter.inputPerOutput
+    let even = (Double(place &- reachFrames &- 2) - position) / Double(frames)
+    // On an even way from one ratio to another their mean is what passes.
+    let bent = max(2 * even - now, control.nominalRatio * Self.mostBend)
+    if bent < control.ratio { converter.setRatio(bent, over: frames) }
   }
 
   @_noLocks

@@ -51,13 +51,16 @@ extension DriftingDuplex where Pair: ~Copyable {
     let due = bridge.output.nanoseconds(at: Double(bridge.end - shape.headroomFrames), from: now)
     if due > now { return due }
     guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
-    let isShort =
-      bridge.isAligned && !isInputAway && !isBeginning
-      && head + captured < bridge.needed(for: shape.periodFrames)
     guard isShort else { return now }
     // No input is worth running dry for.
     let last = bridge.output.nanoseconds(at: dryEnd, from: now)
     return last <= now ? now : min(last, soon)
+  }
+
+  /// Whether the input has not come far enough for a period.
+  private var isShort: Bool {
+    bridge.isAligned && !isInputAway && !isBeginning
+      && head + captured < bridge.needed(for: shape.periodFrames)
   }
 
   private mutating func captureDue(at now: UInt64) -> UInt64 {
@@ -106,6 +109,7 @@ extension DriftingDuplex where Pair: ~Copyable {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
       lostFrames += Int(Double(jumped) * lossScale + 0.5)
       if jumped > 0 { inputSoft.mute() }
+      if isShort { bridge.stretch(shape.periodFrames, to: head + captured) }
     }
     return .ready
   }
