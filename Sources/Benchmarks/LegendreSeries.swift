@@ -26,18 +26,27 @@ struct LegendreSeries {
   }
 
   func value(at place: Double) -> Double {
-    let terms = Self.terms(at: place, coefficients.count)
-    return zip(coefficients, terms).reduce(0) { $0 + $1.0 * $1.1 }
+    var (last, term) = (0.0, 1.0)
+    var sum = 0.0
+    for degree in coefficients.indices {
+      sum += coefficients[degree] * term
+      (last, term) = (term, Self.next(after: term, last, degree: degree, at: place))
+    }
+    return sum
   }
 
-  /// Legendre's polynomials at `place`, by Bonnet's recursion.
   private static func terms(at place: Double, _ count: Int) -> [Double] {
-    var terms = [1, place]
-    for degree in stride(from: 1, to: count - 1, by: 1) {
-      let next =
-        Double(2 * degree + 1) * place * terms[degree] - Double(degree) * terms[degree - 1]
-      terms.append(next / Double(degree + 1))
+    var (last, term) = (0.0, 1.0)
+    return (0..<count).map { degree in
+      defer { (last, term) = (term, next(after: term, last, degree: degree, at: place)) }
+      return term
     }
-    return Array(terms.prefix(count))
+  }
+
+  /// Legendre's polynomial after that of `degree`, by Bonnet's recursion.
+  private static func next(
+    after term: Double, _ last: Double, degree: Int, at place: Double
+  ) -> Double {
+    (Double(2 * degree + 1) * place * term - Double(degree) * last) / Double(degree + 1)
   }
 }
