@@ -122,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioSessions",
-        "DelayEstimation", "OtherConverters", "Reports",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "AudioSessions", "DelayEstimation", "OtherConverters", "Reports",
       ],
       swiftSettings: safe + optimised),
 

@@ -12,6 +12,10 @@ import Glibc
 //
 //     swift run -c release Benchmarks purity
 //
+// or how pure the sines in recordings are, a row for each channel:
+//
+//     swift run -c release Benchmarks sine-purity FILE...
+//
 // or pictures of how two clocks come together after steps, into a folder:
 //
 //     swift run -c release Benchmarks lock-picture FOLDER
@@ -34,6 +38,8 @@ if words.first == "lock-curve" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
 } else if words.first == "purity" {
   printPurity()
+} else if words.first == "sine-purity" {
+  exit(printSinePurity(files: Array(words.dropFirst())) ? 0 : 1)
 } else if words.first == "lock-picture" {
   try drawLockCurves(into: words.dropFirst().first ?? ".")
 } else {

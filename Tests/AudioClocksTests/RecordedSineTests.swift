@@ -1,0 +1,75 @@
+import Glibc
+import Testing
+
+@testable import Benchmarks
+
+/// What a recording by a stranger's clock tells of a sine.
+@Suite struct RecordedSineTests {
+  private static let frames = 12000
+
+  /// A quarter of a second at 48 kHz whose pitch moves by some parts per million.
+  private func samples(
+    hertz: Double, ppm: Double = 0, adding: (Int) -> Double = { _ in 0 },
+    level: (Int) -> Double = { _ in 1 }
+  ) -> [Float] {
+    let radians = 2 * .pi * hertz / 48000
+    return (0..<Self.frames).map { frame in
+      let place = Double(frame) / Double(Self.frames)
+      // The integral of a rate that goes down and up again once.
+      let sway = ppm * 1e-6 * Double(Self.frames) * sin(2 * .pi * place) / (2 * .pi)
+      let sine = sin(radians * (Double(frame) + sway) + 0.7)
+      return Float(0.891 * level(frame) * (sine + adding(frame)))
+    }
+  }
+
+  private func rest(_ samples: [Float]) -> Double {
+    WanderingSine(samples, degree: 12)?.fit.rest ?? 0
+  }
+
+  @Test(arguments: [1000.0, 10000])
+  func `a pitch that moves slowly is no impurity`(hertz: Double) {
+    #expect(rest(samples(hertz: hertz)) > 140)
+    #expect(rest(samples(hertz: hertz, ppm: 10)) > 130)
+  }
+
+  @Test(arguments: [1000.0, 10000])
+  func `what lies beside a sine is found while the pitch moves`(hertz: Double) {
+    let beside = 2 * Double.pi * (hertz + 200) / 48000
+    let sounding = samples(hertz: hertz, ppm: 10) { 1e-5 * sin(beside * Double($0)) }
+    #expect(abs(rest(sounding) - 100) < 0.5)
+  }
+
+  @Test(arguments: [1000.0, 10000])
+  func `a level that moves is an impurity, however slow`(hertz: Double) {
+    let sounding = samples(hertz: hertz) { _ in
+      0
+    } level: {
+      1 + 1e-4 * sin(2 * .pi * 8 * Double($0) / 48000)
+    }
+    // Two sidebands, each half as high.
+    #expect(abs(rest(sounding) - 83) < 0.5)
+  }
+
+  @Test(arguments: [1000.0, 10000])
+  func `a lost frame counts as a break, and is left out`(hertz: Double) {
+    let whole = samples(hertz: hertz)
+    var broken = whole
+    broken.remove(at: 5000)
+    broken.append(whole[0])
+    var sine = RecordedSine(sampleRate: 48000)
+    for window in [whole, broken, whole, whole] { sine.take(WanderingSine(window, degree: 12)) }
+    #expect(sine.breaks == 1)
+    #expect(sine.rest(atLeast: 0.99) > 140)
+    #expect(abs((sine.hertz ?? 0) - hertz) < 0.01)
+    #expect(abs((sine.level ?? 0) + 1) < 0.01)
+  }
+
+  @Test func `silence is a break, and holds no sine`() {
+    var sine = RecordedSine(sampleRate: 48000)
+    let silence = [Float](repeating: 0, count: Self.frames)
+    sine.take(WanderingSine(silence, degree: 12))
+    sine.take(WanderingSine(silence, degree: 12))
+    #expect(sine.breaks == 1)
+    #expect(sine.hertz == nil)
+  }
+}
