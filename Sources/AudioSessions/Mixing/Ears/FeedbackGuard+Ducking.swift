@@ -5,8 +5,7 @@ import AudioBasics
 extension FeedbackGuard {
   @_noLocks
   mutating func duck(_ answer: LoopCode.Answer, at frame: Int) {
-    let reduction = limiterGain * leveller.gain
-    let limited = -RealtimeDecibels.level(ofPower: reduction * reduction)
+    let limited = -reductionDecibels
     let loopGain = min(24, max(limited, max(answer.gain, growth * Float(answer.lag) / 2)))
     let isRelapse = ceiling < 0
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))

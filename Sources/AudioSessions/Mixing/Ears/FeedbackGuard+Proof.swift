@@ -6,7 +6,6 @@ extension FeedbackGuard {
   /// Looks for a band that behaves as a howl would, and begins to prove it.
   @_noLocks
   mutating func suspectSomething() {
-    let isHeld = isOverdriven || limiterGain < 0.985
     heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
     let loudest = bands.loudest
     if bands.levels[loudest] < -55 {
@@ -26,12 +25,7 @@ extension FeedbackGuard {
     probeCount &+= 1
     bands.beginPitch()
     hintLag = 0
-    hints = 0
-    if isOverdriven || limiterGain < 0.97 {
-      beginSettling(isLevelled: isOverdriven || growth > 0)
-    } else {
-      sendCode()
-    }
+    if isOverdriven { beginSettling() } else { sendCode() }
   }
 
   /// The loudest band that grows as a loop would, and by how many dB a hop.
@@ -39,9 +33,11 @@ extension FeedbackGuard {
   private func growingBand() -> (band: Int, rise: Float)? {
     var found: (band: Int, rise: Float)?
     var level: Float = -55
+    // Where it howled before it may howl again.
+    let spread: Float = duckCount > 0 ? 2 : 0.3
     var band = 0
     while band < 4 {
-      if bands.levels[band] > level, let rise = history.growth(band: band) {
+      if bands.levels[band] > level, let rise = history.growth(band: band, spread: spread) {
         found = (band, rise)
         level = bands.levels[band]
       }
@@ -51,31 +47,26 @@ extension FeedbackGuard {
   }
 
   @_noLocks
-  mutating func beginSettling(isLevelled: Bool) {
+  mutating func beginSettling() {
     stage = .settling
     stageHop = hop
     calmHops = 0
-    guard isLevelled else { return }
-    self.isLevelled = true
-    leveller.lower(to: 0.5 * fullScale)
+    isLevelled = true
+    leveller.lower(to: min(leveller.limit, 0.5 * fullScale))
   }
 
-  /// Waits until the gains that hold a howl down have found their place, with what the microphone
-  /// adds to the output 22 dB lower where it grew to where it is, or the microphone is overdriven.
-  /// What overdrives it even then comes from outside.
+  /// Lowers what the microphone adds to the output by 22 dB, and waits until the gains that hold a
+  /// howl down have found their place. What overdrives the microphone even then comes from outside.
   @_noLocks
   mutating func settle() {
-    if isLevelled && leveller.limit > 0.08 * fullScale {
-      leveller.lower(to: 0.6 * leveller.limit)
-    }
-    let held = limiterGain * leveller.gain
-    if isOverdriven || held > 1.06 * settledGain || held < 0.94 * settledGain {
-      settledGain = held
+    if leveller.limit > 0.08 * fullScale { leveller.lower(to: 0.6 * leveller.limit) }
+    if isOverdriven || reduction > 1.06 * settledGain || reduction < 0.94 * settledGain {
+      settledGain = reduction
       calmHops = 0
     }
     calmHops &+= 1
     let waited = hop &- stageHop
-    if calmHops >= (isLevelled ? 26 : 8) || (waited > 75 && !isOverdriven) {
+    if calmHops >= 26 || (waited > 75 && !isOverdriven) {
       sendCode()
     } else if waited > 75 {
       giveUp()
@@ -85,7 +76,7 @@ extension FeedbackGuard {
   @_noLocks
   mutating func sendCode() {
     stage = .probing
-    probedLimiterGain = limiterGain
+    probedGain = reduction
     code.begin()
     newHintLag = 0
     newHintShare = 0
@@ -97,17 +88,16 @@ extension FeedbackGuard {
   @_noLocks
   mutating func probe(at frame: Int) {
     // Something came in the way that hides the code: once more, from where it is now.
-    if isOverdriven || limiterGain < 0.85 * probedLimiterGain {
-      return beginSettling(isLevelled: isOverdriven || growth > 0)
-    }
+    if isOverdriven { return beginSettling() }
+    if reduction < 0.7 * probedGain { return isLevelled ? beginSettling() : sendCode() }
     if let answer = code.listen(history, band: suspect), isProof(answer) {
       duck(answer, at: frame)
-    } else if code.isOver && newHintLag > 0 && hints < 2 {
-      // Half a proof: the same again, and it is a whole one.
+    } else if newHintLag > 0 && hintLag == 0 && code.isOver(lag: newHintLag &+ 6) {
+      // Half a proof: the same again, and it is a whole one. What is held at the limit has been
+      // loud for long enough by now.
       hintLag = newHintLag
-      hints &+= 1
-      sendCode()
-    } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
+      if isHeld { beginSettling() } else { sendCode() }
+    } else if code.isOver(lag: LoopCode.longestLag) || history.level(band: suspect, age: 0) < -75 {
       giveUp()
     }
   }
@@ -115,8 +105,8 @@ extension FeedbackGuard {
   /// Nothing came back: the next code waits, the longer the more often nothing did.
   @_noLocks
   mutating func giveUp() {
-    failures = min(failures &+ 1, growth > 0 ? 4 : 7)
-    // 32 ms, 128 ms, 0.5 and 2 s. What is held at the limit hurts if it is a howl: it is asked
+    failures = min(failures &+ 1, growth > 0 ? 3 : 7)
+    // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
     // twice more, at once, but later only after 8 s.
     patience = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
     endProbe()

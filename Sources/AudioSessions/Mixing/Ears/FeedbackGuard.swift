@@ -8,9 +8,10 @@ import RealtimeAudio
 /// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
 /// number of dB in the same time (`LevelHistory`), or stands as loud as the limit lets it. The
 /// proof: a code of small dips in what is played comes back (`LoopCode`); what sounds outside knows
-/// nothing of it. While the code is sent the limiter's gain is held, so that a howl which stands at
-/// the limit is, for the time, a loop of gain one, and answers as one. Where a howl has overdriven
-/// the microphone, dips would not show; it is then held 22 dB lower first, until it fits again.
+/// nothing of it. While the code is sent the limiter's gain is held, and what it takes off is known,
+/// so that a howl which stands at the limit answers as one that grows freely. Where a howl has
+/// overdriven the microphone, dips would not show; it is then held 22 dB lower first, until it fits
+/// again, and so is what has to be asked twice.
 ///
 /// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
@@ -26,6 +27,14 @@ public struct FeedbackGuard: ~Copyable {
   public internal(set) var probeCount = 0
   /// Frames of a hop, in which everything here is counted.
   var hopFrames: Int { @_noLocks get { bands.hopFrames } }
+
+  /// What the limiters leave, as a gain and in dB.
+  var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
+  var reductionDecibels: Float {
+    @_noLocks get { reduction < 1 ? RealtimeDecibels.level(ofPower: reduction * reduction) : 0 }
+  }
+  /// Whether the limiter, or the microphone itself, holds the sound down.
+  var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.985 } }
 
   var stage = Stage.listening
   var bands: HopLevels
@@ -61,11 +70,10 @@ public struct FeedbackGuard: ~Copyable {
   var settledGain: Float = 1
   /// A trip that the code before found some sign of, and one that this code does.
   var hintLag = 0
-  var hints = 0
   var calmHops = 0
   var newHintLag = 0
   var newHintShare: Float = 0
-  var probedLimiterGain: Float = 1
+  var probedGain: Float = 1
 
   /// A guard of sound with so many channels that comes to `fullScale` where the microphone can go
   /// no higher. It tells what it does through `news`.
@@ -73,7 +81,9 @@ public struct FeedbackGuard: ~Copyable {
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, news: consuming GuardNewsWriter
   ) {
     self.fullScale = fullScale
-    leveller = Limiter(limit: fullScale, sampleRate: sampleRate)
+    // Slower than a low howl's period, or its gain would follow every crest; fast enough to be back
+    // before a howl that was lowered, trip by trip, is lost in the noise.
+    leveller = Limiter(limit: fullScale, sampleRate: sampleRate, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
     self.news = news
   }
@@ -110,7 +120,7 @@ public struct FeedbackGuard: ~Copyable {
       }
       guard bands.isHopOver else { continue }
       bands.finishHop()
-      history.add(bands.levels)
+      history.add(bands.levels, gain: reductionDecibels)
       hop &+= 1
       switch stage {
       case .listening: suspectSomething()

@@ -1,15 +1,17 @@
 // Audio thread.
 import AudioBasics
 
-/// The levels of four bands over the last half a second, and what a feedback loop looks like in
+/// The levels of four bands over the last second and more, and what a feedback loop looks like in
 /// them: the same rise in dB again and again, or a loudness that stands.
 struct LevelHistory: ~Copyable {
   private var levels: SampleBuffer
+  private var gains: SampleBuffer
   private var next = 0
-  private static var capacity: Int { @_noLocks get { 256 } }
+  private static var capacity: Int { @_noLocks get { 512 } }
 
   init() {
     levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
+    gains = SampleBuffer(frameCount: Self.capacity, channelCount: 1)
     var index = 0
     while index < levels.sampleCount {
       levels[index] = -200
@@ -27,10 +29,11 @@ struct LevelHistory: ~Copyable {
     }
   }
 
-  /// Adds a hop.
+  /// Adds a hop, which the limiters leave `gain` dB of.
   @_noLocks
-  mutating func add(_ hop: SIMD4<Float>) {
+  mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     next = (next &+ 1) & (Self.capacity &- 1)
+    gains[next] = gain
     levels[next &* 4] = hop[0]
     levels[next &* 4 &+ 1] = hop[1]
     levels[next &* 4 &+ 2] = hop[2]
@@ -43,13 +46,23 @@ struct LevelHistory: ~Copyable {
     levels[((next &- age) & (Self.capacity &- 1)) &* 4 &+ band]
   }
 
-  /// The growth of a band in dB a hop, where it is that of a loop: a straight line in dB for the
-  /// last 128, 256 or 512 ms, by at least 6 dB.
+  /// A band's level `age` hops ago as it was played.
   @_noLocks
-  func growth(band: Int) -> Float? {
+  func playedLevel(band: Int, age: Int) -> Float {
+    let mask = Self.capacity &- 1
+    let place = next &- age
+    return level(band: band, age: age) + 0.25
+      * (gains[place & mask] + gains[(place &- 1) & mask] + gains[(place &- 2) & mask]
+        + gains[(place &- 3) & mask])
+  }
+
+  /// The growth of a band in dB a hop, where it is that of a loop: a straight line in dB for the
+  /// last 128, 256, 512 or 1024 ms, by at least 6 dB, but for `spread` dB.
+  @_noLocks
+  func growth(band: Int, spread: Float) -> Float? {
     var length = 48
-    while length <= 192 {
-      if let growth = growth(band: band, length: length) { return growth }
+    while length <= 384 {
+      if let growth = growth(band: band, length: length, spread: spread) { return growth }
       length &*= 2
     }
     return nil
@@ -57,7 +70,7 @@ struct LevelHistory: ~Copyable {
 
   /// Fits a line to the last `length` levels.
   @_noLocks
-  private func growth(band: Int, length: Int) -> Float? {
+  private func growth(band: Int, length: Int, spread: Float) -> Float? {
     let now = level(band: band, age: 0)
     let rise = now - level(band: band, age: length &- 1)
     guard rise > 6 else { return nil }
@@ -74,11 +87,11 @@ struct LevelHistory: ~Copyable {
       age &+= 1
     }
     let count = Float(length)
-    let spread = count * (count * count - 1) / 12
-    let slope = moment / spread
+    let moments = count * (count * count - 1) / 12
+    let slope = moment / moments
     let rest = (squares - sum * sum / count - slope * moment) / count
     // What speech and struck strings do is never so straight.
-    let bound = max(0.3, 0.03 * slope * count)
+    let bound = max(spread, 0.03 * slope * count)
     return slope * count > 6 && rest < bound * bound ? slope : nil
   }
 

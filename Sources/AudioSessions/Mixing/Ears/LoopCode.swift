@@ -6,10 +6,10 @@ import AudioBasics
 ///
 /// For one trip round a loop of gain G (in dB) that takes j hops, levels obey
 ///
-///     L(t) = L(t - j) + G + c(t - j),
+///     L(t) = L(t - j) + g(t - j) + G + c(t - j),
 ///
-/// c being the code, in dB. So for each j the difference u = L(t) - L(t - j) is fitted to c(t - j)
-/// (`LoopCodeTable`): in a loop that keeps a howl up the slope is one (or more, where several trips
+/// c being the code and g what the limiters took off, in dB. So for each j the difference
+/// u = L(t) - L(t - j) - g(t - j) is fitted to c(t - j) (`LoopCodeTable`): in a loop that keeps a howl up the slope is one (or more, where several trips
 /// fit into j hops) and the fit good. A loop below 0 dB that some sound outside keeps going answers
 /// with less than its gain as slope; a sound without a loop with none.
 struct LoopCode: ~Copyable {
@@ -51,9 +51,10 @@ struct LoopCode: ~Copyable {
     age = 0
   }
 
-  /// Whether no further hop can tell more.
-  var isOver: Bool {
-    @_noLocks get { age >= LoopCodeTable.reach &+ Self.longestLag / 2 }
+  /// Whether no further hop can tell more of trips up to that long.
+  @_noLocks
+  func isOver(lag: Int) -> Bool {
+    age >= LoopCodeTable.reach &+ min(lag, Self.longestLag) / 2
   }
 
   /// Takes the latest hop of `band`. Answers with what fits best, where enough of the code has
@@ -69,7 +70,7 @@ struct LoopCode: ~Copyable {
       let hops = (lag &+ 1) / 2
       let hop = age &- hops
       if hop >= 0 && hop < LoopCodeTable.reach {
-        let change = (lag & 1 == 0 ? now : between) - history.level(band: band, age: hops)
+        let change = (lag & 1 == 0 ? now : between) - history.playedLevel(band: band, age: hops)
         var stage = 0
         while stage < LoopCodeTable.stages {
           let length = LoopCodeTable.length(stage: stage)
