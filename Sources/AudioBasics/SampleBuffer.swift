@@ -45,6 +45,20 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Four samples from the one of that index on.
+  @_noLocks @inlinable
+  public func fourSamples(at index: Int) -> SIMD4<Float> {
+    precondition(index >= 0 && index &+ 4 <= sampleCount)
+    return UnsafeRawPointer(base + index).loadUnaligned(as: SIMD4<Float>.self)
+  }
+
+  /// Writes four samples from the one of that index on.
+  @_noLocks @inlinable
+  public mutating func setFourSamples(_ samples: SIMD4<Float>, at index: Int) {
+    precondition(index >= 0 && index &+ 4 <= sampleCount)
+    UnsafeMutableRawPointer(base + index).storeBytes(of: samples, as: SIMD4<Float>.self)
+  }
+
   /// All samples, to read off the audio thread.
   public var samples: Span<Float> {
     @_lifetime(borrow self)

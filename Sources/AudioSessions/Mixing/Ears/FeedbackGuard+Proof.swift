@@ -30,14 +30,18 @@ extension FeedbackGuard {
 
   /// The loudest band that grows as a loop would, and by how many dB a hop.
   @_noLocks
-  private func growingBand() -> (band: Int, rise: Float)? {
+  private mutating func growingBand() -> (band: Int, rise: Float)? {
+    let rising = history.risingBands()
+    guard rising != SIMDMask(repeating: false) else { return nil }
     var found: (band: Int, rise: Float)?
     var level: Float = -55
     // Where it howled before it may howl again.
     let spread: Float = duckCount > 0 ? 2 : 0.3
     var band = 0
     while band < 4 {
-      if bands.levels[band] > level, let rise = history.growth(band: band, spread: spread) {
+      if rising[band], bands.levels[band] > level,
+        let rise = history.growth(band: band, spread: spread)
+      {
         found = (band, rise)
         level = bands.levels[band]
       }

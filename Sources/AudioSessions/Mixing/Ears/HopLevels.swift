@@ -16,6 +16,8 @@ import Glibc
 struct HopLevels: BitwiseCopyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
+  /// The band that is loudest.
+  private(set) var loudest = 0
   /// Frames of a hop.
   let hopFrames: Int
   /// Whether the tone's pitch is being found out as well.
@@ -116,19 +118,6 @@ struct HopLevels: BitwiseCopyable {
     return stop
   }
 
-  /// The band that is loudest.
-  var loudest: Int {
-    @_noLocks get {
-      var loudest = 0
-      var band = 1
-      while band < 4 {
-        if levels[band] > levels[loudest] { loudest = band }
-        band &+= 1
-      }
-      return loudest
-    }
-  }
-
   /// Whether a hop is over, and `finishHop` is due.
   var isHopOver: Bool {
     @_noLocks get { filled >= hopFrames }
@@ -143,6 +132,7 @@ struct HopLevels: BitwiseCopyable {
     levels = SIMD4(
       RealtimeDecibels.level(ofPower: sum[0]), RealtimeDecibels.level(ofPower: sum[1]),
       RealtimeDecibels.level(ofPower: sum[2]), RealtimeDecibels.level(ofPower: sum[3]))
+    findLoudest()
     // What fades away must not end in numbers so small that they take long to compute with; nor
     // what was no number stay for good.
     if (latest .>= SIMD4(repeating: 1e-20)) == SIMDMask(repeating: false) {
@@ -152,6 +142,16 @@ struct HopLevels: BitwiseCopyable {
     energy = SIMD4(repeating: 0)
     looked = 0
     filled = 0
+  }
+
+  @_noLocks
+  private mutating func findLoudest() {
+    loudest = 0
+    var band = 1
+    while band < 4 {
+      if levels[band] > levels[loudest] { loudest = band }
+      band &+= 1
+    }
   }
 
   /// Starts finding the pitch out.

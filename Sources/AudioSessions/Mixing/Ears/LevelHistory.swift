@@ -8,6 +8,9 @@ struct LevelHistory: ~Copyable {
   private var gains: SampleBuffer
   private var next = 0
   private static var capacity: Int { @_noLocks get { 512 } }
+  /// Hops that growth is looked for in, at least and at most.
+  private static var shortest: Int { @_noLocks get { 48 } }
+  private static var longest: Int { @_noLocks get { 384 } }
 
   init() {
     levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
@@ -34,16 +37,29 @@ struct LevelHistory: ~Copyable {
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     next = (next &+ 1) & (Self.capacity &- 1)
     gains[next] = gain
-    levels[next &* 4] = hop[0]
-    levels[next &* 4 &+ 1] = hop[1]
-    levels[next &* 4 &+ 2] = hop[2]
-    levels[next &* 4 &+ 3] = hop[3]
+    levels.setFourSamples(hop, at: next &* 4)
   }
 
   /// A band's level `age` hops ago.
   @_noLocks
   func level(band: Int, age: Int) -> Float {
     levels[((next &- age) & (Self.capacity &- 1)) &* 4 &+ band]
+  }
+
+  /// Which bands rose by 6 dB over any of the times that `growth` looks at: few do, and only those
+  /// are worth a closer look. What begins in digital silence rises, too, but is no straight line.
+  @_noLocks
+  func risingBands() -> SIMDMask<SIMD4<Int32>> {
+    let now = levels.fourSamples(at: next &* 4)
+    var rising = SIMDMask<SIMD4<Int32>>(repeating: false)
+    var length = Self.shortest
+    while length <= Self.longest {
+      let place = (next &- length &+ 1) & (Self.capacity &- 1)
+      let rise = now - levels.fourSamples(at: place &* 4)
+      rising .|= (rise .> SIMD4(repeating: 6)) .& (rise .< SIMD4(repeating: 120))
+      length &*= 2
+    }
+    return rising
   }
 
   /// A band's level `age` hops ago as it was played.
@@ -60,8 +76,8 @@ struct LevelHistory: ~Copyable {
   /// last 128, 256, 512 or 1024 ms, by at least 6 dB, but for `spread` dB.
   @_noLocks
   func growth(band: Int, spread: Float) -> Float? {
-    var length = 48
-    while length <= 384 {
+    var length = Self.shortest
+    while length <= Self.longest {
       if let growth = growth(band: band, length: length, spread: spread) { return growth }
       length &*= 2
     }
@@ -73,7 +89,7 @@ struct LevelHistory: ~Copyable {
   private func growth(band: Int, length: Int, spread: Float) -> Float? {
     let now = level(band: band, age: 0)
     let rise = now - level(band: band, age: length &- 1)
-    guard rise > 6 else { return nil }
+    guard rise > 6 && rise < 120 else { return nil }
     var sum: Float = 0
     var moment: Float = 0
     var squares: Float = 0

@@ -9,9 +9,10 @@ import AudioBasics
 ///     L(t) = L(t - j) + g(t - j) + G + c(t - j),
 ///
 /// c being the code and g what the limiters took off, in dB. So for each j the difference
-/// u = L(t) - L(t - j) - g(t - j) is fitted to c(t - j) (`LoopCodeTable`): in a loop that keeps a howl up the slope is one (or more, where several trips
-/// fit into j hops) and the fit good. A loop below 0 dB that some sound outside keeps going answers
-/// with less than its gain as slope; a sound without a loop with none.
+/// u = L(t) - L(t - j) - g(t - j) is fitted to c(t - j) (`LoopCodeTable`): in a loop that keeps a
+/// howl up the slope is one (or more, where several trips fit into j hops) and the fit good. A loop
+/// below 0 dB that some sound outside keeps going answers with less than its gain as slope; a sound
+/// without a loop with none.
 struct LoopCode: ~Copyable {
   /// What a lag's sums say.
   struct Answer: BitwiseCopyable {
