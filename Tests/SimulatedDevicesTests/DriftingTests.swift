@@ -96,6 +96,16 @@ struct DriftingTests {
     #expect(abs(later.ppm - Double(ppm)) < 30 && abs(later.errorFrames) < 1)
   }
 
+  @Test(arguments: [16, 24, 32, 40], ClockMaster.allCases)
+  func `periods shorter than a batch are found out and got going`(
+    period: Int, master: ClockMaster
+  ) throws {
+    let run = try runDrifting(
+      "batch=48,jitter=1,drift=1", master: master, frames: 2 * 48000, period: period)
+    #expect(run.failure == nil && run.drift != nil)
+    #expect(run.heard.count == 2 * 48000)
+  }
+
   @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
   func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
     let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }

@@ -61,7 +61,9 @@ struct BridgedOutput: ~Copyable {
   mutating func start<Output: ClockedOutput & ~Copyable>(
     _ output: inout Output, _ bridge: inout ClockBridge, at now: UInt64
   ) throws(DeviceFailure) {
-    let frames = bridge.knowsTime && bridge.isAligned ? settlingFrames : silenceFrames
+    // What ran dry before its clock was known moves by more at a time than it had.
+    let isLong = isBroken || bridge.knowsTime && bridge.isAligned
+    let frames = isLong ? settlingFrames : silenceFrames
     try output.startOutput(silence: frames, at: now)
     begin(&bridge, silence: frames, at: now)
   }

@@ -80,7 +80,8 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   private mutating func restart(silence frames: Int, at now: UInt64) {
     if !hasStarted { origin = now }
     hasStarted = true
-    first = clock.seen(at: seconds(at: now)).frames
+    // Where it is, and not where it is seen: batches behind, it would have played what it got.
+    first = Int(clock.course.frames(at: seconds(at: now)))
     tape.restart(at: first, silence: frames)
     dry.resume(at: first)
     isBroken = false
