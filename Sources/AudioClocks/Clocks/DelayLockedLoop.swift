@@ -75,17 +75,6 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     rateSpread += rateDoubt * rateDoubt
   }
 
-  /// The clock wanders more than was thought: until `reading` it got `lag` frames away. Half of
-  /// that is believed of its rate, and of the change of it.
-  @_noLocks
-  mutating func loosen(_ lag: Double, before reading: ClockReading) {
-    let elapsed = seconds(until: reading.nanoseconds)
-    guard elapsed > 0.05 else { return }
-    let rateDoubt = lag / elapsed / 2
-    rateSpread += rateDoubt * rateDoubt
-    changeSpread += rateDoubt * rateDoubt / (elapsed * elapsed)
-  }
-
   /// Takes a reading in that is usually wrong by `noise` frames.
   @_noLocks
   mutating func take(_ reading: ClockReading, noise: Double) {

@@ -8,8 +8,6 @@
 /// is far nearer to the truth than their mean: the stretches grow from a tenth of a second to one
 /// second as the clock becomes known. What they tell goes through a `DelayLockedLoop`. A clock that
 /// suddenly runs at another rate is noticed within a fifth of a second, and the loop begins anew.
-/// One that wanders more than clocks do leaves the loop behind, to the same side time after time, and
-/// it is loosened by as much.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 public struct FilteredClock: BitwiseCopyable, Sendable {
@@ -27,11 +25,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let nonsense = 0.02
   private static let nonsenseLimit: UInt64 = 300_000_000
   private static let nonsensePatience = 16
-  /// Readings that are late by so many seconds on average are worth repeating.
-  private static let lateEnough = 0.0001
-  /// To be behind takes so many frames, and so many times what readings are usually off.
-  private static let leastLag = 0.3
-  private static let leastShare = 1.5
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
@@ -49,9 +42,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// so that a clock which is followed with a lag does not count as a noisy one.
   private var usual = 1.0
   private var lastLead = 0.0
-  private var leadBefore = 0.0
-  /// By how many frames the earliest reading of the last long stretch was earlier than their mean.
-  private var lateness = 0.0
   private var nonsenseSince: UInt64 = 0
   private var nonsenseCount = 0
 
@@ -59,7 +49,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     var since: UInt64 = 0
     var count = 0
     var lead = 0.0
-    var sum = 0.0
     var reading = ClockReading(frames: 0, nanoseconds: 0)
 
     @_noLocks
@@ -72,12 +61,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
         self.reading = reading
       }
       count &+= 1
-      sum += lead
-    }
-
-    /// How much earlier than the mean it was.
-    var advance: Double {
-      @_noLocks get { count > 0 ? lead - sum / Double(count) : 0 }
     }
   }
 
@@ -165,14 +148,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
-    @_noLocks get { usual > 0.1 || lateness > Self.lateEnough * nominalFramesPerSecond }
-  }
-
-  /// When a clock whose readings are noisy is best read again: after one and a half to two
-  /// milliseconds, never at the same distance, which would fall in step with whatever ticks there.
-  @_noLocks
-  public static func nextLook(after now: UInt64) -> UInt64 {
-    now &+ 1_400_000 &+ (now &* 0x9E37_79B9_7F4A_7C15) >> 45
+    @_noLocks get { usual > 0.1 }
   }
 
   @_noLocks
@@ -183,7 +159,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     nonsenseSince = 0
     nonsenseCount = 0
     usual = 1
-    (lastLead, leadBefore) = (0, 0)
+    lastLead = 0
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
@@ -227,24 +203,13 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.reading
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
-    lateness = longBest.advance
     longBest = Earliest()
     longBest.since = time
     if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * usual {
       return reopen(reading, off: lead, at: time)
     }
-    let least = min(abs(lead), min(abs(lastLead), abs(leadBefore)))
-    let isBehind =
-      time &- begunNanoseconds > 4 * Self.longStretch
-      && lead * lastLead > 0 && lead * leadBefore > 0 && least > Self.leastLag
-    // A lag that grows says nothing of the noise: only what bends it does, which for noise alone
-    // is the root of three times as much.
-    let noise =
-      isBehind ? abs(lead - 2 * lastLead + leadBefore) / 1.732 : abs(lead - lastLead)
-    usual = max(Self.finest, usual + (noise - usual) / 8)
-    let excess = least - max(Self.leastLag, Self.leastShare * usual)
-    if isBehind && excess > 0 { loop.loosen(excess, before: reading) }
-    (lastLead, leadBefore) = (lead, lastLead)
+    usual = max(Self.finest, usual + (abs(lead - lastLead) - usual) / 8)
+    lastLead = lead
     loop.take(reading, noise: usual)
   }
 
@@ -255,7 +220,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     begunNanoseconds = time
     loop.forget(lead, rate: 2 * lead / since)
     usual = max(usual, 1)
-    (lastLead, leadBefore) = (0, 0)
+    lastLead = 0
     loop.take(reading, noise: usual)
     beginStretches(at: time)
   }
