@@ -74,7 +74,10 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
       }
       guard reason == nil else { break }
       switch unit.cycle() {
-      case .ran, .waiting, .recovered: continue
+      case .ran, .waiting: continue
+      case .recovered:
+        // Where gap follows upon gap no frame moves either.
+        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
       case .away:
         // No frame moves that would bring the next moment. Virtual time flies meanwhile, and this
         // machine's processor has a rest.

@@ -11,15 +11,15 @@ struct LevelHistory: ~Copyable {
   /// Hops that growth is looked for in, at least and at most.
   private static var shortest: Int { @_noLocks get { 48 } }
   private static var longest: Int { @_noLocks get { 384 } }
+  /// dB by which what grows rises at least. What begins in digital silence rises by more than the
+  /// most, and is no straight line.
+  private static var leastRise: Float { @_noLocks get { 6 } }
+  private static var mostRise: Float { @_noLocks get { 120 } }
 
   init() {
     levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
     gains = SampleBuffer(frameCount: Self.capacity, channelCount: 1)
-    var index = 0
-    while index < levels.sampleCount {
-      levels[index] = -200
-      index += 1
-    }
+    clear()
   }
 
   /// Forgets everything.
@@ -46,8 +46,8 @@ struct LevelHistory: ~Copyable {
     levels[((next &- age) & (Self.capacity &- 1)) &* 4 &+ band]
   }
 
-  /// Which bands rose by 6 dB over any of the times that `growth` looks at: few do, and only those
-  /// are worth a closer look. What begins in digital silence rises, too, but is no straight line.
+  /// Which bands rose enough over any of the times that `growth` looks at: few do, and only those
+  /// are worth a closer look.
   @_noLocks
   func risingBands() -> SIMDMask<SIMD4<Int32>> {
     let now = levels.fourSamples(at: next &* 4)
@@ -56,7 +56,8 @@ struct LevelHistory: ~Copyable {
     while length <= Self.longest {
       let place = (next &- length &+ 1) & (Self.capacity &- 1)
       let rise = now - levels.fourSamples(at: place &* 4)
-      rising .|= (rise .> SIMD4(repeating: 6)) .& (rise .< SIMD4(repeating: 120))
+      rising .|= (rise .> SIMD4(repeating: Self.leastRise))
+        .& (rise .< SIMD4(repeating: Self.mostRise))
       length &*= 2
     }
     return rising
@@ -89,7 +90,7 @@ struct LevelHistory: ~Copyable {
   private func growth(band: Int, length: Int, spread: Float) -> Float? {
     let now = level(band: band, age: 0)
     let rise = now - level(band: band, age: length &- 1)
-    guard rise > 6 && rise < 120 else { return nil }
+    guard rise > Self.leastRise && rise < Self.mostRise else { return nil }
     var sum: Float = 0
     var moment: Float = 0
     var squares: Float = 0
@@ -108,7 +109,7 @@ struct LevelHistory: ~Copyable {
     let rest = (squares - sum * sum / count - slope * moment) / count
     // What speech and struck strings do is never so straight.
     let bound = max(spread, 0.03 * slope * count)
-    return slope * count > 6 && rest < bound * bound ? slope : nil
+    return slope * count > Self.leastRise && rest < bound * bound ? slope : nil
   }
 
   /// Whether a band is about as loud as it was so many hops ago, and half as many.
