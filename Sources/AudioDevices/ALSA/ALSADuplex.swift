@@ -106,7 +106,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     var attempts = 0
     while attempts < 8 {
       attempts &+= 1
-      if isStarted && leftover < wakeFrames {
+      let hasSlept = isStarted && leftover < wakeFrames
+      if hasSlept {
         leftover = .max
         switch wakeUp?.sleep(milliseconds: milliseconds) ?? .late {
         case .due: break
@@ -119,6 +120,9 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       if isStarted {
         if available >= wakeFrames { return ready(available) }
         leftover = available
+        if hasSlept {
+          wakeUp?.rest(missing: wakeFrames &- available, sampleRate: shape.sampleRate)
+        }
       } else if primedFrames < shape.periodFrames &+ shape.headroomFrames {
         return ready(available)
       } else {

@@ -1,6 +1,7 @@
 // Audio thread.
 import CALSA
 import Glibc
+import RealtimeAudio
 
 /// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one wake-up a period.
 struct WakeUp: ~Copyable {
@@ -55,5 +56,15 @@ struct WakeUp: ~Copyable {
     snd_pcm_poll_descriptors_revents(
       handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
     return events & bad == 0 ? .due : .troubled
+  }
+
+  /// Woken with `frames` frames too few. Plugins do that, and would do it again at once: the pulse
+  /// plugin calls an output due as long as its server takes anything at all. Half the time of
+  /// those frames passes, and a millisecond at most, since they may come several at once.
+  @_noLocks
+  func rest(missing frames: Int, sampleRate: Int) {
+    guard waiting < 0 else { return }
+    let half = UInt64(truncatingIfNeeded: frames) &* 500_000_000 / UInt64(sampleRate)
+    HostClock.sleep(until: HostClock.nanoseconds &+ max(100_000, min(half, 1_000_000)))
   }
 }
