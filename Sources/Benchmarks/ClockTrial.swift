@@ -159,7 +159,7 @@ struct ClockTrial {
       let wake = output.nanoseconds(at: end - length, from: now)
       let due = max(time + length / rate / 8, Double(wake - Self.origin) * 1e-9)
       while input.isNoisy || output.isNoisy, due - time > 0.002 {
-        time += 0.0015
+        time += Double(FilteredClock.lookNanoseconds) * 1e-9
         lookAtBoth()
       }
       time = due

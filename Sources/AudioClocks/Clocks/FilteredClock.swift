@@ -146,6 +146,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { nominalFramesPerSecond * (hasRate ? 0.00002 : 0.003) }
   }
 
+  /// After so many nanoseconds a noisy clock is best read again.
+  public static var lookNanoseconds: UInt64 {
+    @_noLocks get { 1_500_000 }
+  }
+
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
     @_noLocks get { usual > 0.1 }

@@ -27,7 +27,7 @@ extension DriftingDuplex where Pair: ~Copyable {
       if now >= limit { return .waiting }
       // A clock whose readings are noisy is read more often than once a period.
       let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
-      let end = min(limit, isNoisy ? min(due, now &+ 1_500_000) : due)
+      let end = min(limit, isNoisy ? min(due, now &+ FilteredClock.lookNanoseconds) : due)
       pair.sleep(until: end)
       // Interrupted: whoever did that wants an answer.
       if pair.now < end { return .waiting }

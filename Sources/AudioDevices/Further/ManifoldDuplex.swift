@@ -10,8 +10,6 @@ import RealtimeAudio
 public struct ManifoldDuplex<
   Base: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
 >: DuplexDevice, ~Copyable {
-  private static var lookNanoseconds: UInt64 { 1_500_000 }
-
   /// What was granted, and the further outputs.
   public private(set) var configuration: DuplexConfiguration
 
@@ -88,8 +86,8 @@ public struct ManifoldDuplex<
   public mutating func wait() -> DeviceReadiness {
     let began = base.now
     while hasNoisyClock {
-      let next = base.now &+ Self.lookNanoseconds
-      let found = base.wait(noLongerThan: Self.lookNanoseconds)
+      let next = base.now &+ FilteredClock.lookNanoseconds
+      let found = base.wait(noLongerThan: FilteredClock.lookNanoseconds)
       let now = base.now
       guard case .waiting = found, now >= next, now &- began < 100_000_000 else { return found }
       for index in 0..<count { feeds[index].look(at: now) }
