@@ -6,10 +6,16 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableExperimentalFeature("Lifetimes"),
 ]
+// Every file sees AudioBasics, where the compiler learns to refuse conversions of floating-point values
+// to whole ones that stop the program at a value that does not fit.
+let checked =
+  strict + [
+    .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "AudioBasics"])
+  ]
 // What tests let run for hours of virtual time is optimised for them, too.
 let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 // Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
-let safe = strict + [.strictMemorySafety()]
+let safe = checked + [.strictMemorySafety()]
 
 let package = Package(
   name: "duplex",
@@ -33,26 +39,28 @@ let package = Package(
     // How audio crosses threads.
     .target(name: "CRealtime"),
     .target(
-      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"], swiftSettings: strict),
+      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"], swiftSettings: checked),
 
     // Clocks and rates.
     .systemLibrary(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(
       name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
-      swiftSettings: strict + optimised),
+      swiftSettings: checked + optimised),
 
     // Spectra, and how late one signal comes after another.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
-    .target(name: "AudioSpectra", dependencies: ["CKissFFT"], swiftSettings: strict),
-    .target(name: "DelayEstimation", dependencies: ["AudioSpectra"], swiftSettings: safe),
+    .target(
+      name: "AudioSpectra", dependencies: ["AudioBasics", "CKissFFT"], swiftSettings: checked),
+    .target(
+      name: "DelayEstimation", dependencies: ["AudioBasics", "AudioSpectra"], swiftSettings: safe),
 
     // Voices without noise, echo and room.
     .systemLibrary(
       name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(
       name: "VoiceCleaning", dependencies: ["AudioBasics", "AudioSpectra", "CSpeexVoice"],
-      swiftSettings: strict),
+      swiftSettings: checked),
 
     // Sound files and their loudness.
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -70,14 +78,14 @@ let package = Package(
       dependencies: [
         "AudioBasics", "CSndFile", "CEbur128", "CCurl", "CMpg123", "CVorbisFile", "COpusFile",
       ],
-      swiftSettings: strict),
+      swiftSettings: checked),
 
     // The duplex unit and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(
       name: "AudioDevices",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime"],
-      swiftSettings: strict),
+      swiftSettings: checked),
 
     // ~~~ the waterline ~~~
     .target(
@@ -98,7 +106,7 @@ let package = Package(
         "DelayEstimation",
       ],
       swiftSettings: safe),
-    .target(name: "Reports", swiftSettings: safe),
+    .target(name: "Reports", dependencies: ["AudioBasics"], swiftSettings: safe),
     .executableTarget(
       name: "duplex",
       dependencies: [
@@ -118,7 +126,8 @@ let package = Package(
     // The figures, beside those of other projects' converters, which are found at run time.
     .target(name: "COtherConverters"),
     .target(
-      name: "OtherConverters", dependencies: ["COtherConverters"], swiftSettings: strict),
+      name: "OtherConverters", dependencies: ["AudioBasics", "COtherConverters"],
+      swiftSettings: checked),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
@@ -137,51 +146,52 @@ let package = Package(
 
     .testTarget(
       name: "SpectrumExampleTests", dependencies: ["AudioBasics", "SpectrumExample"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "AudioSessionsTests",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices", "AudioFiles",
         "SimulatedDevices", "AudioSessions", "Benchmarks",
       ],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
-      dependencies: ["AudioSpectra", "DelayEstimation", "Benchmarks"],
-      swiftSettings: strict),
+      dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "Benchmarks"],
+      swiftSettings: checked),
     .testTarget(
       name: "LatencyMeasurementTests",
       dependencies: [
         "AudioBasics", "AudioDevices", "AudioSessions", "SimulatedDevices", "DelayEstimation",
         "LatencyMeasurement",
       ],
-      swiftSettings: strict),
-    .testTarget(name: "ReportsTests", dependencies: ["Reports"], swiftSettings: strict),
+      swiftSettings: checked),
+    .testTarget(
+      name: "ReportsTests", dependencies: ["AudioBasics", "Reports"], swiftSettings: checked),
     .testTarget(
       name: "AudioDevicesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "ReadmeTests",
       dependencies: [
         "AudioBasics", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
       ],
-      swiftSettings: strict),
-    .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: strict),
+      swiftSettings: checked),
+    .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
-      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: strict),
+      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
     .testTarget(
       name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],
-      swiftSettings: strict),
+      swiftSettings: checked),
     .testTarget(
       name: "SimulatedDevicesTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "SimulatedDevices"],
-      swiftSettings: strict),
+      swiftSettings: checked),
   ],
   swiftLanguageModes: [.v6]
 )

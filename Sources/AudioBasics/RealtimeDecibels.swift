@@ -25,7 +25,7 @@ public enum RealtimeDecibels {
     guard decibels > -200 else { return 0 }
     guard decibels < 0 else { return 1 }
     let octaves = decibels / 6.0205999
-    let whole = Int32(octaves) &- 1
+    let whole = Int32(truncatingIfNeeded: Int(clamping: octaves)) &- 1
     let rest = (octaves - Float(whole)) * 0.6931472
     let power = 1 + rest * (1 + rest * (0.5 + rest * (1 / 6 + rest * (1 / 24 + rest / 120))))
     return power * Float(bitPattern: UInt32(bitPattern: whole &+ 127) << 23)

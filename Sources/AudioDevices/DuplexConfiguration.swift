@@ -34,7 +34,7 @@ public struct DuplexRequest: Sendable {
   public func atRate(_ rate: Int) -> DuplexRequest {
     guard let unitRate = sampleRate, unitRate != rate else { return self }
     func scaled(_ frames: Int) -> Int {
-      max(1, Int((Double(frames) * Double(rate) / Double(unitRate)).rounded()))
+      max(1, Int(rounding: Double(frames) * Double(rate) / Double(unitRate)))
     }
     var request = self
     request.sampleRate = rate
@@ -198,6 +198,6 @@ struct DuplexShape: BitwiseCopyable {
       && playbackRate == configuration.sampleRate
     let ahead = Double(configuration.periodFrames + configuration.headroomFrames)
     playbackAheadFrames = Int(
-      (ahead * Double(playbackRate) / Double(configuration.sampleRate)).rounded())
+      rounding: ahead * Double(playbackRate) / Double(configuration.sampleRate))
   }
 }

@@ -31,7 +31,7 @@ struct AccuracyRow {
     let count = Double(max(1, answers))
     let rootMeanSquare = (squares / count).squareRoot()
     let overBound = (squaresOverBound / count).squareRoot()
-    return way.padded(12) + "\(Int(level))".padded(8) + "\(answers)".padded(9)
+    return way.padded(12) + "\(Int(clamping: level))".padded(8) + "\(answers)".padded(9)
       + "\(doubtful)".padded(10) + rootMeanSquare.shown(6).padded(11) + largest.shown(6).padded(10)
       + overBound.shown(2).padded(11) + "\(wrong)"
   }
@@ -49,9 +49,9 @@ extension Double {
   func shown(_ digits: Int) -> String {
     guard isFinite, abs(self) < 1e6 else { return "\(self)" }
     let scale = pow(10, Double(digits))
-    let scaled = Int((abs(self) * scale).rounded())
-    let rest = String(scaled % Int(scale))
-    return (self < 0 ? "-" : "") + "\(scaled / Int(scale))."
+    let scaled = Int(rounding: abs(self) * scale)
+    let rest = String(scaled % Int(clamping: scale))
+    return (self < 0 ? "-" : "") + "\(scaled / Int(clamping: scale))."
       + String(repeating: "0", count: digits - rest.count) + rest
   }
 }

@@ -97,10 +97,10 @@ struct ClockTrial {
       _ count: (Double) -> Double
     ) {
       if tickSeconds > 0 {
-        let frames = Int(count((time / tickSeconds).rounded(.down) * tickSeconds))
+        let frames = Int(clamping: count((time / tickSeconds).rounded(.down) * tickSeconds))
         if frames > sight.shown.frames {
           sight.shown = ClockReading(
-            frames: frames, nanoseconds: Self.origin + UInt64(time * 1e9))
+            frames: frames, nanoseconds: Self.origin + UInt64(clamping: time * 1e9))
         }
       }
       while tickSeconds == 0 {
@@ -109,8 +109,8 @@ struct ClockTrial {
           sight.due = when(sight.next) + jitter * random.uniform(0...1)
         }
         guard sight.due <= time else { break }
-        let told = Self.origin + UInt64(sight.due * 1e9)
-        sight.shown = ClockReading(frames: Int(sight.next), nanoseconds: told)
+        let told = Self.origin + UInt64(clamping: sight.due * 1e9)
+        sight.shown = ClockReading(frames: Int(clamping: sight.next), nanoseconds: told)
         sight.due = -1
       }
       var reading = sight.shown
@@ -136,7 +136,7 @@ struct ClockTrial {
 
     while time < seconds {
       lookAtBoth()
-      let now = Self.origin + UInt64(time * 1e9)
+      let now = Self.origin + UInt64(clamping: time * 1e9)
       if position == nil, input.isRunning, output.isRunning {
         position = control.target(input, output, frame: end, at: now)
       }

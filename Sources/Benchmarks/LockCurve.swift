@@ -41,7 +41,7 @@ struct LockCurve {
   /// The same as a picture.
   var picture: LockPicture {
     LockPicture(
-      title: "A step of \(Int(ppm)) ppm",
+      title: "A step of \(Int(clamping: ppm)) ppm",
       subtitle: "48 kHz, period \(period), batches of 48 frames, 1 ms of jitter on both clocks",
       lockSeconds: 15, moments: moments(before: 5, after: 40))
   }
@@ -50,7 +50,7 @@ struct LockCurve {
 /// Writes a picture for each of several steps into `folder`.
 func drawLockCurves(into folder: String) throws {
   for ppm in [1.0, 100, -100, 1000, -1000, 5000, -5000] {
-    let path = "\(folder)/lock\(ppm < 0 ? "-minus" : "")-\(Int(abs(ppm))).svg"
+    let path = "\(folder)/lock\(ppm < 0 ? "-minus" : "")-\(Int(clamping: abs(ppm))).svg"
     try LockCurve(ppm: ppm, period: 64).picture.svg()
       .write(toFile: path, atomically: true, encoding: .utf8)
     print(path)

@@ -68,7 +68,7 @@ struct LoopRig {
     ears.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
     ears.feedbackGuard = FeedbackGuard(sampleRate: sampleRate, channelCount: 1, news: news)
     let rate = Double(sampleRate)
-    let delay = max(periodFrames, Int(delaySeconds * rate))
+    let delay = max(periodFrames, Int(clamping: delaySeconds * rate))
     // A howl's trip takes a whole number of its periods.
     let tone = max(1, (frequency * Double(delay) / rate).rounded()) * rate / Double(delay)
     var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
@@ -79,7 +79,7 @@ struct LoopRig {
     var power = 0.0
     var peak: Float = 0
     var measured = 0
-    for start in stride(from: 0, to: Int(seconds * rate), by: periodFrames) {
+    for start in stride(from: 0, to: Int(clamping: seconds * rate), by: periodFrames) {
       for index in 0..<periodFrames {
         var back = 0.0
         if let gain {

@@ -41,8 +41,8 @@ enum PurityRow {
     _ converter: ComparedConverter, hertz: Double, seconds: Double, ppm: (Double) -> Double
   ) -> SineFit? {
     let radians = 2 * .pi * hertz / converter.inputRate
-    let blocks = Int(seconds * 750)
-    let input = sine(radians, frames: Int(seconds * 48000 * 1.001) + 4096)
+    let blocks = Int(clamping: seconds * 750)
+    let input = sine(radians, frames: Int(clamping: seconds * 48000 * 1.001) + 4096)
     guard let run = ConverterRun(converter, input, blocks: blocks, ppm: ppm) else { return nil }
     let from = min(24000, run.samples.count / 2)
     return SineFit(

@@ -82,6 +82,6 @@ struct RecordedSine {
   /// How far below the sine all else lies, in decibels, in that share of the windows.
   func rest(atLeast share: Double) -> Double {
     let rests = found.map(\.fit.rest).sorted(by: >)
-    return rests[min(rests.count - 1, Int(share * Double(rests.count)))]
+    return rests[min(rests.count - 1, Int(clamping: share * Double(rests.count)))]
   }
 }

@@ -149,14 +149,14 @@ public struct DelayEstimator: Sendable {
     let peak = fit.own.point(at: 0).value * answer.gain
     estimate.curveStepFrames = step
     estimate.curveFirstFrame = answer.delayFrames - reach + Double(offset)
-    estimate.curve = (0...Int(2 * reach / step)).map {
+    estimate.curve = (0...Int(clamping: 2 * reach / step)).map {
       let lag = answer.delayFrames - reach + Double($0) * step
       return Float(fit.cross.point(at: lag).value / peak)
     }
     var whole = fit
     whole.arrivals = []
     let response = whole.unexplained(transform)
-    let middle = Int(answer.delayFrames.rounded())
+    let middle = Int(rounding: answer.delayFrames)
     let first = max(0, middle - 512)
     let end = min(response.count, middle + 4096, 2 * middle + 512)
     estimate.responseFirstFrame = first + offset

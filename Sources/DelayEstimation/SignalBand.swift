@@ -21,7 +21,7 @@ struct SignalBand {
   ) {
     let count = cross.count
     // Every part keeps some seven standard deviations for itself.
-    let parts = max(4, min(1024, min(count / 8, Int(score * score / 50))))
+    let parts = max(4, min(1024, min(count / 8, Int(clamping: score * score / 50))))
     func part(_ bin: Int) -> Int { min(parts - 1, bin * parts / count) }
     var matches = [Double](repeating: 0, count: parts)
     var across = matches

@@ -43,7 +43,7 @@ extension Axis {
     // A tick on the very bound must not fall victim to rounding.
     let first = (lower / step.value - 1e-6).rounded(.up)
     let last = (upper / step.value + 1e-6).rounded(.down)
-    return first <= last ? Array(Int(first)...Int(last)) : []
+    return first <= last ? Array(Int(clamping: first)...Int(clamping: last)) : []
   }
 
   /// 1, 2 and 5 times the powers of ten, or where they would touch, the powers alone.

@@ -18,8 +18,8 @@ struct Histogram: Sendable {
     let spread = greatest > least ? (greatest - least) / target : 0.01
     let width = RoundStep(atLeast: max(spread, finest)).value
     let first = (least / width).rounded()
-    var counts = [Int](repeating: 0, count: Int((greatest / width).rounded() - first) + 1)
-    for value in values { counts[Int((value / width).rounded() - first)] += 1 }
+    var counts = [Int](repeating: 0, count: Int(clamping: (greatest / width).rounded() - first) + 1)
+    for value in values { counts[Int(clamping: (value / width).rounded() - first)] += 1 }
     (firstEdge, binWidth, self.counts) = ((first - 0.5) * width, width, counts)
   }
 

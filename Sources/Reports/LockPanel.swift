@@ -10,7 +10,8 @@ struct LockPanel {
   func draw(in panel: Panel, on canvas: inout SVGCanvas) {
     let largest = values.map { abs($0.value) }.max() ?? 0
     let peak = NumberText.shortest(largest, decimals: 1) + " " + unit
-    let caption = largest > reach ? "at most \(peak), cut off at \(Int(reach))" : "at most \(peak)"
+    let caption =
+      largest > reach ? "at most \(peak), cut off at \(Int(clamping: reach))" : "at most \(peak)"
     panel.draw(title: "\(title), \(unit)", caption: values.isEmpty ? "" : caption, on: &canvas)
     guard !values.isEmpty else { return panel.drawNothingMeasured(on: &canvas) }
     let area = panel.frame.inset(left: 60, top: 46, right: 44, bottom: 38)
@@ -70,13 +71,13 @@ struct LockPanel {
     var column = -1
     for (seconds, value) in values {
       let x = plot.x.position(of: seconds)
-      if Int(x) != column {
+      if Int(clamping: x) != column {
         if column >= 0 {
           for value in lowest == highest ? [lowest] : [lowest, highest] {
             points.append(Point(x: Double(column), y: plot.y.position(of: value)))
           }
         }
-        (column, lowest, highest) = (Int(x), value, value)
+        (column, lowest, highest) = (Int(clamping: x), value, value)
       }
       lowest = min(lowest, value)
       highest = max(highest, value)

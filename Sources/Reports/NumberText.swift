@@ -35,7 +35,7 @@ enum NumberText {
   /// The digits after the point that show two significant ones of `value`: at least 1, at most 6.
   static func decimals(for value: Double) -> Int {
     guard value.isDrawable, value != 0 else { return 2 }
-    return min(max(1 - Int(log10(value.magnitude).rounded(.down)), 1), 6)
+    return min(max(1 - Int(clamping: log10(value.magnitude).rounded(.down)), 1), 6)
   }
 
   /// `text` with the minus sign that typesetters use, as wide as a plus.
@@ -51,7 +51,7 @@ enum NumberText {
     // A double has 15 digits: what lies beyond them is not shown, and never overflows.
     var decimals = decimals
     while decimals > 0, value.magnitude * pow(10, Double(decimals)) > 1e15 { decimals -= 1 }
-    let scaled = Int((value.magnitude * pow(10, Double(decimals))).rounded())
+    let scaled = Int(rounding: value.magnitude * pow(10, Double(decimals)))
     let text = String(scaled)
     let zeros = String(repeating: "0", count: max(0, decimals + 1 - text.count))
     return (zeros + text, decimals, value < 0 && scaled != 0)

@@ -9,7 +9,7 @@ struct RoundStep: Sendable {
   init(atLeast value: Double) {
     let exponent = log10(max(value, 1e-12)).rounded(.down)
     let ratio = value / pow(10, exponent)
-    self.exponent = Int(exponent)
+    self.exponent = Int(clamping: exponent)
     // The tolerance keeps a step of 5 from becoming 10 by the rounding of the logarithm.
     mantissa = [1, 2, 5].first { Double($0) >= ratio - 1e-9 } ?? 10
     if mantissa == 10 { (mantissa, self.exponent) = (1, self.exponent + 1) }

@@ -32,7 +32,7 @@ struct SampledCurve: Sendable {
     var least = 0
     var greatest = 0
     for index in samples.indices where samples[index].isDrawable {
-      let current = Int(plot.x.position(of: lag(index)))
+      let current = Int(clamping: plot.x.position(of: lag(index)))
       if current != column {
         if column >= 0 { append(least, greatest, to: &points, in: plot) }
         (column, least, greatest) = (current, index, index)

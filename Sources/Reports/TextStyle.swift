@@ -40,7 +40,7 @@ extension TextStyle {
   /// `text`, or as much of its beginning as fits into `width`, and an ellipsis.
   func truncated(_ text: String, width: Double) -> String {
     guard self.width(of: text) > width else { return text }
-    var kept = Substring(text.prefix(Int(min(width, 4000))))
+    var kept = Substring(text.prefix(Int(clamping: min(width, 4000))))
     while !kept.isEmpty, self.width(of: kept + "\u{2026}") > width { kept.removeLast() }
     return kept + "\u{2026}"
   }

@@ -38,7 +38,9 @@ struct DeviceClock: BitwiseCopyable, Sendable {
     @_noLocks get {
       if isFree { return freeFrame }
       let elapsed = HostClock.nanoseconds &- startNanoseconds
-      if pace != 1 { return startFrame &+ Int(Double(elapsed) * 1e-9 * Double(sampleRate) * pace) }
+      if pace != 1 {
+        return startFrame &+ Int(clamping: Double(elapsed) * 1e-9 * Double(sampleRate) * pace)
+      }
       let rate = UInt64(sampleRate)
       let whole = elapsed / 1_000_000_000
       let rest = elapsed % 1_000_000_000
@@ -77,7 +79,7 @@ struct DeviceClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private func nanoseconds(of frames: Int) -> UInt64 {
-    if pace != 1 { return UInt64(Double(frames) * 1e9 / (Double(sampleRate) * pace)) }
+    if pace != 1 { return UInt64(clamping: Double(frames) * 1e9 / (Double(sampleRate) * pace)) }
     let whole = frames / sampleRate
     let rest = frames % sampleRate
     return UInt64(whole &* 1_000_000_000 &+ rest &* 1_000_000_000 / sampleRate)

@@ -45,7 +45,7 @@ struct Interpolator: ~Copyable, Sendable {
   @_noLocks
   mutating func turn(to fraction: Double) {
     let phase = fraction * 512
-    let row = max(0, min(511, Int(phase)))
+    let row = max(0, min(511, Int(clamping: phase)))
     let weight = Float(phase - Double(row))
     taps.replace(at: 0, with: rows, from: row, frames: 1)
     taps.scale(frames: 1, by: 1 - weight)

@@ -14,7 +14,7 @@ struct Mishaps: ~Copyable, Sendable {
 
   init(_ specification: SimulatedDeviceSpecification) {
     let rate = Double(specification.sampleRate)
-    func frame(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
+    func frame(_ seconds: Double) -> Int { Int(rounding: seconds * rate) }
     xrunFrames = specification.xrunFrames
     let xruns = specification.xrunSeconds.map(frame)
     self.xruns = xruns

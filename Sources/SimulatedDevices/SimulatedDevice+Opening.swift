@@ -33,7 +33,7 @@ extension SimulatedDevice {
     // The output's clock is the right one; alone it has nothing to drift against.
     if capture == nil { wired.driftPPM = 0 }
     let memory =
-      Int(wired.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
+      Int(clamping: wired.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
     let isFed: Bool
     switch microphone {

@@ -104,7 +104,7 @@ extension SimulatedDeviceSpecification {
     _ key: String, _ value: String, _ allowed: ClosedRange<Double>, _ unit: String
   ) throws(DeviceFailure) -> Double {
     guard let number = Double(value), allowed.contains(number) else {
-      let ends = "\(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))"
+      let ends = "\(Int(clamping: allowed.lowerBound)) to \(Int(clamping: allowed.upperBound))"
       throw refusal(key, value, "\(ends) \(unit)")
     }
     return number

@@ -34,7 +34,7 @@ struct Wire: ~Copyable, Sendable {
     // `self` is miscompiled by Swift 6.3.1, and what it owns is freed twice.
     let pace = 1 + specification.driftPPM * 1e-6
     let delay = specification.delayFrames
-    let wholeDelay = Int(delay)
+    let wholeDelay = Int(clamping: delay)
     let fraction = delay - Double(wholeDelay)
     let gain = Decibels.gain(specification.gainDB) * (specification.isInverted ? -1 : 1)
     let course =
@@ -42,7 +42,9 @@ struct Wire: ~Copyable, Sendable {
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
     let windowFrames =
       course == .whole
-      ? 1 : Int(Double(periodFrames) / pace * (outputPerInput ?? 1) * 1.02) + 2 * halfWidth + 3
+      ? 1
+      : Int(clamping: Double(periodFrames) / pace * (outputPerInput ?? 1) * 1.02) + 2 * halfWidth
+        + 3
     self.pace = pace
     self.delay = delay
     self.wholeDelay = wholeDelay
@@ -59,19 +61,19 @@ struct Wire: ~Copyable, Sendable {
   /// Output frames played when `frame` frames are captured.
   @_noLocks
   func played(at frame: Int) -> Int {
-    pace == 1 ? frame : Int(Double(frame) / pace)
+    pace == 1 ? frame : Int(clamping: Double(frame) / pace)
   }
 
   /// A frame whose capture says that `position` output frames were played: the first, or the next.
   @_noLocks
   func captured(at position: Int) -> Int {
-    pace == 1 ? position : Int(Double(position) * pace) &+ 1
+    pace == 1 ? position : Int(clamping: Double(position) * pace) &+ 1
   }
 
   /// The output frame that is played when `frame` is captured, or the nearest one.
   @_noLocks
   func nearestPlayed(at frame: Int) -> Int {
-    pace == 1 ? frame : Int(Double(frame) / pace + 0.5)
+    pace == 1 ? frame : Int(clamping: Double(frame) / pace + 0.5)
   }
 
   /// What is heard of `tape` in `frames` frames captured from `frame` on.
@@ -110,13 +112,13 @@ struct Wire: ~Copyable, Sendable {
     let start = played - delay
     let origin = floor(start) &- interpolator.halfWidth &+ 1
     let count = min(
-      window.frameCount, Int(Double(frames) * step) &+ interpolator.width &+ 2)
+      window.frameCount, Int(clamping: Double(frames) * step) &+ interpolator.width &+ 2)
     tape.read(from: origin, frames: count, times: gain, into: &window)
     let offset = start - Double(origin &+ interpolator.halfWidth &- 1)
     var done = 0
     while done < frames {
       let position = offset + Double(done) * step
-      let first = Int(position)
+      let first = Int(clamping: position)
       interpolator.turn(to: position - Double(first))
       interpolate(done, from: first, into: &heard)
       done &+= 1
@@ -136,7 +138,7 @@ struct Wire: ~Copyable, Sendable {
 
   @_noLocks
   private func floor(_ value: Double) -> Int {
-    let towardsZero = Int(value)
+    let towardsZero = Int(clamping: value)
     return Double(towardsZero) > value ? towardsZero &- 1 : towardsZero
   }
 }

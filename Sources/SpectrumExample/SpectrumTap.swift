@@ -25,7 +25,7 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
     let lowest = 50 * Double(transform.length) / Double(sampleRate)
     let octaves = log2(Double(transform.length / 2) / lowest)
     func bin(_ edge: Int) -> Int {
-      Int(lowest * exp2(octaves * Double(edge) / Double(bandCount)))
+      Int(clamping: lowest * exp2(octaves * Double(edge) / Double(bandCount)))
     }
     bands = (0..<bandCount).map { bin($0)..<max(bin($0) + 1, bin($0 + 1)) }
     self.transform = transform

@@ -3,6 +3,6 @@ enum SpectrumText {
   private static let bars = Array(" ▁▂▃▄▅▆▇█")
 
   static func line(_ levels: [Double]) -> String {
-    String(levels.map { bars[max(0, min(8, Int(($0 + 72) / 9 + 0.5)))] })
+    String(levels.map { bars[max(0, min(8, Int(clamping: ($0 + 72) / 9 + 0.5)))] })
   }
 }

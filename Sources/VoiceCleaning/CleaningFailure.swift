@@ -35,8 +35,8 @@ public enum CleaningFailure: Error, Sendable, Equatable {
         : "Use a rate of \(rates.lowerBound) to \(rates.upperBound) Hz."
     case .unsupportedChannelCount: "Use 1 to 64 channels."
     case .unsupportedHighPass:
-      "Use \(Int(VoiceCleaner.highPassHertz.lowerBound)) "
-        + "to \(Int(VoiceCleaner.highPassHertz.upperBound)) Hz; 80 Hz suits most voices."
+      "Use \(Int(clamping: VoiceCleaner.highPassHertz.lowerBound)) "
+        + "to \(Int(clamping: VoiceCleaner.highPassHertz.upperBound)) Hz; 80 Hz suits most voices."
     case .unsupportedEchoDelay: "Use 0 frames to ten seconds, as measured."
     case .unsupportedEchoTail:
       "Use \(VoiceCleaner.echoTailSeconds.lowerBound) "

@@ -18,14 +18,14 @@ final class EchoRemoval {
     _ settings: EchoSettings, sampleRate: Int, channelCount: Int, playedChannelCount: Int,
     blockFrames: Int
   ) throws(CleaningFailure) {
-    let safety = Int(Double(sampleRate) * Self.safetySeconds)
+    let safety = Int(clamping: Double(sampleRate) * Self.safetySeconds)
     let early = min(safety, settings.delayFrames)
     let speakerCount = playedChannelCount == 2 ? 2 : 1
     var made: [EchoCanceller] = []
     for _ in 0..<channelCount {
       made.append(
         try EchoCanceller(
-          tailFrames: Int(settings.tailSeconds * Double(sampleRate)) + early,
+          tailFrames: Int(clamping: settings.tailSeconds * Double(sampleRate)) + early,
           speakerCount: speakerCount, blockFrames: blockFrames, sampleRate: sampleRate))
     }
     cancellers = made

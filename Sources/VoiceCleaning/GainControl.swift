@@ -31,7 +31,7 @@ struct GainControl {
 
   init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     judge = try Preprocessor(
-      target: Int32(Self.target * (Double(blockFrames) / 512).squareRoot()),
+      target: Int32(clamping: Self.target * (Double(blockFrames) / 512).squareRoot()),
       blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
     rise = Decibels.gain(Self.risePerSecond * blockSeconds)

@@ -8,7 +8,7 @@ enum SixteenBits {
 
   /// The nearest number; what lies beyond full scale is cut off.
   static func number(_ sample: Float) -> Int16 {
-    Int16(max(-fullScale, min(fullScale - 1, (sample * fullScale).rounded())))
+    Int16(clamping: max(-fullScale, min(fullScale - 1, (sample * fullScale).rounded())))
   }
 
   /// The sample of a number.

@@ -9,13 +9,13 @@ struct FilteredClockTests {
     _ clock: inout FilteredClock, rate: Double, from start: Double, seconds: Double,
     frames first: Int = 0
   ) {
-    for step in 0..<Int(seconds * 1000) {
+    for step in 0..<Int(clamping: seconds * 1000) {
       let passed = Double(step) * 0.001
       // The frames that are complete, and when the last of them was.
-      let frames = Int(passed * rate)
+      let frames = Int(clamping: passed * rate)
       let time = start + Double(frames) / rate
       clock.take(
-        ClockReading(frames: first + frames, nanoseconds: UInt64(time * 1e9)))
+        ClockReading(frames: first + frames, nanoseconds: UInt64(clamping: time * 1e9)))
     }
   }
 

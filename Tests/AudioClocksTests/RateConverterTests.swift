@@ -46,8 +46,8 @@ import Testing
     #expect(delay > 10)
     let output = FixedRateRun.convert(input, with: &converter)
     let peak = output.indices.max { output[$0] < output[$1] }
-    #expect(peak == 882 + Int(delay))
-    #expect(output.count == 2000 + Int(delay))
+    #expect(peak == 882 + Int(clamping: delay))
+    #expect(output.count == 2000 + Int(clamping: delay))
   }
 
   @Test(arguments: [

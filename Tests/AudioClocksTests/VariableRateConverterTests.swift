@@ -92,7 +92,7 @@ import Testing
     let (consumed, produced) = converter.convert(
       input, frames: 2200, into: &output, room: 1)
     #expect(produced == 1)
-    #expect(consumed == Int(position) + converter.reachFrames + 1)
+    #expect(consumed == Int(clamping: position) + converter.reachFrames + 1)
     // Where the silence before the first frame is within reach, the sine is not whole.
     guard position > 100 else { return }
     #expect(abs(Double(output[0]) - testLevel * sin(0.2 * position)) < 1e-5)
@@ -122,7 +122,7 @@ import Testing
       #expect(abs(converter.position - expected) < 1e-9)
     }
     // What is consumed is what the last frame needed, which lies a step before the next.
-    #expect(consumed == Int(expected - ratio) + converter.reachFrames + 1)
+    #expect(consumed == Int(clamping: expected - ratio) + converter.reachFrames + 1)
   }
 
   @Test(arguments: [0.25, 1, 1.7, 4])
@@ -147,6 +147,6 @@ import Testing
     let (consumed, produced) = converter.convert(
       input, frames: input.frameCount, into: &output, room: 5000)
     #expect(consumed == input.frameCount)
-    #expect(produced == Int((Double(frames) / ratio).rounded(.up)))
+    #expect(produced == Int(clamping: (Double(frames) / ratio).rounded(.up)))
   }
 }

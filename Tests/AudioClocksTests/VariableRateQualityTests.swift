@@ -18,7 +18,7 @@ import Testing
     quality: ConversionQuality = .standard, wanders: Bool = false
   ) -> (gain: Double, rest: Double, power: Double) {
     let radians = 2 * .pi * hertz / rate
-    let input = testSine(radians, frames: Int(Double(count) * ratio) + 2000)
+    let input = testSine(radians, frames: Int(clamping: Double(count) * ratio) + 2000)
     var converter = VariableRateConverter(
       channelCount: 1, maximumInputPerOutput: max(1.01, ratio), quality: quality)
     converter.setRatio(ratio)

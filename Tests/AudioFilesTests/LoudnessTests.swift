@@ -11,7 +11,7 @@ import Testing
     channels: [Bool] = [true, true], to meter: inout LoudnessMeter
   ) {
     // A second of it at a time: whole turns of every frequency used.
-    let frames = Int((seconds * Double(sampleRate)).rounded())
+    let frames = Int(rounding: seconds * Double(sampleRate))
     var buffer = SampleBuffer(frameCount: min(sampleRate, frames), channelCount: channels.count)
     let amplitude = pow(10, dBFS / 20)
     for frame in 0..<buffer.frameCount {
@@ -71,7 +71,7 @@ import Testing
     var steps: [Double?] = []
     for turn in 0..<5 {
       for (seconds, level) in [(1.34, -20.0), (1.66, -30)] {
-        for _ in 0..<Int((seconds * 50).rounded()) {
+        for _ in 0..<Int(rounding: seconds * 50) {
           add(0.02, dBFS: level, to: &meter)
           if turn > 0 { steps.append(meter.levels.shortTermLUFS) }
         }
@@ -85,7 +85,7 @@ import Testing
     var steps: [Double?] = []
     for turn in 0..<25 {
       for (seconds, level) in [(0.18, -20.0), (0.22, -30)] {
-        for _ in 0..<Int((seconds * 50).rounded()) {
+        for _ in 0..<Int(rounding: seconds * 50) {
           add(0.02, dBFS: level, to: &meter)
           if turn > 2 { steps.append(meter.levels.momentaryLUFS) }
         }

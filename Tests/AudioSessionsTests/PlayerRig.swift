@@ -107,7 +107,7 @@ final class CountedFile {
 }
 
 /// The number of the frame that was heard; -1 for silence.
-func numbers(_ samples: [Float]) -> [Int] { samples.map { Int($0 * 8_388_608) - 1 } }
+func numbers(_ samples: [Float]) -> [Int] { samples.map { Int(clamping: $0 * 8_388_608) - 1 } }
 
 /// Where two runs of frames differ first; nil where one is the other's beginning.
 func difference(_ heard: some Sequence<Int>, _ expected: some Sequence<Int>) -> String? {

@@ -65,7 +65,7 @@ import Testing
     let count = try clicks.read(into: &buffer, frames: 20000)
     #expect(count == 16000)
     for beat in 0..<3 {
-      let start = Int((Double(beat) * 16000 / 3).rounded(.up))
+      let start = Int(clamping: (Double(beat) * 16000 / 3).rounded(.up))
       let loudest = (start..<start + 160).map { abs(buffer[$0]) }.max() ?? 0
       let quietest = (start + 160..<start + 5000).map { abs(buffer[$0]) }.max() ?? 1
       #expect(loudest > 0.1 && loudest <= 0.25)

@@ -51,9 +51,9 @@ import Testing
     var heard: [Float] = []
     while !rig.isFinished, heard.count < 200_000 { heard += rig.cycle() }
     let ratio = Double(rate) * speed / 48000
-    let count = Int((5000 / ratio).rounded())
+    let count = Int(rounding: 5000 / ratio)
     // Away from the edges, where the sine begins and ends at once.
-    let edge = Int(300 / ratio)
+    let edge = Int(clamping: 300 / ratio)
     let errors = (edge..<count - edge).map { frame -> Float in
       abs(heard[frame] - sine.value(at: Double(frame) * ratio))
     }

@@ -114,7 +114,7 @@ import Testing
       let place = (Double(model.boundary) + seconds * 48000).rounded()
       let first = model.region.lowerBound + (model.isReversed ? 1 : 0)
       let last = model.region.upperBound - (model.isReversed ? 0 : 1)
-      model.boundary = Int(max(Double(first), min(place, Double(max(first, last)))))
+      model.boundary = Int(clamping: max(Double(first), min(place, Double(max(first, last)))))
     }
     model.settle()
   }

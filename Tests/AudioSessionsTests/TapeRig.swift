@@ -88,7 +88,7 @@ final class TapeRig {
     while true {
       let count = try file.read(into: &buffer)
       guard count > 0 else { return numbers }
-      for index in 0..<count { numbers.append(Int((buffer[index] * 1_048_576).rounded())) }
+      for index in 0..<count { numbers.append(Int(rounding: Double(buffer[index]) * 1_048_576)) }
     }
   }
 

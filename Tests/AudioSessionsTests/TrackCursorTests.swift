@@ -39,7 +39,7 @@ import Testing
       let count = try track.read(into: &buffer, frames: 999)
       guard count > 0 else { break }
       for frame in 0..<count {
-        let number = Int(buffer[2 * frame] * 8_388_608)
+        let number = Int(clamping: buffer[2 * frame] * 8_388_608)
         let isPair = buffer[2 * frame + 1] == -buffer[2 * frame]
         numbers.append(isPair ? number : -1)
       }
@@ -99,7 +99,7 @@ import Testing
       do throws(FileFailure) {
         let count = try track.read(into: &buffer, frames: 999)
         guard count > 0 else { break }
-        for frame in 0..<count { numbers.append(Int(buffer[2 * frame] * 8_388_608)) }
+        for frame in 0..<count { numbers.append(Int(clamping: buffer[2 * frame] * 8_388_608)) }
       } catch {
         trouble = error
       }

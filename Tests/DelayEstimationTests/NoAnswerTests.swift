@@ -50,7 +50,7 @@ import Testing
       // Syllables: a buzz at a wandering pitch, or a hiss, with pauses between.
       var recording: [Float] = []
       while recording.count < 3 * rate {
-        let length = Int(random.uniform(0.05...0.25) * Double(rate))
+        let length = Int(clamping: random.uniform(0.05...0.25) * Double(rate))
         let pitch = random.uniform(90...250)
         let kind = random.uniform(0...1)
         let level = random.uniform(0.05...0.9)

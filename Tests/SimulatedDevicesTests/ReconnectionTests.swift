@@ -16,8 +16,8 @@ struct ReconnectionTests {
       "unplug-at=\(away),replug-at=\(back)", playing: signal, frames: frames, reconnects: true)
     // What was captured of the period in which it went away is lost with it; back, it is found at
     // the very frame, but never before that period's end.
-    let gap = Int(away * 48000) / 64 * 64
-    let end = max(Int((back * 48000).rounded()), gap + 64)
+    let gap = Int(clamping: away * 48000) / 64 * 64
+    let end = max(Int(rounding: back * 48000), gap + 64)
     #expect(result.failure == nil && result.frames == frames)
     #expect(
       result.events == [

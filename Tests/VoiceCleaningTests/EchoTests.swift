@@ -6,12 +6,12 @@ import VoiceCleaning
 @Suite(.enabled(if: TestVoices.canSpeak)) struct EchoTests {
   /// What a room makes of `played`: 1,000 frames late, dying away within 60 ms (60 dB).
   private func echo(of played: [Float], sampleRate: Int) -> [Float] {
-    let length = Int(0.06 * Double(sampleRate))
+    let length = Int(clamping: 0.06 * Double(sampleRate))
     // Few enough reflections to be quick.
     let random = TestVoices.noise(seconds: 1, sampleRate: 1000, level: -10, seed: 5)
     var taps: [(delay: Int, gain: Float)] = [(1000, 0.5)]
     for index in 1..<60 {
-      let delay = length * index / 60 + Int(abs(random[index]) * 20)
+      let delay = length * index / 60 + Int(clamping: abs(random[index]) * 20)
       let gain = random[100 + index] * Float(pow(10, -3 * Double(delay) / Double(length)))
       taps.append((1000 + delay, gain))
     }

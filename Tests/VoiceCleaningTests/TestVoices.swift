@@ -27,9 +27,9 @@ enum TestVoices {
   ) -> [Float] {
     let source = spoken[voice]
     let step = 22050 / Double(sampleRate)
-    var sound = (0..<Int(seconds * Double(sampleRate))).map { frame -> Float in
+    var sound = (0..<Int(clamping: seconds * Double(sampleRate))).map { frame -> Float in
       let position = Double(frame) * step
-      let index = Int(position)
+      let index = Int(clamping: position)
       let fraction = Float(position - Double(index))
       let (left, right) = (source[index % source.count], source[(index + 1) % source.count])
       return left + (right - left) * fraction
@@ -46,7 +46,7 @@ enum TestVoices {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     // A uniform distribution's RMS is its bound over the root of three.
     let bound = Float(pow(10, level / 20) * 3.0.squareRoot())
-    return (0..<Int(seconds * Double(sampleRate))).map { _ in
+    return (0..<Int(clamping: seconds * Double(sampleRate))).map { _ in
       state ^= state << 13
       state ^= state >> 7
       state ^= state << 17

@@ -88,7 +88,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
     let wait = (frames - loop.frames(at: now)) / loop.framesPerSecond(at: now)
-    return wait > 0 ? now &+ UInt64(min(wait, 1000) * 1e9) : now
+    return wait > 0 ? now &+ UInt64(clamping: min(wait, 1000) * 1e9) : now
   }
 
   /// Seconds for which it has run undisturbed.

@@ -12,7 +12,7 @@ struct FramePosition: BitwiseCopyable, Equatable {
   /// A number of frames, which may be negative; its magnitude is below 2^63.
   @_noLocks
   init(_ frames: Double) {
-    var whole = Int(frames)
+    var whole = Int(clamping: frames)
     var rest = frames - Double(whole)
     if rest < 0 {
       whole &-= 1
@@ -24,7 +24,7 @@ struct FramePosition: BitwiseCopyable, Equatable {
       rest = 0
     }
     frame = whole
-    fraction = UInt64(rest * 0x1p64)
+    fraction = UInt64(clamping: rest * 0x1p64)
   }
 
   /// The same in frames, rounded to what a `Double` can say.

@@ -62,7 +62,7 @@ struct SincBank: ~Copyable, Sendable {
 
   @_noLocks
   private static func reach(halfWidth: Int, stretch: Double) -> Int {
-    stretch > 1 ? (Int(stretch * Double(halfWidth)) &+ 4) & ~3 : halfWidth
+    stretch > 1 ? (Int(clamping: stretch * Double(halfWidth)) &+ 4) & ~3 : halfWidth
   }
 
   /// The weights, for frames `reach` - 1 before that of `position` to `reach` after it, that give
@@ -111,9 +111,9 @@ struct SincBank: ~Copyable, Sendable {
     // Points of the curve for a frame, to 2^-32.
     let step = Double(Self.pointsPerFrame) * 0x1p32 * share
     let past = Double(fraction) * 0x1p-64
-    var left = Int(past * step)
-    var right = Int((1 - past) * step)
-    let stride = Int(step)
+    var left = Int(clamping: past * step)
+    var right = Int(clamping: (1 - past) * step)
+    let stride = Int(clamping: step)
     let scale = Float(share)
     let points = UnsafePointer(curve.base)
     var frame = 0

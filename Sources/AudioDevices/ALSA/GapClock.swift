@@ -45,7 +45,7 @@ struct GapClock: BitwiseCopyable {
     isOpen = false
     guard nanoseconds >= self.nanoseconds else { return max(0, unread) }
     let elapsed = Double(nanoseconds &- self.nanoseconds) * 1e-9
-    let passed = Int(elapsed * Double(sampleRate) + 0.5)
+    let passed = Int(clamping: elapsed * Double(sampleRate) + 0.5)
     return max(0, unread &+ passed &- captured)
   }
 }

@@ -64,8 +64,9 @@ extension PCM {
     let channelCount = try settleChannels(request.channelCount, in: space)
     let rate = try settleRate(request.sampleRate, in: space)
     let scale = Double(rate) / Double(request.unitRate ?? rate)
-    try settlePeriod(max(1, Int((Double(request.periodFrames) * scale).rounded())), in: space)
-    var bufferFrames = snd_pcm_uframes_t(max(2, Int(Double(request.bufferFrames) * scale)))
+    try settlePeriod(max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
+    var bufferFrames = snd_pcm_uframes_t(
+      max(2, Int(clamping: Double(request.bufferFrames) * scale)))
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")

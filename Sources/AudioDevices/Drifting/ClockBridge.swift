@@ -63,7 +63,7 @@ struct ClockBridge: ~Copyable {
   /// Where the input must have come to for `frames` more output frames.
   @_noLocks
   func needed(for frames: Int) -> Int {
-    Int(position + converter.inputPerOutput * 1.0001 * Double(frames)) &+ reachFrames &+ 2
+    Int(clamping: position + converter.inputPerOutput * 1.0001 * Double(frames)) &+ reachFrames &+ 2
   }
 
   /// The input was found at `reading`, gaps included.
@@ -107,7 +107,8 @@ struct ClockBridge: ~Copyable {
   func outputFrame(of position: Double, on clock: FilteredClock, at now: UInt64) -> Int {
     let ahead = (position - input.frames(at: now)) / input.framesPerSecond(at: now)
     let seconds = ahead + control.delaySeconds
-    return Int(max(0, clock.frames(at: now) + seconds * clock.framesPerSecond(at: now) + 0.5))
+    return Int(
+      clamping: max(0, clock.frames(at: now) + seconds * clock.framesPerSecond(at: now) + 0.5))
   }
 
   /// The output goes by `clock` from now on, and the next frame handed to it is its number `frame`.
@@ -171,7 +172,7 @@ struct ClockBridge: ~Copyable {
   private mutating func align(at now: UInt64) -> Int {
     let target = control.target(input, output, frame: Double(end), at: now)
     let before = position
-    let first = Int(target + 0x1p40) &- (1 << 40) &- reachFrames
+    let first = Int(clamping: target + 0x1p40) &- (1 << 40) &- reachFrames
     origin = first
     fed = first
     converter.reset(position: target - Double(first))
@@ -179,7 +180,7 @@ struct ClockBridge: ~Copyable {
     isAligned = true
     if wasAligned {
       relocks &+= 1
-      return Int(max(0, target - before) + 0.5)
+      return Int(clamping: max(0, target - before) + 0.5)
     }
     wasAligned = true
     return 0

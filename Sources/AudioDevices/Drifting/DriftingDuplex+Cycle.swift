@@ -77,10 +77,10 @@ extension DriftingDuplex where Pair: ~Copyable {
   /// or more, the cycles of that time are left out.
   private mutating func catchUp(at now: UInt64) {
     if master == .playback {
-      let late = Int(bridge.output.frames(at: now)) - (bridge.end - shape.headroomFrames)
+      let late = Int(clamping: bridge.output.frames(at: now)) - (bridge.end - shape.headroomFrames)
       if late > shape.sampleRate / 2 { bridge.advanceOutput(late) }
     } else {
-      let late = Int(bridge.input.frames(at: now)) - (head + shape.periodFrames)
+      let late = Int(clamping: bridge.input.frames(at: now)) - (head + shape.periodFrames)
       guard late > shape.sampleRate / 2 else { return }
       head += late
       lostFrames += late
@@ -107,7 +107,7 @@ extension DriftingDuplex where Pair: ~Copyable {
     isDelivered = false
     if master == .playback {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
-      lostFrames += Int(Double(jumped) * lossScale + 0.5)
+      lostFrames += Int(clamping: Double(jumped) * lossScale + 0.5)
       if jumped > 0 { inputSoft.mute() }
       if isShort { bridge.stretch(shape.periodFrames, to: head + captured) }
     }
@@ -175,7 +175,7 @@ extension DriftingDuplex where Pair: ~Copyable {
     // The converter had enough after all.
     guard frames > 0 else { return }
     if !isBeginning && !isCaptureBroken && !isInputAway {
-      bridgedFrames += Int(Double(frames) * lossScale + 0.5)
+      bridgedFrames += Int(clamping: Double(frames) * lossScale + 0.5)
     }
     let isNews = periodTime &- lateSince > 1_000_000_000
     lateSince = periodTime

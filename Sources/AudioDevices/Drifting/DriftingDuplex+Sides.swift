@@ -81,12 +81,12 @@ extension DriftingDuplex where Pair: ~Copyable {
       begunTime = reading.nanoseconds
       let place =
         bridge.input.isRunning
-        ? Int(bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
+        ? Int(clamping: bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
       let gap = max(0, place - head)
       head += gap
       captureStart = head
       if master == .capture { lostFrames += gap }
-      if isGapBridged { bridgedFrames += Int(Double(gap) * lossScale + 0.5) }
+      if isGapBridged { bridgedFrames += Int(clamping: Double(gap) * lossScale + 0.5) }
       isGapBridged = false
       bridge.restartInput()
       if let start = awayHead { endAbsence(from: start) }
@@ -97,7 +97,7 @@ extension DriftingDuplex where Pair: ~Copyable {
 
   private mutating func endAbsence(from start: Int) {
     awayHead = nil
-    let frames = Int(Double(head - start) * lossScale + 0.5)
+    let frames = Int(clamping: Double(head - start) * lossScale + 0.5)
     captureNews = SideNews(
       .captureReturned, frames: frames,
       silentFrames: master == .playback ? frames : silentFrames)

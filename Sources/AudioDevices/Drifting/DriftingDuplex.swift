@@ -98,7 +98,7 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
     configuration.resamplerDelayFrames = extra
     configuration.master = master
     let outputPeriod = Int(
-      (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
+      clamping: (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
     self.configuration = configuration
     self.master = master
     shape = DuplexShape(configuration)
@@ -110,7 +110,7 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    output = BridgedOutput(playback, silence: Int(queued * scale), mostFrames: period)
+    output = BridgedOutput(playback, silence: Int(clamping: queued * scale), mostFrames: period)
     nothing = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockBridge(
@@ -129,7 +129,7 @@ public struct DriftingDuplex<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copya
   /// When the last cycle began.
   public var readyTime: UInt64 { periodTime }
   /// What the delay is held at.
-  public var claimedLatencyFrames: Int { Int(configuration.latencyFrames + 0.5) }
+  public var claimedLatencyFrames: Int { Int(clamping: configuration.latencyFrames + 0.5) }
   /// How the two clocks are held together.
   public var drift: DriftReading? { bridge.reading(at: pair.now) }
 

@@ -33,7 +33,7 @@ struct SoftReturn: BitwiseCopyable {
   mutating func apply(to buffer: inout SampleBuffer, frames: Int) {
     guard gain < 1 else { return }
     guard !isMuted else { return buffer.clear(frames: frames) }
-    let rising = min(frames, Int((1 - gain) / step) &+ 1)
+    let rising = min(frames, Int(clamping: (1 - gain) / step) &+ 1)
     buffer.ramp(frames: rising, from: gain, step: step)
     gain = min(1, gain + Float(rising) * step)
   }

@@ -36,11 +36,11 @@ struct FurtherFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
     let own =
       Double(unit.headroomFrames) + (unit.master == .playback ? 0 : unit.resamplerDelayFrames)
     let pace = Double(granted.sampleRate) / rate
-    let most = Int(Double(unit.periodFrames) * pace) + 64
+    let most = Int(clamping: Double(unit.periodFrames) * pace) + 64
     bridge = ClockBridge(
       channelCount: granted.channelCount, inputRate: unit.sampleRate,
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
-    far = BridgedOutput(granted, silence: Int((own + latency) * pace), mostFrames: most)
+    far = BridgedOutput(granted, silence: Int(clamping: (own + latency) * pace), mostFrames: most)
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
     converted = SampleBuffer(frameCount: most, channelCount: granted.channelCount)
     stream = FurtherStream(
@@ -75,7 +75,7 @@ struct FurtherFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
     look(at: now)
     guard bridge.knowsTime else { return }
     mapped.copy(played, frames: frames)
-    _ = bridge.steer(frames: Int(Double(frames) * pace + 0.5), at: now)
+    _ = bridge.steer(frames: Int(clamping: Double(frames) * pace + 0.5), at: now)
     far.play(
       mapped, at: place, frames: frames, through: &converted, &output, &bridge, at: now)
   }

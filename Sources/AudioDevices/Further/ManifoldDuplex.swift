@@ -136,7 +136,7 @@ public struct ManifoldDuplex<
   /// moved on.
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
-      let gap = Int(clock.frames(at: cycle)) - place
+      let gap = Int(clamping: clock.frames(at: cycle)) - place
       if gap > leastGap {
         place += gap
         clock.restart()
@@ -165,7 +165,7 @@ public struct ManifoldDuplex<
     var shift = known.due - place
     if clock.isRunning, known.clock.isRunning {
       let now = base.now
-      let moved = Int((known.clock.frames(at: now) - clock.frames(at: now)).rounded())
+      let moved = Int(rounding: known.clock.frames(at: now) - clock.frames(at: now))
       if abs(moved - shift) > leastGap { shift = moved }
     }
     place += shift

@@ -43,7 +43,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     let devicePeriod = granted.periodFrames
     // Eight periods of either side, in frames at the rate behind the resampler.
     func capacity(_ unitFrames: Double, _ deviceFrames: Double, isThere: Bool) -> Int {
-      isThere ? 8 * Int((unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
+      isThere ? 8 * Int(clamping: (unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
     }
     let captureScale = Double(rate) / Double(captureRate)
     let inStage = try RateStage(
@@ -56,7 +56,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
       quality: request.resamplerQuality,
       capacity: capacity(
         Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil))
-    let reserve = Int((Double(period) * playbackScale).rounded(.up)) + 4
+    let reserve = Int(clamping: (Double(period) * playbackScale).rounded(.up)) + 4
     let shape = DuplexShape(granted)
     let delay =
       (Double(shape.playbackAheadFrames + reserve) + outStage.delayFrames) / playbackScale
@@ -93,7 +93,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     let claimed = base.claimedLatencyFrames
     guard claimed > 0 else { return 0 }
     let pace = Double(configuration.sampleRate) / Double(base.configuration.sampleRate)
-    return Int(Double(claimed) * pace + configuration.resamplerDelayFrames + 0.5)
+    return Int(clamping: Double(claimed) * pace + configuration.resamplerDelayFrames + 0.5)
   }
   /// How the device's clocks are held together.
   public var drift: DriftReading? { base.drift }
@@ -147,12 +147,12 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// Frames of the input that were lost since the last cycle while the timeline went on.
   public mutating func takeBridgedFrames() -> Int? {
-    base.takeBridgedFrames().map { Int((Double($0) * lossScale).rounded()) }
+    base.takeBridgedFrames().map { Int(rounding: Double($0) * lossScale) }
   }
 
   /// Frames lost since the last cycle; asked once, then 0.
   public mutating func takeLostFrames() -> Int {
-    let frames = Int((Double(base.takeLostFrames()) * lossScale).rounded()) + forgottenFrames
+    let frames = Int(rounding: Double(base.takeLostFrames()) * lossScale) + forgottenFrames
     forgottenFrames = 0
     return frames
   }
@@ -210,8 +210,8 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   /// What happened to one of two devices.
   public mutating func takeNews() -> SideNews? {
     guard var news = base.takeNews() else { return nil }
-    news.frames = Int(Double(news.frames) * lossScale + 0.5)
-    news.silentFrames = Int(Double(news.silentFrames) * lossScale + 0.5)
+    news.frames = Int(clamping: Double(news.frames) * lossScale + 0.5)
+    news.silentFrames = Int(clamping: Double(news.silentFrames) * lossScale + 0.5)
     return news
   }
 
@@ -229,7 +229,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     if draining, !baseShape.hasCapture {
       // What the filter still holds is heard too.
       unitOutput.clear(frames: period)
-      var rest = Int(output.delayFrames / lossScale.magnitude) + 1
+      var rest = Int(clamping: output.delayFrames / lossScale.magnitude) + 1
       while rest > 0 {
         output.push(unitOutput, frames: min(rest, period))
         rest -= period

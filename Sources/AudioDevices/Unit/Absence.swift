@@ -49,7 +49,7 @@ struct Absence {
 
   /// Frames that have gone by since the last period.
   func frames(until now: UInt64, sampleRate: Int) -> Int {
-    Int(Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
+    Int(clamping: Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
   }
 
   /// Takes what a look for the device found, and answers whether somebody should be told: that it

@@ -47,7 +47,7 @@ public final class FileDecoder: SoundDecoder {
     tags = file.tags
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
     let counted = byteCount.flatMap {
-      seconds > 0 ? Int((Double($0) * 8 / seconds).rounded()) : nil
+      seconds > 0 ? Int(rounding: Double($0) * 8 / seconds) : nil
     }
     // Bare samples say how many bytes a second they are; FLAC has fewer.
     let bare = file.sampleFormat.map {

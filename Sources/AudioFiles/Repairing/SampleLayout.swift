@@ -49,7 +49,7 @@ struct SampleLayout {
     case "alaw", "ulaw", "ALAW", "ULAW": bytes = 1
     default: return nil
     }
-    sampleRate = Int(rate)
+    sampleRate = Int(clamping: rate)
     blockByteCount = bytes * channels
     blockFrames = 1
   }
@@ -63,7 +63,7 @@ struct SampleLayout {
     else { return nil }
     let rate = Double(bitPattern: bits)
     guard (1...Double(Int32.max)).contains(rate) else { return nil }
-    sampleRate = Int(rate)
+    sampleRate = Int(clamping: rate)
     blockByteCount = bytes
     blockFrames = frames
   }

@@ -47,7 +47,7 @@ extension FileSampleFormat {
 private func quantized(_ sample: Float, scale: Double) -> Int32 {
   let value = min(max(Double(numbered(sample)) * scale, -scale), scale - 1)
   // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, without a call.
-  return Int32((value + 0x1.8p52) - 0x1.8p52)
+  return Int32(clamping: (value + 0x1.8p52) - 0x1.8p52)
 }
 
 /// `sample`, or zero for what is no number and would deafen or break whatever reads it.

@@ -65,7 +65,7 @@ struct Take: ~Copyable {
     waiting = ring
     chunk = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channelCount)
     loudness = LoudnessMeter(sampleRate: plan.sampleRate, channelCount: channelCount)
-    checkFrames = Int(plan.checkSeconds * Double(plan.sampleRate))
+    checkFrames = Int(clamping: plan.checkSeconds * Double(plan.sampleRate))
     check =
       checkFrames > 0
       ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: channelCount) : nil

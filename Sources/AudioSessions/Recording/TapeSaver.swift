@@ -72,7 +72,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     space = SpaceWatch(plan)
     headers = FrameInterval(plan.sampleRate / 4)
     // What is written while the disk works is one interval older when its turn comes.
-    syncs = FrameInterval(Int(plan.syncSeconds * Double(plan.sampleRate) / 2))
+    syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
     // Twice as often as meters are shown.
     states = FrameInterval(plan.sampleRate / 20)
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)

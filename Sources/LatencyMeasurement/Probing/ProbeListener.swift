@@ -109,7 +109,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     let best = estimates(from: start, frames: plan.searchFrames, lags: waits[looks])
       .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
     if let best {
-      roundTrip = Int(best.delayFrames)
+      roundTrip = Int(clamping: best.delayFrames)
       // Louder is more exact, until nothing is left to be won, or the input can take no more.
       let isOverdriven = result.isClipped && best.signalToNoiseDB > 6
       if best.boundFrames < 0.001 || isOverdriven || level + 1 == plan.levels.count {

@@ -45,7 +45,7 @@ public struct ProbePlan: Sendable {
   var toChannels: [Int] { toChannel.map { [$0] } ?? Array(0..<captureChannels) }
 
   /// The longest round trip that is found: two seconds, or 96,000 frames where that is longer.
-  var rangeFrames: Int { max(2 * sampleRate, 96_000) + Int(unitLatencyFrames) }
+  var rangeFrames: Int { max(2 * sampleRate, 96_000) + Int(clamping: unitLatencyFrames) }
 
   /// Frames of the burst that only finds out whether there is a signal, and how loud.
   var searchFrames: Int { sampleRate / 4 }

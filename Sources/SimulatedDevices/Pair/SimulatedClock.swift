@@ -22,13 +22,13 @@ struct SimulatedClock: ~Copyable, Sendable {
   @_noLocks
   func seen(at seconds: Double) -> (frames: Int, seconds: Double) {
     guard tick > 0 else { return found(at: seconds) }
-    let ticks = Int(seconds / tick + 1e-6)
+    let ticks = Int(clamping: seconds / tick + 1e-6)
     return (found(at: Double(ticks) * tick).frames, seconds)
   }
 
   @_noLocks
   private func found(at seconds: Double) -> (frames: Int, seconds: Double) {
-    var number = Int(course.frames(at: seconds)) / batch
+    var number = Int(clamping: course.frames(at: seconds)) / batch
     // Later batches may come before earlier ones, and then both count.
     while number > 0 {
       let arrival = arrival(of: number)

@@ -81,7 +81,7 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     if !hasStarted { origin = now }
     hasStarted = true
     // Where it is, and not where it is seen: batches behind, it would have played what it got.
-    first = Int(clock.course.frames(at: seconds(at: now)))
+    first = Int(clamping: clock.course.frames(at: seconds(at: now)))
     tape.restart(at: first, silence: frames)
     dry.resume(at: first)
     isBroken = false
@@ -94,16 +94,17 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)
     if frames > dry.nextXrun { isBroken = true }
-    if isBroken || Int(clock.course.frames(at: seconds)) >= tape.end { return .xrun }
+    if isBroken || Int(clamping: clock.course.frames(at: seconds)) >= tape.end { return .xrun }
     return .running(
-      ClockReading(frames: max(0, frames &- first), nanoseconds: origin &+ UInt64(since * 1e9)),
+      ClockReading(
+        frames: max(0, frames &- first), nanoseconds: origin &+ UInt64(clamping: since * 1e9)),
       available: bufferFrames &- (tape.end &- max(frames, first)))
   }
 
   /// Room to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    let queued = tape.end &- Int(clock.course.frames(at: seconds(at: now)))
+    let queued = tape.end &- Int(clamping: clock.course.frames(at: seconds(at: now)))
     return queued &+ frames <= bufferFrames ? lent.frames(frames) : nil
   }
 

@@ -28,7 +28,7 @@ extension SimulatedPair {
     case .none: isFed = false
     }
     let memory =
-      Int(specification.delayFrames) + 3 * capture.bufferFrames
+      Int(clamping: specification.delayFrames) + 3 * capture.bufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
     self.init(
       specification, capture: capture,

@@ -102,7 +102,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     return .running(
       ClockReading(
         frames: max(0, frames &- captureStart),
-        nanoseconds: output.origin &+ UInt64(since * 1e9)),
+        nanoseconds: output.origin &+ UInt64(clamping: since * 1e9)),
       available: max(0, frames &- taken))
   }
 

@@ -32,7 +32,7 @@ struct LateReverberation {
 
   init(blockSeconds: Double, binCount: Int) {
     self.blockSeconds = blockSeconds
-    lateBlocks = max(1, Int((Self.lateSeconds / blockSeconds).rounded()))
+    lateBlocks = max(1, Int(rounding: Self.lateSeconds / blockSeconds))
     smoothing = Float(exp(-blockSeconds / Self.smoothingSeconds))
     power = Array(repeating: 0, count: binCount)
     before = power

@@ -35,10 +35,10 @@ struct RoomDecay {
 
   init(blockSeconds: Double, binHertz: Double, binCount: Int) {
     bands = zip(Self.edges, Self.edges.dropFirst()).map { lower, upper in
-      let end = min(binCount, Int((upper / binHertz).rounded(.up)))
-      return min(end, Int((lower / binHertz).rounded(.up)))..<end
+      let end = min(binCount, Int(clamping: (upper / binHertz).rounded(.up)))
+      return min(end, Int(clamping: (lower / binHertz).rounded(.up)))..<end
     }
-    let count = max(4, Int((Self.stretchSeconds / blockSeconds).rounded()))
+    let count = max(4, Int(rounding: Self.stretchSeconds / blockSeconds))
     times = (0..<count).map { Float((Double($0) - Double(count - 1) / 2) * blockSeconds) }
     timesSquared = times.reduce(0) { $0 + $1 * $1 }
     let silence = [Float](repeating: -120, count: count)

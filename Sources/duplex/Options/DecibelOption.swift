@@ -17,5 +17,5 @@ struct DecibelOption: ExpressibleByArgument {
     self.decibels = decibels
   }
 
-  var defaultValueDescription: String { "\(Int(decibels))" }
+  var defaultValueDescription: String { "\(Int(clamping: decibels))" }
 }

@@ -21,7 +21,7 @@ enum LimitOption: ExpressibleByArgument {
 
   var defaultValueDescription: String {
     switch self {
-    case .decibels(let decibels): "\(Int(decibels))"
+    case .decibels(let decibels): "\(Int(clamping: decibels))"
     case .off: "off"
     }
   }

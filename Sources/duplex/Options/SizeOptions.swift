@@ -35,7 +35,7 @@ struct ByteSize: Equatable {
       let unit = units[argument.dropFirst(number.count).lowercased()], !argument.hasSuffix("m"),
       value * unit < 1e18
     else { return nil }
-    count = Int(value * unit)
+    count = Int(clamping: value * unit)
   }
 }
 

@@ -29,7 +29,7 @@ enum TimeOption: ExpressibleByArgument, Equatable {
   /// Frames it comes to at `rate`, to the nearest.
   func frameCount(at rate: Int) -> Int {
     switch self {
-    case .seconds(let seconds): Int((seconds * Double(rate)).rounded())
+    case .seconds(let seconds): Int(rounding: seconds * Double(rate))
     case .frames(let frames): frames
     }
   }

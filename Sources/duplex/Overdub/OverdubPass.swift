@@ -48,7 +48,7 @@ final class OverdubPass {
     let target = try run.takes.target(path, into: splice)
     let saver = try TapeSaver(
       target.plan(configuration.capture, sampleRate: rate, clock),
-      ringFrames: Int(RecordingWishes().ringSeconds) * rate, gate: WindowGate(window),
+      ringFrames: Int(clamping: RecordingWishes().ringSeconds) * rate, gate: WindowGate(window),
       shift: plan.fraction.map { FrameShift(fraction: $0, channelCount: channels) })
     desk.recorder = saver.takeRecorder()
     let meter = desk.makeMeter(run.options, configuration)

@@ -70,7 +70,8 @@ struct OverdubPlan {
   var window: TakeWindow {
     TakeWindow(
       firstFrame: countInFrames + region.lowerBound - playedFrom
-        + Int(alignmentFrames.rounded(.down)) + (fraction != nil ? FrameShift.delayFrames : 0),
+        + Int(clamping: alignmentFrames.rounded(.down))
+        + (fraction != nil ? FrameShift.delayFrames : 0),
       frames: region.count)
   }
 }

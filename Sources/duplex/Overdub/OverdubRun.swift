@@ -31,7 +31,7 @@ final class OverdubRun {
     if audio.rate == nil { audio.rate = backing.sampleRate }
     // Before anything sounds; the device may still choose another rate.
     let pace = Double(audio.rate ?? backing.sampleRate) / Double(backing.sampleRate)
-    let frames = Int((Double(backing.frameCount ?? 0) * pace).rounded())
+    let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
     _ = try OverdubPlan.region(command, of: frames, rate: audio.rate ?? backing.sampleRate)
     takes = try OverdubTakes(command)
     switch command.latency {

@@ -31,7 +31,7 @@ enum AttendedOpening {
       case .readable: if case .key(.character("q")) = keyboard.press() { leave(keyboard) }
       default: break
       }
-      if !isTold, HostClock.nanoseconds - began > UInt64(silence * 1e9) {
+      if !isTold, HostClock.nanoseconds - began > UInt64(clamping: silence * 1e9) {
         isTold = true
         Terminal.say("duplex: waiting for \(name)")
       }

@@ -4,7 +4,7 @@ struct ClockTime {
 
   /// `seconds`, with tenths where `showsTenths`.
   init(_ seconds: Double, showsTenths: Bool = false) {
-    let tenths = Int(max(0, seconds) * 10)
+    let tenths = Int(clamping: max(0, seconds) * 10)
     let whole = tenths / 10
     func padded(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
     let minutes = whole / 60 % 60

@@ -50,7 +50,7 @@ struct SpeedOption: ExpressibleByArgument {
     self.speed = speed
   }
 
-  var defaultValueDescription: String { "\(Int(speed))" }
+  var defaultValueDescription: String { "\(Int(clamping: speed))" }
 }
 
 /// Which part of each file is played, how often, in which direction and how fast.

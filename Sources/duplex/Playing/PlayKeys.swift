@@ -99,7 +99,7 @@ final class PlayKeys {
       if settings.speed != 1 { line += "  \(settings.speed.shown(2)) x" }
       if settings.order.times == nil { line += "  loop" }
     }
-    if decibels != 0 { line += "  \(Int(decibels)) dB" }
+    if decibels != 0 { line += "  \(Int(clamping: decibels)) dB" }
     if choices > 0 { line += "  source \(chosen + 1)" }
     return line
   }

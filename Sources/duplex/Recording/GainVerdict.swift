@@ -26,10 +26,11 @@ struct GainVerdict {
       sentence = heard + "nothing is heard. Check the cable, the input and its mute switch."
     } else if peak < -24 {
       name = "tooQuiet"
-      sentence = heard + "too quiet. Raise the input gain by about \(Int(-12 - peak)) dB."
+      sentence = heard + "too quiet. Raise the input gain by about \(Int(clamping: -12 - peak)) dB."
     } else if peak > -6 {
       name = "tooLoud"
-      sentence = heard + "little room is left. Lower the input gain by about \(Int(peak + 12)) dB."
+      sentence =
+        heard + "little room is left. Lower the input gain by about \(Int(clamping: peak + 12)) dB."
     } else if let offset = levels.offsets.map(abs).max(), offset > 0.01 {
       name = "offset"
       sentence = heard + "a good level, but the input has a DC offset. Say --high-pass 20."

@@ -139,7 +139,7 @@ struct StartOptions: ParsableArguments {
       ("auto-gain-check", autoGainCheck, 600),
     ] {
       if let option, option.seconds > most {
-        throw ValidationError("--\(name) can be \(Int(most)) seconds at most.")
+        throw ValidationError("--\(name) can be \(Int(clamping: most)) seconds at most.")
       }
     }
     guard (tail?.seconds ?? 0) <= hold.seconds else {

@@ -31,7 +31,7 @@ struct RecordingSession {
     }
     saver = try TapeSaver(plan, wishes, configuration, startsAtOnce: !waits)
     watch = RecordingWatch(saver, audio, configuration, waits: waits)
-    let check = Int(wishes.checkSeconds * Double(sampleRate))
+    let check = Int(clamping: wishes.checkSeconds * Double(sampleRate))
     // A take that waits is as long from its start on: its gate says when it is over.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }

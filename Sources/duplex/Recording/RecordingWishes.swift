@@ -60,7 +60,7 @@ struct RecordingWishes {
     }
     guard let preRollSeconds, !startsAtOnce else { return WindowGate(TakeWindow()) }
     return StartGate(
-      preRollFrames: Int(preRollSeconds * Double(plan.sampleRate)),
+      preRollFrames: Int(clamping: preRollSeconds * Double(plan.sampleRate)),
       frames: duration?.frameCount(at: plan.sampleRate))
   }
 
@@ -70,7 +70,7 @@ struct RecordingWishes {
     if cancelsEcho {
       let saved = try SavedRoundTrip.find(configuration)?.frames(for: configuration)
       settings.echo = EchoSettings(
-        delayFrames: Int((saved ?? configuration.latencyFrames).rounded()))
+        delayFrames: Int(rounding: saved ?? configuration.latencyFrames))
     }
     return settings
   }
@@ -124,7 +124,7 @@ extension TapeSaver {
       cleaning.isNone
       ? nil : try VoiceCleaner(cleaning, sampleRate: rate, channelCount: plan.channelCount)
     try self.init(
-      plan, ringFrames: max(1, Int(wishes.ringSeconds * Double(rate))),
+      plan, ringFrames: max(1, Int(clamping: wishes.ringSeconds * Double(rate))),
       gate: wishes.gate(plan, startsAtOnce: startsAtOnce), cleaner: cleaner,
       playedChannels: cleaning.echo == nil ? 0 : configuration.playback?.channelCount ?? 0,
       rawPath: wishes.rawPath)

@@ -79,7 +79,8 @@ struct RecordingWords {
     case .split(let file): return "going on in \(file.path)."
     case .checked(let levels): return GainVerdict(levels).sentence
     case .diskLow(let seconds):
-      let left = seconds < 120 ? "\(Int(seconds)) s" : "\(Int(seconds / 60)) min"
+      let left =
+        seconds < 120 ? "\(Int(clamping: seconds)) s" : "\(Int(clamping: seconds / 60)) min"
       return "the disk will be full in about \(left)."
     case .warning(let failure): return "\(failure.message) \(failure.hint)"
     case .finished, .removed, .opened, .closed: return nil

@@ -92,7 +92,7 @@ final class SessionWatch {
   private var frame: Int {
     guard !isVirtual else { return lastMoment.frames }
     let passed = Double(HostClock.nanoseconds - lastMoment.nanoseconds) * 1e-9
-    return lastMoment.frames + Int(passed * Double(configuration.sampleRate))
+    return lastMoment.frames + Int(clamping: passed * Double(configuration.sampleRate))
   }
 
   /// Where time is virtual nothing waits, the watch least of all; nor somebody who wants to leave.

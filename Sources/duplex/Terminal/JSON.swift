@@ -75,7 +75,7 @@ enum JSON {
       return
     }
     if value == value.rounded() && abs(value) < 1e15 {
-      text += String(Int(value))
+      text += String(Int(clamping: value))
     } else {
       text += value.description
     }
@@ -86,7 +86,7 @@ enum JSON {
     guard abs(value) < 1e9 else { return write(value, to: &text) }
     var scale = 1
     for _ in 0..<digits { scale *= 10 }
-    let scaled = Int((value * Double(scale)).rounded())
+    let scaled = Int(rounding: value * Double(scale))
     if scaled < 0 { text += "-" }
     text += String(scaled.magnitude / scale.magnitude)
     let rest = scaled.magnitude % scale.magnitude

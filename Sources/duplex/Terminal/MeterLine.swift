@@ -28,13 +28,14 @@ struct MeterLine {
     let clipped = recording.levels.clippedSamples.reduce(0, +)
     if clipped > 0 { line += "  CLIP \(clipped)" }
     if let left = recording.secondsLeft, left < 3600 {
-      line += "  disk full in \(left < 120 ? "\(Int(left)) s" : "\(Int(left / 60)) min")"
+      line +=
+        "  disk full in \(left < 120 ? "\(Int(clamping: left)) s" : "\(Int(clamping: left / 60)) min")"
     }
     return line
   }
 
   private static func clock(_ seconds: Double) -> String {
-    let tenths = Int(seconds * 10)
+    let tenths = Int(clamping: seconds * 10)
     let minutes = tenths / 600
     let rest = tenths % 600
     return "\(minutes):\(rest < 100 ? "0" : "")\(rest / 10).\(rest % 10)"
@@ -42,7 +43,7 @@ struct MeterLine {
 
   /// Twenty cells for 60 dB: full to the mean, a mark at the peak.
   private static func bar(_ rms: Double, peak: Double) -> String {
-    func cell(_ level: Double) -> Int { max(0, min(20, Int((level + 60) / 3))) }
+    func cell(_ level: Double) -> Int { max(0, min(20, Int(clamping: (level + 60) / 3))) }
     var cells = Array(repeating: Character("·"), count: 20)
     for index in 0..<cell(rms) { cells[index] = "█" }
     if cell(peak) > 0 { cells[cell(peak) - 1] = "▌" }
@@ -50,7 +51,7 @@ struct MeterLine {
   }
 
   private static func decibels(_ level: Double) -> String {
-    let whole = Int(max(-99, level).rounded())
+    let whole = Int(rounding: max(-99, level))
     let digits = whole == 0 && level < 0 ? "-0" : "\(whole)"
     return String(repeating: " ", count: max(0, 3 - digits.count)) + digits + " dB"
   }

@@ -67,7 +67,7 @@ struct SpokenTape {
   }
 
   private mutating func pause(seconds: Double, _ noise: inout TestNoise, _ gain: Float) {
-    for _ in 0..<Int(seconds * Double(sampleRate)) { samples.append(noise.next() * gain) }
+    for _ in 0..<Int(clamping: seconds * Double(sampleRate)) { samples.append(noise.next() * gain) }
   }
 }
 

@@ -56,7 +56,7 @@ struct MPEGInformation: Equatable {
   func share(ofTime time: Double) -> Double? {
     guard let places else { return nil }
     let hundredths = min(99.999, max(0, time * 100))
-    let index = Int(hundredths)
+    let index = Int(clamping: hundredths)
     let lower = Double(places[index])
     let upper = index < 99 ? Double(places[index + 1]) : 256
     return (lower + (upper - lower) * (hundredths - Double(index))) / 256

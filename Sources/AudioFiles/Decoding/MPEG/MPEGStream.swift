@@ -101,7 +101,7 @@ struct MPEGStream {
     let known = index.place(before: block)
     let guess = offset(of: block)
     if guess <= known.offset + 4 * 16384 { return try walk(to: block) }
-    let half = Int(averageByteCount / 2)
+    let half = Int(clamping: averageByteCount / 2)
     bytes.position = max(start, isConstant ? guess - half : guess)
     nextBlock = block
     isCounted = false
@@ -120,8 +120,9 @@ struct MPEGStream {
     guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
       return count
     }
-    let there = all - start + Int(averageByteCount)
-    return there + 2 * Int(averageByteCount) >= said && there <= said + 262_144 ? count : nil
+    let there = all - start + Int(clamping: averageByteCount)
+    return there + 2 * Int(clamping: averageByteCount) >= said && there <= said + 262_144
+      ? count : nil
   }
 
   /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a block
@@ -130,13 +131,13 @@ struct MPEGStream {
     guard let information, let count = information.blockCount, let said = information.byteCount,
       let all = bytes.byteCount
     else { return nil }
-    let there = all - start + Int(averageByteCount)
-    return there + 8 * Int(averageByteCount) < said ? count : nil
+    let there = all - start + Int(clamping: averageByteCount)
+    return there + 8 * Int(clamping: averageByteCount) < said ? count : nil
   }
 
   /// How many blocks there should be if those not read yet are like those at the beginning.
   var estimatedBlockCount: Int? {
-    bytes.byteCount.map { max(1, Int((Double($0 - start) / averageByteCount).rounded())) }
+    bytes.byteCount.map { max(1, Int(rounding: Double($0 - start) / averageByteCount)) }
   }
 
   /// Bits a second, by the notes or the first blocks.
@@ -145,9 +146,9 @@ struct MPEGStream {
     if let information, let count = information.blockCount, let said = information.byteCount,
       count > 0, said > 0
     {
-      return Int((Double(said) * 8 / (Double(count) * seconds)).rounded())
+      return Int(rounding: Double(said) * 8 / (Double(count) * seconds))
     }
-    return isConstant ? first.bitRate : Int((averageByteCount * 8 / seconds).rounded())
+    return isConstant ? first.bitRate : Int(rounding: averageByteCount * 8 / seconds)
   }
 
   private func offset(of block: Int) -> Int {
@@ -155,8 +156,8 @@ struct MPEGStream {
       let said = information.byteCount ?? bytes.byteCount.map({ $0 - start }),
       let share = information.share(ofTime: Double(block) / Double(count))
     {
-      return start + Int(share * Double(said))
+      return start + Int(clamping: share * Double(said))
     }
-    return start + Int((Double(block) * averageByteCount).rounded())
+    return start + Int(rounding: Double(block) * averageByteCount)
   }
 }

@@ -35,7 +35,8 @@ final class CurlTransfer {
     defer { for text in texts { free(text) } }
     let created = texts.map { UnsafePointer($0) }.withUnsafeBufferPointer { texts in
       ccurl_transfer_create(
-        address.text, texts.baseAddress, Int32(texts.count), Int(patience.connecting * 1000),
+        address.text, texts.baseAddress, Int32(texts.count),
+        Int(clamping: patience.connecting * 1000),
         Int32(bounds.receiveBuffer), receiveHeader, receiveBody, context)
     }
     guard let created else {
@@ -164,7 +165,7 @@ final class CurlCarrier {
   /// Waits until something can be done, `signal` comes, or `seconds` are over.
   func wait(_ seconds: Double, orFor signal: WakeSignal) {
     let milliseconds = min(max(seconds * 1000, 0), 60_000).rounded(.up)
-    ccurl_carrier_wait(pointer, signal.descriptor, Int32(milliseconds))
+    ccurl_carrier_wait(pointer, signal.descriptor, Int32(clamping: milliseconds))
     signal.clear()
   }
 }

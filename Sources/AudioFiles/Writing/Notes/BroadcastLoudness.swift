@@ -23,6 +23,6 @@ struct BroadcastLoudness {
 
   private static func hundredths(_ value: Double?) -> Int16 {
     guard let value, abs(value) <= 99.99 else { return unknown }
-    return Int16((value * 100).rounded())
+    return Int16(rounding: value * 100)
   }
 }

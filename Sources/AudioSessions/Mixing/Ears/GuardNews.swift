@@ -34,11 +34,11 @@ public struct GuardNewsReader: ~Copyable {
   /// The oldest thing not told yet.
   public mutating func next() -> GuardEvent? {
     guard ring.read(into: &item, frames: 1) == 1,
-      let state = GuardEvent.State(rawValue: Int(item[0]))
+      let state = GuardEvent.State(rawValue: Int(clamping: item[0]))
     else { return nil }
     let angle = acos(Double(min(1, max(-1, item[3]))))
     return GuardEvent(
-      state: state, frame: Int(item[1]) * 65536 + Int(item[2]),
+      state: state, frame: Int(clamping: item[1]) * 65536 + Int(clamping: item[2]),
       frequencyHz: angle * lookRate / (2 * .pi))
   }
 }

@@ -10,7 +10,9 @@ extension AudioPlayer {
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
   public var position: Int? {
     heardSpan.map { span in
-      Int(span.way.boundary(after: max(0, min(heard.value, span.endFrame) - span.startFrame)))
+      Int(
+        clamping: span.way.boundary(
+          after: max(0, min(heard.value, span.endFrame) - span.startFrame)))
     }
   }
 

@@ -22,7 +22,7 @@ public final class ClickTrack: FrameSource {
 
   /// Frames that `beats` beats at `tempo` beats a minute take.
   public static func frameCount(beats: Int, tempo: Double, sampleRate: Int) -> Int {
-    Int((Double(beats) * (60 / tempo * Double(sampleRate))).rounded())
+    Int(rounding: Double(beats) * (60 / tempo * Double(sampleRate)))
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
@@ -41,7 +41,7 @@ public final class ClickTrack: FrameSource {
     let beat = (Double(frame) / beatFrames).rounded(.down)
     let seconds = (Double(frame) - (beat * beatFrames).rounded(.up)) / sampleRate
     guard seconds >= 0, seconds < 0.02 else { return 0 }
-    let pitch = Int(beat) % 4 == 0 ? 1500.0 : 1000.0
+    let pitch = Int(clamping: beat) % 4 == 0 ? 1500.0 : 1000.0
     return Float(0.25 * sin(2 * Double.pi * pitch * seconds) * exp(-seconds * 150))
   }
 }

@@ -104,15 +104,16 @@ public final class Track: FrameSource {
     let isReversed = settings.order.isReversed
     // Behind the stretch it goes on at its beginning.
     let reached = PlayPath(
-      settings.order, frameCount: decoder.frameCount, entry: Int(place.rounded()))
-    let place = reached.entry == Int(place.rounded()) ? place : Double(reached.entry)
-    var boundary = Int(place.rounded())
+      settings.order, frameCount: decoder.frameCount, entry: Int(rounding: place))
+    let place = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
+    var boundary = Int(rounding: place)
     var position = 0.0
     var lead = 0
     if settings.speed != 1 {
       // More than the kernel reaches at any speed.
       let past = min(isReversed ? (decoder.frameCount ?? 0) - boundary : boundary, 1024)
-      boundary = Int(place.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
+      boundary =
+        Int(clamping: place.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
       boundary = min(max(0, boundary), decoder.frameCount ?? .max)
       position = abs(place - Double(boundary))
     } else if fileRate != sampleRate {

@@ -14,8 +14,8 @@ struct TrackEntry {
     earlyFrames: Int
   ) {
     let ratio = Double(fileStep) / Double(unitStep)
-    let past = isReversed ? Double(frameCount ?? Int(place)) - place : place
-    let longest = max(0, Int(past / ratio))
+    let past = isReversed ? Double(frameCount ?? Int(clamping: place)) - place : place
+    let longest = max(0, Int(clamping: past / ratio))
     // Among a whole round of the two rates one place falls on a frame of the file.
     let latest = min(longest, earlyFrames)
     var best = (lead: 0, error: Double.infinity)
@@ -28,6 +28,6 @@ struct TrackEntry {
     leadFrames = best.lead
     let exact =
       isReversed ? place + Double(best.lead) * ratio : place - Double(best.lead) * ratio
-    boundary = max(0, Int(exact.rounded()))
+    boundary = max(0, Int(rounding: exact))
   }
 }

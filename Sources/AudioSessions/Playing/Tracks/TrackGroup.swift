@@ -33,7 +33,7 @@ final class TrackGroup: QueueSource {
     let rate = Double(tracks[0].decoder.sampleRate)
     for track in tracks {
       let scale = Double(track.decoder.sampleRate) / rate
-      func scaled(_ frame: Int) -> Int { Int((Double(frame) * scale).rounded()) }
+      func scaled(_ frame: Int) -> Int { Int(rounding: Double(frame) * scale) }
       var own = track.settings
       own.order = PlayOrder(
         startFrame: scaled(settings.order.startFrame),

@@ -106,7 +106,7 @@ struct TrackStream: ~Copyable {
   }
 
   /// Where the track ends, in frames delivered since its converter was new.
-  var endFrame: Int { Int(((Double(decodedFrames) - firstPosition) / ratio).rounded()) }
+  var endFrame: Int { Int(rounding: (Double(decodedFrames) - firstPosition) / ratio) }
 
   /// Takes over the converter of the track before, and what that holds back: the join is then as
   /// smooth as if both were one file. Before the first read. False where their rates differ, and

@@ -10,14 +10,14 @@ struct TrackWay: Sendable, Equatable {
   func boundary(after frames: Int) -> Double {
     let index = firstIndex + Double(frames) * ratio
     let whole = index.rounded(.down)
-    let boundary = Double(path.boundary(at: Int(whole)))
+    let boundary = Double(path.boundary(at: Int(clamping: whole)))
     return path.order.isReversed ? boundary - (index - whole) : boundary + (index - whole)
   }
 
   /// The order with the passes left out that are over after `frames` frames of the unit.
   func order(after frames: Int) -> PlayOrder {
     var order = path.order
-    let passes = path.passes(before: Int(firstIndex + Double(frames) * ratio))
+    let passes = path.passes(before: Int(clamping: firstIndex + Double(frames) * ratio))
     order.times = order.times.map { max(1, $0 - passes) }
     return order
   }
@@ -28,11 +28,11 @@ struct TrackWay: Sendable, Equatable {
     let index = path.order.isReversed ? path.entry - boundary : boundary - path.entry
     guard index >= 0, path.firstLength.map({ index <= $0 }) ?? true else { return nil }
     let frames = ((Double(index) - firstIndex) / ratio).rounded()
-    return frames >= 0 ? Int(frames) : nil
+    return frames >= 0 ? Int(clamping: frames) : nil
   }
 
   /// Frames of the unit in all; nil for ever, or where that is not known.
   var frameCount: Int? {
-    path.frameCount.map { max(0, Int(((Double($0) - firstIndex) / ratio).rounded())) }
+    path.frameCount.map { max(0, Int(rounding: (Double($0) - firstIndex) / ratio)) }
   }
 }

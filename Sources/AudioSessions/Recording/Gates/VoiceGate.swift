@@ -36,10 +36,10 @@ public struct VoiceGate: TakeGate {
   /// A gate for speech as `settings` say.
   public init(_ settings: VoiceSettings) {
     let rate = Double(settings.sampleRate)
-    preRollFrames = Int(max(0, settings.preRollSeconds) * rate)
-    tailFrames = Int(max(0, settings.tailSeconds) * rate)
-    holdBlocks = max(1, Int(settings.holdSeconds * 100))
-    minimumBlocks = max(1, Int(settings.minimumSeconds * 100))
+    preRollFrames = Int(clamping: max(0, settings.preRollSeconds) * rate)
+    tailFrames = Int(clamping: max(0, settings.tailSeconds) * rate)
+    holdBlocks = max(1, Int(clamping: settings.holdSeconds * 100))
+    minimumBlocks = max(1, Int(clamping: settings.minimumSeconds * 100))
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
     searchBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
