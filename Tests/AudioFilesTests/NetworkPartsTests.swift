@@ -127,6 +127,21 @@ import Testing
     #expect(cache.present.byteCount < 70_000)
   }
 
+  @Test func `the cache gives the disk back what it gives up`() throws {
+    let cache = try SparseCache(folders: ["/tmp"])
+    let bytes = [UInt8](repeating: 5, count: 1_000_000)
+    _ = try bytes.withUnsafeBytes { try cache.write($0, at: 0) }
+    let full = cache.occupiedByteCount
+    try #require(full >= 1_000_000)
+    cache.shrink(to: 100_000, reader: 950_000)
+    #expect(cache.occupiedByteCount <= full - 850_000)
+    // What is left is what it was.
+    var rest = [UInt8](repeating: 0, count: 50_000)
+    let count = try rest.withUnsafeMutableBytes { try cache.read(into: $0, at: 950_000) }
+    #expect(count == 50_000)
+    #expect(rest == Array(bytes[..<50_000]))
+  }
+
   @Test(arguments: [4096, 5000, 20_000, 99_999])
   func `what lies ahead stays as long as something lies behind`(step: Int) throws {
     let cache = try SparseCache(folders: ["/tmp"])

@@ -24,6 +24,13 @@ final class SparseCache {
     file = FileDescriptor(owning: opened)
   }
 
+  /// Bytes that it takes up on its disk.
+  var occupiedByteCount: Int {
+    var status = stat()
+    // Blocks are counted in units of 512 bytes, whatever their size is.
+    return fstat(file.number, &status) == 0 ? Int(status.st_blocks) * 512 : 0
+  }
+
   /// Keeps `bytes` from `offset` on and returns how many of them were not there.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     guard let start = bytes.baseAddress else { return 0 }

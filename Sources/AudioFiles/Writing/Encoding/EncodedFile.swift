@@ -8,6 +8,7 @@ final class EncodedFile: SampleSink {
   let descriptor: Int32
   private let fileFormat: FileFormat
   private let sampleFormat: FileSampleFormat
+  private let sampleRate: Int
   private let channelCount: Int
   private let order: ChannelOrder
   private var refreshedFrameCount = 0
@@ -42,6 +43,7 @@ final class EncodedFile: SampleSink {
     self.descriptor = opened.descriptor
     fileFormat = request.fileFormat
     sampleFormat = request.sampleFormat
+    sampleRate = request.sampleRate
     channelCount = request.channelCount
     order = ChannelOrder(request.fileFormat, channelCount: request.channelCount)
     notes = RecordingNotes(request.tags)
@@ -72,8 +74,14 @@ final class EncodedFile: SampleSink {
       try appendPiece(samples + done * channelCount, frames: count, scratch: scratch)
       done += count
     }
-    // Samples that the head does not tell of look like chunks to some readers, who then give up.
-    if isContainer { try refresh() }
+    guard isContainer else { return }
+    do throws(SystemError) {
+      // Samples that the head does not tell of look like chunks to some readers, who then give up.
+      try refresh()
+    } catch {
+      frameCount = refreshedFrameCount
+      throw error
+    }
   }
 
   func refresh() throws(SystemError) {
@@ -101,7 +109,9 @@ final class EncodedFile: SampleSink {
       let isWhole =
         fileFormat == .flac
         ? FLACLength(descriptor).map { $0.told == frameCount } ?? true : !error.isRefusedWrite
-      if !isWhole, !isContainer { OutputBytes.cut(descriptor, at: place) }
+      // Nor is there any use in what follows a block that is missing.
+      let isCut = isBroken && fileFormat != .flac
+      if !isWhole || isCut, !isContainer { OutputBytes.cut(descriptor, at: place) }
       if fileFormat == .aiff {
         let byteCount = frameCount * channelCount * sampleFormat.byteCount
         AIFFLength.tell(byteCount, endingAt: place, in: descriptor)
@@ -131,6 +141,9 @@ final class EncodedFile: SampleSink {
       frameCount = length.codedFrameCount(of: frameCount)
       try? length.tell(frameCount)
       refreshedFrameCount = frameCount
+    } else if fileFormat == .opus {
+      frameCount = min(
+        frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
     }
     throw error.number == 0 ? SystemError(number: EIO) : error
   }

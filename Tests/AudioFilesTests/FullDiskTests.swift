@@ -1,0 +1,62 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+/// A disk that fills up in the middle of a file.
+@Suite struct FullDiskTests {
+  /// A file that cannot grow beyond its first bytes. What goes beyond a page of memory is refused
+  /// behind that page: part of a frame is taken.
+  private struct FullFile: ~Copyable {
+    let descriptor: Int32
+
+    init(byteCount: Int) {
+      // Not among the functions that Swift imports.
+      typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+      let create = unsafeBitCast(dlsym(nil, "memfd_create"), to: Create.self)
+      let allowsSeals: UInt32 = 2
+      descriptor = create("full", allowsSeals)
+      ftruncate(descriptor, byteCount)
+      let addSeals: Int32 = 1033
+      let growing: Int32 = 4
+      _ = fcntl(descriptor, addSeals, growing)
+    }
+
+    deinit { close(descriptor) }
+
+    var bytes: [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+      _ = pread(descriptor, &bytes, bytes.count, 0)
+      return bytes
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .raw], [1, 2, 5])
+  func `what does not fit leaves no part of a frame`(format: FileFormat, channels: Int) throws {
+    let samples = FileSampleFormat.s24
+    let sound = integers(bits: 16, frames: 9000, channels: channels)
+    let file = FullFile(byteCount: 5 * 4096)
+    var writer = try SoundFileWriter(
+      standardOutput: file.descriptor, fileFormat: format, sampleFormat: samples,
+      sampleRate: 48000, channelCount: channels)
+    var refusal: FileFailure?
+    while refusal == nil, writer.framesWritten < 9000 {
+      let next = writer.framesWritten
+      refusal = failure { try writer.write(sound, from: next, frames: min(1000, 9000 - next)) }
+    }
+    #expect(refusal?.kind == .writeFailed)
+    let frames = writer.framesWritten
+    let head = format == .wav ? SoundFileWriter.headerByteCount : 0
+    let length = head + frames * channels * samples.byteCount
+    #expect(frames > 0)
+    #expect(file.bytes.count == length)
+    #expect(5 * 4096 - length < channels * samples.byteCount + 4096)
+    try? writer.finish()
+    #expect(file.bytes.count == length)
+    guard format == .wav else { return }
+    let folder = TemporaryFolder()
+    folder.write(file.bytes, to: "copy")
+    let saved = try load(folder("copy"))
+    #expect(saved == Array(list(sound)[..<(frames * channels)]))
+  }
+}
