@@ -63,12 +63,24 @@ final class HostileServer: Sendable {
 }
 
 extension RemoteFilePatience {
-  /// Enough for a server on this machine, however busy that is.
+  /// For a server on this machine, however busy that is: what takes longer hangs.
   static var short: RemoteFilePatience {
     var patience = RemoteFilePatience()
     patience.firstPause = 0.005
+    patience.connecting = 120
+    patience.answering = 120
+    patience.opening = 120
+    patience.stalling = 120
+    patience.dripping = 120
+    return patience
+  }
+
+  /// The same for a server that stops sending without a word: taken up again soon, and as often as
+  /// it takes a busy machine to bring a byte.
+  static var restless: RemoteFilePatience {
+    var patience = short
     patience.stalling = 0.4
-    patience.dripping = 0.6
+    patience.tryCount = 100
     return patience
   }
 }

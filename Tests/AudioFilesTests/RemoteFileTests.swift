@@ -17,11 +17,16 @@ import Testing
   }
 
   @Test(arguments: [
-    "drop-once", "drop-often", "drop-with-reset", "drop-no-range", "stall", "stall-once",
-    "unavailable-on-resume", "forgets-ranges", "redirect-expires",
+    "drop-once", "drop-often", "drop-with-reset", "drop-no-range", "unavailable-on-resume",
+    "forgets-ranges", "redirect-expires",
   ])
   func `a break is mended`(fault: String) throws {
     #expect(try isWhole(try server.open("\(fault)/x.wav?id=mend")))
+  }
+
+  @Test(arguments: ["stall", "stall-once"])
+  func `a server that falls silent is asked again`(fault: String) throws {
+    #expect(try isWhole(try server.open("\(fault)/x.wav?id=silent", .restless)))
   }
 
   @Test(arguments: [
@@ -90,7 +95,6 @@ import Testing
 
   @Test func `a slow drip comes to an end`() throws {
     var patience = RemoteFilePatience.short
-    patience.stalling = 60
     patience.dripping = 0.1
     let file = try server.open("drip/x.wav?rate=40", patience)
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)

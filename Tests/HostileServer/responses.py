@@ -100,9 +100,10 @@ class Exchange:
         step = max(1, min(16384, rate // 20)) if rate else 16384
         for offset in range(0, len(data), step):
             piece = data[offset:offset + step]
-            self.raw(piece)
+            # Counted first, so that nobody has received what is not counted yet.
             self.sent += len(piece)
             self.server.count(self.path, len(piece))
+            self.raw(piece)
             if rate:
                 time.sleep(len(piece) / rate)
 
