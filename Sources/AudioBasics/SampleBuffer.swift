@@ -1,3 +1,5 @@
+import Glibc
+
 /// Interleaved 32-bit float frames with one owner.
 ///
 /// Allocated once, freed when its owner goes. Made off the audio thread, used anywhere; passed as
@@ -27,6 +29,21 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     base = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Float>.stride, alignment: 64
     ).initializeMemory(as: Float.self, repeating: 0, count: count)
+  }
+
+  /// Whether there is memory for such a buffer. Making one where there is none ends the program: ask
+  /// before making a large one.
+  public static func hasRoom(frameCount: Int, channelCount: Int) -> Bool {
+    let (samples, isTooMany) = frameCount.multipliedReportingOverflow(by: channelCount)
+    guard !isTooMany, samples >= 0, samples < Int.max / 8 else { return false }
+    // Not malloc, which the compiler leaves out where nothing is done with the memory.
+    let byteCount = max(1, samples) * MemoryLayout<Float>.stride
+    let kind = MAP_PRIVATE | MAP_ANONYMOUS
+    guard let memory = mmap(nil, byteCount, PROT_READ | PROT_WRITE, kind, -1, 0),
+      memory != MAP_FAILED
+    else { return false }
+    munmap(memory, byteCount)
+    return true
   }
 
   deinit {

@@ -17,7 +17,7 @@ final class TapeRig {
   /// A recording in mono at 8 kHz, after `change` of its plan.
   init(
     name: String = "take.wav", ringFrames: Int = 100_000,
-    gate: any TakeGate = WindowGate(TakeWindow()),
+    gate: any TakeGate = WindowGate(TakeWindow()), rawName: String? = nil,
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
     folder = "/tmp/duplex-tape-\(UInt64.random(in: 0..<UInt64.max))"
@@ -27,7 +27,9 @@ final class TapeRig {
       channelCount: 1)
     plan.isVirtual = true
     change(&plan)
-    saver = try TapeSaver(plan, ringFrames: ringFrames, gate: gate)
+    let path = folder
+    saver = try TapeSaver(
+      plan, ringFrames: ringFrames, gate: gate, rawPath: rawName.map { path + "/" + $0 })
     recorder = saver.takeRecorder()
   }
 
@@ -51,6 +53,14 @@ final class TapeRig {
       frame += count
       done += count
     }
+  }
+
+  /// The recorder hears that so many frames were lost, and nothing after that.
+  func lose(_ frames: Int) {
+    recorder?.record(
+      SampleBuffer(frameCount: 1, channelCount: 1), frames: 0,
+      at: CycleTime(frame: frame + frames, nanoseconds: 0, lostFrames: frames))
+    frame += frames
   }
 
   /// The disk thread takes its turn.

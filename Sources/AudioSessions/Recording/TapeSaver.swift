@@ -48,6 +48,13 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
     playedChannels: Int = 0, rawPath: String? = nil
   ) throws(FileFailure) {
+    let widest = max(plan.channelCount, playedChannels)
+    guard SampleBuffer.hasRoom(frameCount: ringFrames, channelCount: widest) else {
+      throw FileFailure(
+        .invalidRequest,
+        "There is no memory for a ring of \(ringFrames / max(1, plan.sampleRate)) seconds.",
+        hint: "Ask for less with --ring, or end other programs.")
+    }
     let news = RecordingNews()
     let made = try Take(
       plan, gate: gate, cleaner: cleaner, shift: shift, rawPlan: rawPath.map { plan.raw($0) },

@@ -74,9 +74,13 @@ final class EncodedFile: SampleSink {
       try appendPiece(samples + done * channelCount, frames: count, scratch: scratch)
       done += count
     }
-    guard isContainer else { return }
+    // Samples that the head does not tell of look like chunks to some readers, who then give up.
+    if isContainer { try refreshCounting() }
+  }
+
+  /// The same for a container, of which only what its head tells of counts.
+  private func refreshCounting() throws(SystemError) {
     do throws(SystemError) {
-      // Samples that the head does not tell of look like chunks to some readers, who then give up.
       try refresh()
     } catch {
       frameCount = refreshedFrameCount
@@ -134,6 +138,7 @@ final class EncodedFile: SampleSink {
     // Part of a frame or block is no use to anybody.
     if isContainer {
       OutputBytes.cut(descriptor, at: place + written * channelCount * sampleFormat.byteCount)
+      try? refreshCounting()
     } else {
       OutputBytes.cut(descriptor, at: place)
     }

@@ -1,0 +1,73 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import Testing
+
+@testable import AudioSessions
+
+/// A disk that refuses, or has little room.
+@Suite struct DiskTroubleTests {
+  @Test func `where the next file cannot be made, the recording goes on in the present one`() throws
+  {
+    let name = String(repeating: "a", count: 251) + ".wav"
+    let rig = try TapeRig(name: name)
+    // With a number in it, that name is longer than any disk allows.
+    rig.saver.remote.ask(.split, at: 3000)
+    rig.record(4000)
+    rig.finish()
+    #expect(rig.saver.report.failure == nil)
+    #expect(rig.saver.report.files.map(\.frames) == [4000])
+    #expect(rig.events.contains { if case .warning = $0 { true } else { false } })
+  }
+
+  @Test func `a disk that is nearly full is told once for each mark`() {
+    var plan = RecordingPlan(
+      path: "/tmp/take.wav", fileFormat: .wav, sampleFormat: .float, sampleRate: 1 << 50,
+      channelCount: 1)
+    plan.isVirtual = true
+    var watch = SpaceWatch(plan)
+    let news = RecordingNews()
+    let file = RecordedFile(path: plan.path, firstFrame: 0, start: 0)
+    for _ in 0..<3 {
+      let left = watch.look(at: file, news: news)
+      #expect(left.map { $0 < 10 } == true)
+    }
+    let told = news.take().filter { if case .diskLow = $0 { true } else { false } }
+    #expect(told.count == 1)
+  }
+
+  @Test func `what is kept as it was is as long as the take`() throws {
+    let window = TakeWindow(firstFrame: 500, frames: 2000)
+    let rig = try TapeRig(gate: WindowGate(window), rawName: "raw.wav")
+    rig.record(1000)
+    rig.save()
+    rig.record(4000)
+    rig.finish()
+    var raw = try SoundFileReader(path: rig.folder + "/raw.wav")
+    var buffer = SampleBuffer(frameCount: 4000, channelCount: 1)
+    let count = try raw.read(into: &buffer)
+    #expect(count == 2000)
+    #expect(buffer[0] == Float(501) / 1_048_576)
+    #expect(rig.saver.report.frames == 2000)
+  }
+
+  @Test func `a gap behind the last frame is silence in the file`() throws {
+    let rig = try TapeRig()
+    rig.record(1000)
+    rig.lose(300)
+    rig.finish()
+    #expect(rig.saver.report.frames == 1300)
+    #expect(rig.saver.report.gaps == [RecordingGap(frame: 1000, frames: 300)])
+  }
+
+  @Test func `a ring for which there is no memory is refused in words`() {
+    let plan = RecordingPlan(
+      path: "/tmp/duplex-no-such-file.wav", fileFormat: .wav, sampleFormat: .float,
+      sampleRate: 768_000, channelCount: 64)
+    let refusal = #expect(throws: FileFailure.self) {
+      _ = try TapeSaver(plan, ringFrames: 1 << 46)
+    }
+    #expect(refusal?.kind == .invalidRequest)
+    #expect(FileRemoval.byteCount(of: plan.path) == nil)
+  }
+}
