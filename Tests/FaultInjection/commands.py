@@ -36,6 +36,9 @@ def record(extension, more=""):
 COMMANDS = {
     **{"record-" + kind: record(kind) for kind in
        "wav rf64 w64 aiff caf flac ogg opus mp3 raw".split()},
+    # Long enough that it takes memory while it runs.
+    **{name: Command(f"record -D {NOISE} -d 20 --json take.{kind}", "take." + kind, frames=960000)
+       for name, kind in (("long", "wav"), ("long-flac", "flac"))},
     "split": Command(f"record -D {NOISE} -d {SECONDS} --split 0.5 --json take.wav", "take-*.wav",
                      parts=True),
     "split-flac": Command(f"record -D {NOISE} -d {SECONDS} --split 0.5 --json take.flac",
