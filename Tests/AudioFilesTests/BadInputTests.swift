@@ -125,6 +125,23 @@ import Testing
     #expect(try load(folder("killed.wav")) == list(sound))
     #expect(try SoundFileReader(path: folder("killed.wav")).frameCount == 1000)
   }
+
+  @Test(arguments: [1 << 62, 1 << 63, .max] as [UInt64])
+  func `an RF64 file does not have fewer frames than none`(byteCount: UInt64) throws {
+    let sound = integers(bits: 16, frames: 1000, channels: 2)
+    try save(sound, to: folder("long.wav"), .rf64, .s16)
+    var bytes = folder.bytes(of: "long.wav")
+    let length = withUnsafeBytes(of: byteCount.littleEndian) { Array($0) }
+    bytes.replaceSubrange(28..<36, with: length)
+    for source in [nil, MemorySource(bytes)] {
+      folder.write(bytes, to: "long.wav")
+      guard
+        let decoder = try? source.map(Decoding.decoder(for:))
+          ?? Decoding.decoder(forPath: folder("long.wav"))
+      else { continue }
+      #expect(decoder.frameCount.map { $0 >= 0 } ?? true)
+    }
+  }
 }
 
 /// A temporary folder that a suite can hold.

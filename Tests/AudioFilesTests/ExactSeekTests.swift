@@ -70,8 +70,10 @@ import Testing
       let worst = try difference(decoder, at: place, frames: 500, from: samples)
       #expect(worst <= sound.tolerance, "at \(place) of \(frameCount)")
     }
-    let beyond = failure { try decoder.seek(toFrame: frameCount + 1) }
-    #expect(beyond?.kind == .unusableContents)
+    for nowhere in [frameCount + 1, .max, -1, .min] {
+      let refusal = failure { try decoder.seek(toFrame: nowhere) }
+      #expect(refusal?.kind == .unusableContents, "at \(nowhere)")
+    }
   }
 
   @Test(arguments: [nil, ["-b", "128"], ["-V", "4"]] as [[String]?])

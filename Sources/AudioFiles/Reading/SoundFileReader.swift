@@ -136,16 +136,15 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
         hint: "Save it to a file first.")
     }
     try resume()
-    let place =
-      frame >= 0 && frame <= limit
-      ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
+    let mayBe = frame >= 0 && frame <= limit
+    let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try handle.file?.bytes.check()
-    if let bytes = handle.file?.bytes, bytes.wasInterrupted {
+    if mayBe, let bytes = handle.file?.bytes, bytes.wasInterrupted {
       // The next call goes there.
       position = frame
       return
     }
-    guard place == sf_count_t(frame) else {
+    guard mayBe, place == sf_count_t(frame) else {
       if let frameCount, frame >= 0, frame <= frameCount {
         throw .unreachable(path, frame, frameCount)
       }

@@ -55,7 +55,9 @@ struct WaveStream {
         rest &= 1
       case "ds64" where rest >= 28 && rest <= 65536:
         guard let sizes = try Bytes(rest, from: input) else { return nil }
-        longDataByteCount = sizes.number(8) | sizes.number(12) << 32
+        // What no file can be is not known.
+        longDataByteCount =
+          sizes.number(12) < 1 << 30 ? sizes.number(8) | sizes.number(12) << 32 : nil
         offset += rest
         rest &= 1
       default:
