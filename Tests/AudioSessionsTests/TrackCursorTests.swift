@@ -108,4 +108,64 @@ import Testing
     #expect(numbers.count >= 390 && numbers.count <= 400)
     #expect(numbers == Array(0..<numbers.count))
   }
+
+  @Test(arguments: [(promised: 100_000, frames: 1000), (promised: 1 << 40, frames: 0)])
+  func `a length that is not there is not sought backwards for ever`(
+    promised: Int, frames: Int
+  ) throws {
+    let sound = PromisedSound(promised: promised, frames: 1000)
+    let track = try Track(
+      sound, sampleRate: 48000, channelCount: 1,
+      settings: TrackSettings(order: PlayOrder(isReversed: true)))
+    var buffer = SampleBuffer(frameCount: 2000, channelCount: 1)
+    if frames > 0 {
+      #expect(try track.read(into: &buffer, frames: 2000) == frames)
+    } else {
+      #expect(failure { _ = try track.read(into: &buffer, frames: 2000) } == .unusableContents)
+    }
+  }
+
+  @Test func `lengths and places beyond every file are reckoned with`() {
+    let order = PlayOrder(startFrame: 1, endFrame: .max, times: 1_000_000_000)
+    for promised in [nil, .max, 1 << 62, -1] as [Int?] {
+      let path = PlayPath(order, frameCount: promised, entry: .max)
+      #expect(path.frameCount == (promised == -1 ? 0 : nil))
+      #expect((0...(1 << 52)).contains(path.entry))
+    }
+    let whole = PlayPath(PlayOrder(times: 3), frameCount: 1000)
+    #expect(whole.frameCount == 3000)
+  }
+
+  private func failure(_ work: () throws -> Void) -> FileFailure.Kind? {
+    do {
+      try work()
+      return nil
+    } catch {
+      return (error as? FileFailure)?.kind
+    }
+  }
+}
+
+/// Silence that says to be longer than it is.
+private final class PromisedSound: SoundDecoder {
+  let name = "the sound"
+  let sampleRate = 48000
+  let channelCount = 1
+  let frameCount: Int?
+  let supportsSeeking = true
+  private(set) var position = 0
+  private let frames: Int
+
+  init(promised: Int, frames: Int) {
+    frameCount = promised
+    self.frames = frames
+  }
+
+  func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+    let count = max(0, min(frames, buffer.frameCount - target, self.frames - position))
+    position += count
+    return count
+  }
+
+  func seek(toFrame frame: Int) { position = frame }
 }

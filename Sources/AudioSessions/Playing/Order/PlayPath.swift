@@ -15,13 +15,19 @@ struct PlayPath: Sendable, Equatable {
   /// stretch's own beginning where that is nil or lies behind it.
   init(_ order: PlayOrder, frameCount: Int?, entry: Int? = nil) {
     self.order = order
-    start = min(order.startFrame, frameCount ?? .max)
-    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
+    let frameCount = frameCount.map { min(max(0, $0), Self.longest) }
+    start = min(order.startFrame, frameCount ?? Self.longest)
+    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in
+      min(max($0, start), Self.longest)
+    }
     let first = order.isReversed ? end ?? 0 : start
     let wanted = entry ?? first
     let isBehind = order.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
-    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? .max)
+    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.longest)
   }
+
+  /// Frames, more than any file has: what is reckoned with them fits.
+  private static let longest = 1 << 52
 
   /// Frames of a whole pass.
   var length: Int? { end.map { $0 - start } }
@@ -31,10 +37,13 @@ struct PlayPath: Sendable, Equatable {
     order.isReversed ? entry - start : end.map { $0 - entry }
   }
 
-  /// Frames of all passes; nil for ever, or where that is not known.
+  /// Frames of all passes; nil for ever, for so many that nobody lives to hear the end, or where that
+  /// is not known.
   var frameCount: Int? {
     guard let times = order.times, let length, let firstLength else { return nil }
-    return times > 0 ? firstLength + (times - 1) * length : 0
+    guard times > 0 else { return 0 }
+    let (further, isTooMany) = (times - 1).multipliedReportingOverflow(by: length)
+    return isTooMany || further > .max - firstLength ? nil : firstLength + further
   }
 
   /// The boundary before the frame `index`, counted in playing order.

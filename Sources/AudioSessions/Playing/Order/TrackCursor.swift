@@ -18,6 +18,10 @@ struct TrackCursor: ~Copyable {
   /// Between the last frame and the next one, in the file.
   private var boundary: Int
   private var passes = 0
+  /// Blocks in a row, backwards, of which the decoder had nothing.
+  private var missingBlocks = 0
+  /// Before the end that a file promises, at most: those who only estimate it are nearer than that.
+  private static let mostMissingBlocks = 64
 
   /// A cursor at the beginning of `order`. Throws `.unusableContents` where the decoder cannot seek
   /// and the order asks for it.
@@ -72,7 +76,7 @@ struct TrackCursor: ~Copyable {
         continue
       }
       if !isHeld, try !load() {
-        guard endEarly() else { return 0 }
+        guard try endEarly() else { return 0 }
         continue
       }
       return take(into: &buffer, atMost: rest ?? .max)
@@ -125,6 +129,7 @@ struct TrackCursor: ~Copyable {
       block.reverse(frames: count)
       boundary = first + count
     }
+    if count > 0 { missingBlocks = 0 }
     return count > 0
   }
 
@@ -143,10 +148,19 @@ struct TrackCursor: ~Copyable {
     return decoder.position == first
   }
 
-  /// The file ended before it said. False where nothing of it is left to play.
-  private mutating func endEarly() -> Bool {
+  /// The file ended before it said. False where nothing of it is left to play. Throws
+  /// `.unusableContents` where its end is too far before.
+  private mutating func endEarly() throws(FileFailure) -> Bool {
     if decoder.isInterrupted { return false }
-    if path.order.isReversed { return boundary > path.start }
+    if path.order.isReversed {
+      missingBlocks += 1
+      guard missingBlocks < Self.mostMissingBlocks else {
+        throw FileFailure(
+          .unusableContents, "\(decoder.name) ends long before it says.",
+          hint: "Play it forwards, or convert it with sox first.")
+      }
+      return boundary > path.start
+    }
     guard boundary > path.start, path.end != boundary else { return false }
     path.shorten(to: boundary)
     return true
