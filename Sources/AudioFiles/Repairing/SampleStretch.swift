@@ -21,20 +21,23 @@ struct SampleStretch {
       walk, start: start, declared, frameByteCount: frameByteCount)
     let closing = believed == nil ? try walk.closingChunks(from: start) : nil
     let samples = start..<(believed ?? closing ?? count)
-    if start + walk.style.aligned(samples.count) >= count {
-      try self.init(
-        walk, closing: samples, isBelieved: believed != nil, frameByteCount: frameByteCount)
-    } else {
+    let isLast = start + walk.style.aligned(samples.count) >= count
+    let tail = isLast ? nil : try Tail(walk, behind: samples, formEnd: formEnd)
+    if let tail, tail.isLeft || tail.end != samples.upperBound {
       // What does not make a frame is no part of samples whose length is found out here.
       let part = believed == nil ? samples.count % frameByteCount : 0
+      self.init(walk, followedBy: tail, byteCount: samples.count - part)
+    } else {
       try self.init(
-        walk, followed: samples, byteCount: samples.count - part, formEnd: formEnd)
+        walk, closing: samples, isBelieved: believed != nil, frameByteCount: frameByteCount,
+        faults: tail?.faults ?? [])
     }
   }
 
-  /// That of samples which are the last thing in the file.
+  /// That of samples which are the last thing in the file, or in what is left of it.
   private init(
-    _ walk: ChunkWalk, closing samples: Range<Int>, isBelieved: Bool, frameByteCount: Int
+    _ walk: ChunkWalk, closing samples: Range<Int>, isBelieved: Bool, frameByteCount: Int,
+    faults earlier: [String]
   ) throws(FileFailure) {
     var torn = samples.count % frameByteCount
     let isPadded = walk.style.alignment == 2
@@ -46,7 +49,7 @@ struct SampleStretch {
     }
     let end = samples.upperBound - torn
     let missing = isPadded ? end % 2 : 0
-    var faults: [String] = []
+    var faults = earlier
     if torn > 0 { faults.append("the last frame was torn, its \(bytes(torn)) cut off") }
     if missing == 1, end == walk.file.byteCount { faults.append(Self.unpadded) }
     byteCount = end - samples.lowerBound
@@ -57,40 +60,51 @@ struct SampleStretch {
   }
 
   /// That of samples behind which chunks stand.
-  private init(
-    _ walk: ChunkWalk, followed samples: Range<Int>, byteCount: Int, formEnd: Int
-  ) throws(FileFailure) {
-    let count = walk.file.byteCount
-    var place = samples.lowerBound + walk.style.aligned(samples.count)
-    // The byte of padding is sometimes forgotten.
-    if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: samples.upperBound) {
-      place = samples.upperBound
-    }
-    var torn: String?
-    var last = samples.upperBound
-    while torn == nil, let chunk = try walk.chunk(at: place) {
-      guard let end = walk.end(of: chunk), let next = walk.next(after: chunk) else {
-        torn = chunk.identifier
-        break
-      }
-      last = end
-      place = next
-    }
-    let isPadding = try isSilent(walk.file, from: place) && count - place < 8
-    let isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
-    var faults: [String] = []
-    if let torn {
-      faults.append("the chunk \"\(torn)\" at the end was torn and is cut off")
-    } else if !isLeft {
-      faults.append("\(bytes(count - place)) behind the last chunk belonged to none")
-    }
-    foreignByteCount = isLeft ? max(0, count - place) : 0
-    end = isLeft ? count : last
+  private init(_ walk: ChunkWalk, followedBy tail: Tail, byteCount: Int) {
+    foreignByteCount = tail.foreignByteCount
+    end = tail.end
     let missing = walk.style.alignment == 2 && foreignByteCount == 0 ? end % 2 : 0
-    if missing == 1, isLeft { faults.append(Self.unpadded) }
+    faults = tail.faults + (missing == 1 && tail.isLeft ? [Self.unpadded] : [])
     padding = [UInt8](repeating: 0, count: missing)
     self.byteCount = byteCount
-    self.faults = faults
+  }
+
+  /// The chunks behind samples, and what stands behind those.
+  private struct Tail {
+    /// Whether all of it stays.
+    let isLeft: Bool
+    /// Where what stays of it ends.
+    let end: Int
+    let foreignByteCount: Int
+    let faults: [String]
+
+    init(_ walk: ChunkWalk, behind samples: Range<Int>, formEnd: Int) throws(FileFailure) {
+      let count = walk.file.byteCount
+      var place = samples.lowerBound + walk.style.aligned(samples.count)
+      // The byte of padding is sometimes forgotten.
+      if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: samples.upperBound) {
+        place = samples.upperBound
+      }
+      var torn: String?
+      var last = samples.upperBound
+      while torn == nil, let chunk = try walk.chunk(at: place) {
+        guard let end = walk.end(of: chunk), let next = walk.next(after: chunk) else {
+          torn = chunk.identifier
+          break
+        }
+        last = end
+        place = next
+      }
+      let isPadding = try isSilent(walk.file, from: place) && count - place < 8
+      isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
+      foreignByteCount = isLeft ? max(0, count - place) : 0
+      end = isLeft ? count : last
+      if let torn {
+        faults = ["the chunk \"\(torn)\" at the end was torn and is cut off"]
+      } else {
+        faults = isLeft ? [] : ["\(bytes(count - place)) behind the last chunk belonged to none"]
+      }
+    }
   }
 
   private static let unpadded = "the byte of padding was missing"

@@ -150,4 +150,15 @@ import Testing
       #expect(shift == 0 || extra > 0)
     }
   }
+
+  @Test func `a torn frame before litter is cut off with it`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "l.wav", .wav, .s24, frames: 1000, channels: 4)
+    let data = file.place(of: "data")
+    file.bytes.removeSubrange((data + 8 + 12000)...)
+    // 12,002 bytes, the last two of them of a frame that never came.
+    file.set([0xE2, 0x2E, 0, 0], at: data + 4)
+    file.bytes += [7, 7, 0xB1, 0xDD, 0xC6, 0xEE, 0xB1]
+    #expect(try file.mend()?.finding.frames == 1000)
+  }
 }
