@@ -31,12 +31,13 @@ struct RepairRun {
         repaired = target
       }
     }
+    let status: ExitStatus = finding.wasSound || finding.isMendable ? .done : .loss
     if command.json {
       Terminal.printLine(summary(finding, repaired).text)
-    } else if !command.quiet {
+    } else if !command.quiet || status == .loss {
       Terminal.say(sentence(finding, repaired))
     }
-    return finding.wasSound || finding.isMendable ? .done : .loss
+    return status
   }
 
   private func sentence(_ finding: RepairFinding, _ repaired: String?) -> String {
