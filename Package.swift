@@ -196,8 +196,41 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// ThreadSanitizer needs every module built anew, but not every module's tests: DUPLEX_TESTS names
-// the only test target there is then.
-if let only = Context.environment["DUPLEX_TESTS"] {
-  package.targets.removeAll { $0.isTest && $0.name != only }
+// A sanitizer needs every module built anew, but not every module's tests: DUPLEX_TESTS names the only
+// test targets there are then.
+if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
+  package.targets.removeAll { $0.isTest && !only.contains($0.name[...]) }
+}
+
+// Fuzzing needs every module that it reaches built with libFuzzer's counters, and the tool's own code
+// as a library: DUPLEX_FUZZ adds the program that Scripts/fuzz runs.
+if let library = Context.environment["DUPLEX_FUZZ"] {
+  let counted = SwiftSetting.unsafeFlags(["-sanitize=fuzzer"])
+  // What is read sample by sample or byte by byte is optimised, so that more of it is tried.
+  let fast: Set = ["AudioFiles", "AudioClocks", "AudioBasics", "AudioSessions", "SimulatedDevices"]
+  package.targets.removeAll { $0.isTest || $0.name == "Benchmarks" || $0.name == "SpectrumExample" }
+  package.products.removeAll { $0.name == "duplex" }
+  for index in package.targets.indices {
+    let target = package.targets[index]
+    guard target.swiftSettings != nil else { continue }
+    target.swiftSettings? += [counted] + (fast.contains(target.name) ? optimised : [])
+    guard target.name == "duplex" else { continue }
+    package.targets[index] = .target(
+      name: "duplex", dependencies: target.dependencies,
+      swiftSettings: (target.swiftSettings ?? []) + [
+        .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "duplex_main"])
+      ])
+  }
+  package.targets += [
+    .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        "CFuzzer", "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices",
+        "SimulatedDevices", "AudioSessions",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/Fuzz/Targets", swiftSettings: strict + optimised,
+      linkerSettings: [.unsafeFlags([library, "-lstdc++", "-use-ld=lld"])]),
+  ]
 }

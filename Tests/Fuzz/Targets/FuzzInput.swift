@@ -1,0 +1,61 @@
+/// What libFuzzer tries: bytes that are, as a whole, a file or a text, so that seeds are files as other
+/// programs write them. What is done with it, its last bytes decide as well.
+struct FuzzInput {
+  let bytes: [UInt8]
+  private var choices: Int
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = Array(bytes)
+    choices = bytes.count
+  }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The next choice, from the end of the input towards its beginning; 0 when all are made.
+  mutating func choose() -> UInt8 {
+    guard choices > 0 else { return 0 }
+    choices -= 1
+    return bytes[choices]
+  }
+
+  /// One of `values`.
+  mutating func choose<Value>(from values: [Value]) -> Value {
+    values[Int(choose()) % values.count]
+  }
+
+  /// A number that is not negative: near one of `values`, or any.
+  mutating func number(from values: [Int]) -> Int {
+    let kind = Int(choose())
+    if kind < 128 {
+      let value = values[kind % values.count]
+      return kind < 64 ? value : max(0, value.addingReportingOverflow(kind - 96).partialValue)
+    }
+    var number = 0
+    for _ in 0..<kind % 9 { number = number << 8 | Int(choose()) }
+    return number & .max
+  }
+}
+
+/// Something that reads what comes from outside, and may refuse it, but nothing worse.
+struct FuzzTarget: Sendable {
+  let name: String
+  /// Of the inputs that are tried, in bytes.
+  let longest: Int
+  let run: @Sendable (inout FuzzInput) -> Void
+
+  init(_ name: String, longest: Int, _ run: @escaping @Sendable (inout FuzzInput) -> Void) {
+    self.name = name
+    self.longest = longest
+    self.run = run
+  }
+
+  static let all: [FuzzTarget] = [
+    sound, mpeg, ogg, track, repair, playlist, response, server, settings, options,
+    text,
+  ]
+}
+
+/// Ends the process, which libFuzzer reports as a finding.
+func finding(_ sentence: String) -> Never {
+  fatalError(sentence)
+}

@@ -1,0 +1,1 @@
+../../AudioFilesTests/MemorySource.swift

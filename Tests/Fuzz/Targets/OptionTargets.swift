@@ -1,0 +1,44 @@
+import AudioBasics
+import AudioFiles
+import SimulatedDevices
+
+@testable import AudioDevices
+@testable import duplex
+
+extension FuzzTarget {
+  /// One word of each kind of option: sizes, times, levels, rates, formats, devices.
+  static let options = FuzzTarget("options", longest: 256) { input in
+    let word = input.text
+    let rate = input.choose(from: [48000, 8000, 768_000])
+    count(TimeOption(argument: word), rate)
+    if let split = SplitOption(argument: word), case .time(let time) = split { count(time, rate) }
+    if let region = RegionOption(argument: word) {
+      count(region.start, rate)
+      count(region.end, rate)
+    }
+    let address = SourceAddress(word)
+    count(address.start, rate)
+    count(address.end, rate)
+    _ = (KeepOption(argument: word), ByteSize(word), SecondsOption(argument: word))
+    _ = (DecibelOption(argument: word)?.gain, LoopOption(argument: word)?.count)
+    _ = (SpeedOption(argument: word), RawOption(argument: word), MixOption(argument: word))
+    _ = (GainList(argument: word)?.gain(for: 3), PanList(argument: word)?.value(for: 3))
+    _ = (SampleFormat(argument: word), PriorityOption(argument: word))
+    _ = (FileFormat(name: word), FileFormat(pathExtensionOf: word), FileSampleFormat(name: word))
+    if SimulatedDeviceSpecification.isSimulated(word) {
+      _ = try? SimulatedDeviceSpecification(parsing: word)
+    }
+  }
+
+  private static func count(_ time: TimeOption?, _ rate: Int) {
+    guard let frames = time?.frameCount(at: rate) else { return }
+    guard frames >= 0 else { finding("a time of \(frames) frames") }
+  }
+
+  /// What `tune` and `latency` keep.
+  static let settings = FuzzTarget("settings", longest: 2048) { input in
+    ScratchFile.settings.with(input.bytes) { path in
+      _ = try? SavedRoundTrip(file: path)
+    }
+  }
+}

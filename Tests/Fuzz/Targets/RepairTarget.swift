@@ -1,0 +1,45 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+
+extension FuzzTarget {
+  /// `FileRepair`: what it calls mended must be what it calls intact.
+  static let repair = FuzzTarget("repair", longest: 32768) { input in
+    ScratchFile.sound.with(input.bytes) { path in
+      let wiped = try? WipedHeader(
+        sampleRate: input.choose(from: [48000, 8000, 768_000]),
+        channelCount: input.choose(from: [1, 2, 64]),
+        sampleFormat: input.choose(from: FileSampleFormat.allCases))
+      guard
+        let found = try? FileRepair.examine(path, wiped: input.choose() % 2 == 0 ? wiped : nil)
+      else { return }
+      guard found.frames >= 0, found.sampleRate >= 0 else {
+        finding("\(found.frames) frames at \(found.sampleRate) Hz")
+      }
+      _ = (found.seconds, found.problems, found.headerFrames)
+      guard found.isMendable else { return }
+      unlink(ScratchFile.mended.path)
+      guard
+        (try? FileRepair.write(found, to: ScratchFile.mended.path, overwrite: false)) != nil
+      else { finding("what is mendable was not mended") }
+      defer { unlink(ScratchFile.mended.path) }
+      check(found)
+      guard !found.needsCopy else { return }
+      guard (try? FileRepair.mendInPlace(found)) != nil else {
+        finding("what is mendable in place was not mended")
+      }
+      guard ScratchFile.sound.bytes == ScratchFile.mended.bytes else {
+        finding("a copy and what was mended in place differ")
+      }
+    }
+  }
+
+  private static func check(_ found: RepairFinding) {
+    guard let again = try? FileRepair.examine(ScratchFile.mended.path) else {
+      finding("what was mended is refused")
+    }
+    guard !again.isMendable, again.frames == found.frames else {
+      finding("mended: \(found.faults), \(found.frames); again: \(again.faults), \(again.frames)")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+@testable import AudioFiles
+@testable import AudioSessions
+@testable import duplex
+
+extension FuzzTarget {
+  /// Playlists, local names of addresses, stretches of files.
+  static let playlist = FuzzTarget("playlist", longest: 4096) { input in
+    let base = input.choose(from: ["list.m3u", "list.pls"])
+    let names = ScratchFile(base)
+    names.with(input.bytes) { path in
+      guard let entries = try? Playlist.entries(of: path) else { return }
+      for entry in entries {
+        let address = SourceAddress(entry)
+        _ = (address.name, address.isRemote, Decoding.supports(format: entry))
+        for time in [address.start, address.end] { _ = time?.frameCount(at: 768_000) }
+      }
+    }
+  }
+
+  /// JSON, read and written, and text that is shown to a person.
+  static let text = FuzzTarget("text", longest: 4096) { input in
+    let text = input.text
+    let name = text.prefix { $0 != "=" }
+    _ = JSON.number(String(name), in: text)
+    let numbers = text.split(separator: " ").compactMap { Double($0) }
+    let json = JSON.fields(
+      [("text", .string(text))]
+        + numbers.flatMap { number in
+          [
+            ("number", .number(number)), ("fixed", .fixed(number, digits: 6)),
+            ("rounded", .rounded(number)), ("fine", .rounded(number, 6)),
+          ]
+        }
+    ).text
+    checkLine(json)
+    var tags = SoundFileTags()
+    tags.title = text
+    tags.artist = String(fromNetwork: input.bytes)
+    _ = TextFile.text(of: input.bytes)
+    for number in numbers { _ = ClockTime(number, showsTenths: true).text }
+    checkLine(text.printable)
+  }
+
+  /// Whether a terminal shows it on one line, and obeys none of it.
+  private static func checkLine(_ text: String) {
+    for scalar in text.unicodeScalars where scalar.value < 0x20 || scalar.value == 0x7F {
+      finding("control character \(scalar.value) is printed")
+    }
+  }
+}
