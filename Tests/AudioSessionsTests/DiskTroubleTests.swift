@@ -60,6 +60,13 @@ import Testing
     #expect(rig.saver.report.gaps == [RecordingGap(frame: 1000, frames: 300)])
   }
 
+  @Test func `a take without a frame leaves no file`() throws {
+    let rig = try TapeRig()
+    rig.save()
+    rig.finish()
+    #expect(rig.names.isEmpty)
+  }
+
   @Test func `a ring for which there is no memory is refused in words`() {
     let plan = RecordingPlan(
       path: "/tmp/duplex-no-such-file.wav", fileFormat: .wav, sampleFormat: .float,

@@ -44,8 +44,9 @@ public final class RemoteFile: ByteSource {
     }
     let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
       if state.isInterrupted { return .failure(.calledOff(address)) }
-      if let failure = state.failure { return .failure(failure) }
-      return state.situation.isOpen ? .success(state.facts) : nil
+      // What broke after that is told when it is read so far, however late this thread looks.
+      if state.situation.isOpen { return .success(state.facts) }
+      return state.failure.map { .failure($0) }
     }
     if case .failure(let failure) = opening {
       Self.end(shared, signal, thread)

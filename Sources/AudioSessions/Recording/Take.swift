@@ -150,6 +150,7 @@ struct Take: ~Copyable {
   /// The disk takes no more: completes the files with what they hold.
   mutating func fail(_ failure: FileFailure) {
     closeStretch()
+    report.frames = series.frames
     try? complete()
     report.failure = failure
   }

@@ -72,11 +72,7 @@ struct FileSeries: ~Copyable {
       marks = []
       let part = min(count - done, room)
       let before = writer?.framesWritten ?? 0
-      defer {
-        let written = (writer?.framesWritten ?? 0) - before
-        current?.frames += written
-        frames += written
-      }
+      defer { recount(since: before) }
       try writer?.write(buffer, from: done, frames: part)
       done += part
       if room != .max { room -= part }
@@ -93,8 +89,18 @@ struct FileSeries: ~Copyable {
   /// Makes the growing file valid as it stands, and with `synchronizing` waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     if writer?.isDeleted == true { tryToRestore() }
+    let before = writer?.framesWritten ?? 0
+    // What an encoder held back until now may be refused.
+    defer { recount(since: before) }
     try writer?.refreshHeader()
     if synchronizing { try writer?.synchronize() }
+  }
+
+  /// Counts what the growing file has more, or after a failure less, than `before`.
+  private mutating func recount(since before: Int) {
+    let change = (writer?.framesWritten ?? 0) - before
+    current?.frames += change
+    frames += change
   }
 
   /// Attends to complete files. `now` is nanoseconds since 1970.
