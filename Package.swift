@@ -63,6 +63,7 @@ let package = Package(
       swiftSettings: checked),
 
     // Sound files and their loudness.
+    .target(name: "CProgram"),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -76,7 +77,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "CSndFile", "CEbur128", "CCurl", "CMpg123", "CVorbisFile", "COpusFile",
+        "AudioBasics", "CProgram", "CSndFile", "CEbur128", "CCurl", "CMpg123", "CVorbisFile",
+        "COpusFile",
       ],
       swiftSettings: checked),
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioFiles
 import Glibc
 import RealtimeAudio
@@ -20,23 +21,61 @@ struct Duplex: ParsableCommand {
     ])
 
   static func main() {
+    StandardStreams.occupyClosed()
     SignalWatch.holdUserSignals()
+    let arguments = words(ProgramArguments.words)
+    // Until the words are understood.
+    OutputMode.current.json = arguments.contains("--json")
     do {
-      var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
+      var command = try parseAsRoot(arguments)
+      if let command = command as? any TalkingCommand { OutputMode.current = command.outputMode }
       try command.run()
+      end(.done)
     } catch let status as ExitCode {
-      Glibc.exit(status.rawValue)
+      end(ExitStatus(rawValue: status.rawValue) ?? .loss)
     } catch let failure as ToolFailure {
       failure.report()
-      Glibc.exit(failure.status.rawValue)
+      end(failure.status)
     } catch {
-      // A request for help is no error; a wrong word is one, and scripts want it as an event too.
-      let code = exitCode(for: error)
-      if code != .success, CommandLine.arguments.contains("--json") {
-        ToolFailure(.usage, code: "usage", sentence(for: error), hint: "See duplex --help.")
-          .reportJSON()
-      }
-      exit(withError: error)
+      tell(error, about: arguments)
+    }
+  }
+
+  /// Ends the program once all is printed that can be.
+  static func end(_ status: ExitStatus) -> Never {
+    let failure = Terminal.finish()
+    guard status == .done, let failure else { Glibc.exit(status.rawValue) }
+    failure.report()
+    Glibc.exit(failure.status.rawValue)
+  }
+
+  /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word is
+  /// one, and scripts want it as an event too.
+  private static func tell(_ error: any Error, about arguments: [String]) -> Never {
+    guard exitCode(for: error) != .success else {
+      Terminal.printLine(Line(trusting: fullMessage(for: error)))
+      end(.done)
+    }
+    // The parser repeats words of the user's: it gets to see them cleaned.
+    let error =
+      arguments.allSatisfy { $0 == $0.printable } ? error : failure(of: arguments) ?? error
+    if OutputMode.current.json {
+      Terminal.tell(
+        ToolFailure(.usage, code: "usage", sentence(for: error), hint: "See duplex --help.").event)
+    }
+    for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+      Terminal.say("\(line)")
+    }
+    end(.usage)
+  }
+
+  /// What is wrong with `arguments` when they are cleaned.
+  private static func failure(of arguments: [String]) -> (any Error)? {
+    do {
+      _ = try parseAsRoot(arguments.map(\.printable))
+      return nil
+    } catch {
+      return error
     }
   }
 

@@ -20,6 +20,8 @@ struct ToolFailure: Error {
   let code: String
   let message: String
   let hint: String
+  /// The file it is about, where there is one.
+  private(set) var path: String?
 
   init(_ status: ExitStatus, code: String, _ message: String, hint: String) {
     self.status = status
@@ -57,18 +59,25 @@ struct ToolFailure: Error {
     self.init(status, code: code, failure.message, hint: failure.hint)
   }
 
+  /// The same, of the file `path` where it does not name one.
+  func of(_ path: String) -> ToolFailure {
+    var failure = self
+    failure.path = failure.path ?? path
+    return failure
+  }
+
   /// Tells it on standard error, and as an event where the user asked for those.
   func report() {
     Terminal.say("duplex: \(message) \(hint)")
-    if CommandLine.arguments.contains("--json") { reportJSON() }
+    if OutputMode.current.json { Terminal.tell(event) }
   }
 
-  /// Tells it as an event on standard output.
-  func reportJSON() {
-    Terminal.printLine(
-      JSON.event(
-        "error", ["code": .string(code), "message": .string(message), "hint": .string(hint)]
-      ).text)
+  /// The event.
+  var event: Event {
+    Event(
+      "error",
+      [("code", .string(code)), ("message", .string(message)), ("hint", .string(hint))]
+        + (path.map { [("path", .string($0))] } ?? []))
   }
 }
 

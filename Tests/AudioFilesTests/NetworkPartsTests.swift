@@ -47,7 +47,6 @@ import Testing
     arguments: [
       ("StreamTitle='A - B';", "A - B"), ("StreamTitle='It's me';StreamUrl='x';", "It's me"),
       ("StreamUrl='';StreamTitle='x", "x"), ("StreamTitle='';", ""), ("StreamTitle", nil),
-      ("StreamTitle='a\u{1B}[2J';", "a?[2J"),
     ] as [(String, String?)])
   func `a title is found in an announcement`(text: String, title: String?) {
     #expect(StationAnnouncements.title(in: Array(text.utf8)) == title)

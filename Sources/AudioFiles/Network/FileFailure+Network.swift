@@ -45,7 +45,7 @@ extension FileFailure {
   static func packed(_ address: WebAddress, _ encoding: String) -> FileFailure {
     FileFailure(
       .unusableContents,
-      "\(address.name) is sent packed (\(encoding.printable)), although that was not asked for.",
+      "\(address.name) is sent packed (\(encoding)), although that was not asked for.",
       hint: "Download it with a browser, and play the file.")
   }
 
@@ -66,21 +66,21 @@ extension FileFailure {
   /// The certificate is not to be trusted.
   static func untrusted(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
-      .cannotOpen, "The server of \(address.name) cannot prove who it is: \(reason.printable).",
+      .cannotOpen, "The server of \(address.name) cannot prove who it is: \(reason).",
       hint: "Check the address, the clock of this machine, and its package ca-certificates.")
   }
 
   /// No connection, or none that lasted to the first byte. `reason` is a part of a sentence.
   static func unreachable(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
-      .cannotOpen, "\(address.name) cannot be reached: \(reason.printable).",
+      .cannotOpen, "\(address.name) cannot be reached: \(reason).",
       hint: "Check the address, and this machine's connection.")
   }
 
   /// The connection broke for good. `reason` is a part of a sentence.
   static func broken(_ address: WebAddress, at offset: Int, _ reason: String) -> FileFailure {
     FileFailure(
-      .readFailed, "\(address.name) broke off at byte \(offset): \(reason.printable).",
+      .readFailed, "\(address.name) broke off at byte \(offset): \(reason).",
       hint: "Check this machine's connection, and play it again.")
   }
 

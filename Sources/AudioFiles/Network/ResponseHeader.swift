@@ -33,7 +33,7 @@ struct ResponseHeader: Equatable {
     switch name {
     case "content-type":
       let type = value.prefix { $0 != ";" }.lowercased().trimmed
-      contentType = type.isEmpty ? nil : type.printable
+      contentType = type.isEmpty ? nil : type
     case "content-length": contentLength = ContentRange.number(value)
     case "content-range": contentRange = ContentRange(value)
     case "content-encoding": contentEncoding = value.lowercased()
@@ -48,7 +48,7 @@ struct ResponseHeader: Equatable {
       bitRate = ContentRange.number(first).flatMap {
         (1...1_000_000).contains($0) ? $0 * 1000 : nil
       }
-    case "icy-name": stationName = value.isEmpty ? nil : value.printable
+    case "icy-name": stationName = value.isEmpty ? nil : value
     default: break
     }
   }

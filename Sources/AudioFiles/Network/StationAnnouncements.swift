@@ -60,6 +60,6 @@ struct StationAnnouncements {
       title.indices.first {
         title[$0] == "'" && (title.index(after: $0) == title.endIndex || title[$0 + 1] == ";")
       } ?? title.endIndex
-    return String(title[..<end]).trimmed.printable
+    return String(title[..<end]).trimmed
   }
 }

@@ -17,16 +17,16 @@ struct WebAddress: Equatable, Sendable {
       let name = Self.text(ccurl_address_without_user(text))
     else {
       throw FileFailure(
-        .cannotOpen, "\(text.printable) is not an address.",
+        .cannotOpen, "\(text) is not an address.",
         hint: "Write it as a browser shows it: http://example.org/song.flac")
     }
     guard scheme == "http" || scheme == "https" else {
       throw FileFailure(
-        .cannotOpen, "\(name.printable) cannot be fetched: only http and https can.",
+        .cannotOpen, "\(name) cannot be fetched: only http and https can.",
         hint: "Give an address that begins with http:// or https://.")
     }
     self.text = text
-    self.name = name.printable
+    self.name = name
     path = Self.text(ccurl_address_path(text)) ?? "/"
     isEncrypted = scheme == "https"
   }
@@ -35,7 +35,7 @@ struct WebAddress: Equatable, Sendable {
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to what is not an address: \(reference.printable).",
+        .cannotOpen, "\(name) redirects to what is not an address: \(reference).",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     let target: WebAddress
@@ -43,7 +43,7 @@ struct WebAddress: Equatable, Sendable {
       target = try WebAddress(joined)
     } catch {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to \(joined.printable), which is not on the web.",
+        .cannotOpen, "\(name) redirects to \(joined), which is not on the web.",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     guard target.isEncrypted || !isEncrypted else {

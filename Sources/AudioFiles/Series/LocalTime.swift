@@ -29,13 +29,17 @@ public struct LocalTime: Sendable {
     // What comes out may be longer than what goes in, but not by more than this.
     var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
     let count = strftime(&bytes, bytes.count, pattern, &fields)
+    // A width in the pattern, as in %9999Y, can make it longer than any name may be.
+    guard count > 0 else { return pattern }
     return String(decoding: bytes[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// As ISO 8601 has it, to the millisecond: 2026-01-31T14:00:00.250+0100.
+  /// As RFC 3339 has it, to the millisecond: 2026-01-31T14:00:00.250+01:00.
   public var text: String {
     let digits = String(nanoseconds % 1_000_000_000 / 1_000_000)
+    let zone = formatted("%z")
     return formatted("%Y-%m-%dT%H:%M:%S.")
-      + String(repeating: "0", count: 3 - digits.count) + digits + formatted("%z")
+      + String(repeating: "0", count: 3 - digits.count) + digits + zone.dropLast(2) + ":"
+      + zone.suffix(2)
   }
 }

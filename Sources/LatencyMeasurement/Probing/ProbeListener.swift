@@ -2,6 +2,7 @@ import AudioBasics
 import AudioSessions
 import DelayEstimation
 import RealtimeAudio
+import Synchronization
 
 /// The half of a measurement that thinks: listens to the noise, plays short bursts louder and louder
 /// until one is heard well enough, then measures, channel by channel.
@@ -32,6 +33,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   /// The round trip so far known, in frames.
   private var roundTrip: Int?
   private let finished = Latch()
+  private let measured = Atomic(0)
   private let concluded = Latch()
 
   /// What was found; complete when `isDone`.
@@ -55,6 +57,13 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   /// Whether the measurement is complete. Any thread.
   public var isDone: Bool { finished.isRaised }
+
+  /// How much of the plan's measurements is done, of 1. Any thread.
+  public var done: Double {
+    Double(measured.load(ordering: .relaxed)) / Double(max(1, measurementCount))
+  }
+
+  private var measurementCount: Int { plan.fromChannels.count * plan.repeats }
 
   /// Comes to an end at the next step.
   public func conclude() { concluded.raise() }
@@ -131,6 +140,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   // MARK: A burst that measures
 
   private func playMeasurement(_ channel: Int, _ number: Int) {
+    measured.store(min(channel * plan.repeats + number, measurementCount), ordering: .relaxed)
     guard channel < plan.fromChannels.count else {
       stage = .done
       return

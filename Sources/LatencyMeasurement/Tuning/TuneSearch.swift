@@ -45,6 +45,17 @@ public struct TuneSearch: Sendable {
     return nil
   }
 
+  /// About how many settings are still to be tried.
+  public var remainingTrials: Int {
+    func halvings(_ count: Int) -> Int { Int.bitWidth - count.leadingZeroBitCount }
+    return switch stage {
+    case .period(let range): halvings(range.count) + 1 + halvings(15)
+    case .shorterPeriod: 1 + halvings(15)
+    case .headroom(let range, _): halvings(range.count)
+    case .done: 0
+    }
+  }
+
   /// What came of the setting that `next` proposed.
   public mutating func note(isStable: Bool) {
     guard let setting = asked else { return }

@@ -23,8 +23,10 @@ public struct TuneTrial: Sendable, Equatable {
   public var sampleRate: Int
   /// How long it ran, on the device's clock.
   public var seconds: Double
-  /// Times the input overran or the output ran dry.
-  public var xruns: Int
+  /// Times the input overran.
+  public var captureXruns: Int
+  /// Times the output ran dry.
+  public var playbackXruns: Int
   /// The longest callback, over the period.
   public var loadMax: Double
   /// Whether the device took the setting at all.
@@ -32,16 +34,20 @@ public struct TuneTrial: Sendable, Equatable {
 
   /// A trial with these figures.
   public init(
-    setting: TuneSetting, sampleRate: Int, seconds: Double, xruns: Int, loadMax: Double,
-    isGranted: Bool = true
+    setting: TuneSetting, sampleRate: Int, seconds: Double, captureXruns: Int = 0,
+    playbackXruns: Int = 0, loadMax: Double = 0, isGranted: Bool = true
   ) {
     self.setting = setting
     self.sampleRate = sampleRate
     self.seconds = seconds
-    self.xruns = xruns
+    self.captureXruns = captureXruns
+    self.playbackXruns = playbackXruns
     self.loadMax = loadMax
     self.isGranted = isGranted
   }
+
+  /// Times frames were lost.
+  public var xruns: Int { captureXruns + playbackXruns }
 
   /// Whether it ran to the end without an xrun and with every callback below `loadLimit`.
   public func isStable(loadLimit: Double) -> Bool {

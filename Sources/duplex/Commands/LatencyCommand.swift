@@ -4,7 +4,7 @@ import DelayEstimation
 import LatencyMeasurement
 
 /// `duplex latency`.
-struct LatencyCommand: ParsableCommand {
+struct LatencyCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
     abstract: "Measure the round trip from the output over a wire or the air to the input.",
@@ -16,6 +16,8 @@ struct LatencyCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @Option(
     name: .customLong("repeat"),

@@ -11,7 +11,7 @@ enum RecordWhat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `duplex monitor`.
-struct MonitorCommand: ParsableCommand {
+struct MonitorCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
@@ -20,6 +20,8 @@ struct MonitorCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @OptionGroup var alsoPlay: AlsoPlayOption
 

@@ -25,7 +25,7 @@ enum LatencyOption: ExpressibleByArgument {
 }
 
 /// `duplex overdub`.
-struct OverdubCommand: ParsableCommand {
+struct OverdubCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "overdub",
     abstract: "Play a backing track and record a take that lines up with it to the frame.",
@@ -37,6 +37,8 @@ struct OverdubCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @OptionGroup var alsoPlay: AlsoPlayOption
 

@@ -6,7 +6,7 @@ import AudioSessions
 import RealtimeAudio
 
 /// `duplex play`.
-struct PlayCommand: ParsableCommand {
+struct PlayCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
@@ -15,6 +15,8 @@ struct PlayCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @OptionGroup var alsoPlay: AlsoPlayOption
 

@@ -19,7 +19,7 @@ extension FileSampleFormat: ExpressibleByArgument {
 }
 
 /// `duplex record`.
-struct RecordCommand: ParsableCommand {
+struct RecordCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record notes to disk.",
     discussion: """
@@ -29,6 +29,8 @@ struct RecordCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @OptionGroup var alsoPlay: AlsoPlayOption
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioFiles
 
 /// `duplex repair`.
-struct RepairCommand: ParsableCommand {
+struct RepairCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
     abstract: "Mend sound files whose header is wrong or whose end is torn.",
@@ -43,6 +43,8 @@ struct RepairCommand: ParsableCommand {
   @Argument(help: "What to mend.")
   var files: [String]
 
+  var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
+
   func validate() throws {
     guard output == nil || files.count == 1 else {
       throw ValidationError("-o names one file: mend one at a time.")
@@ -58,17 +60,6 @@ struct RepairCommand: ParsableCommand {
 
   func run() throws {
     let run = try inTermsOfTheTool { try RepairRun(self) }
-    // One that cannot be mended does not keep the others from it.
-    var status = ExitStatus.done
-    for file in files {
-      do {
-        let ended = try inTermsOfTheTool { try run.mend(file) }
-        if status == .done { status = ended }
-      } catch {
-        error.report()
-        if status == .done { status = error.status }
-      }
-    }
-    throw ExitCode(status.rawValue)
+    throw ExitCode(run.run().rawValue)
   }
 }

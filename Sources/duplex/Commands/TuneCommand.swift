@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `duplex tune`.
-struct TuneCommand: ParsableCommand {
+struct TuneCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
     abstract: "Find the lowest period size and headroom that this machine holds.",
@@ -13,6 +13,8 @@ struct TuneCommand: ParsableCommand {
       """)
 
   @OptionGroup var audio: AudioOptions
+
+  var outputMode: OutputMode { audio.outputMode }
 
   @Option(help: ArgumentHelp("Length of each trial in seconds.", valueName: "s"))
   var seconds = 10.0

@@ -26,36 +26,40 @@ struct LatencyResult {
       noSignal(command).report()
       status = .loss
     }
-    let summary = JSON.event("summary", fields(answer))
+    let fields = fields(answer)
+    var kept: [String] = []
     // What was measured is told in any case.
-    if let failure = keep(answer, summary, command) {
+    if let failure = keep(answer, .summary(fields), command, &kept) {
       failure.report()
       status = failure.status
     }
     if command.audio.json {
-      Terminal.printLine(summary.text)
+      Terminal.tell(.summary(fields + JSON.written(kept)))
     } else if let answer {
-      for line in lines(answer) { Terminal.printLine(line) }
+      for line in lines(answer) { Terminal.printLine("\(line)") }
     }
     return status
   }
 
-  /// Saves and draws what is to be saved and drawn; answers with what went wrong.
-  private func keep(_ answer: PairAnswer?, _ summary: JSON, _ command: LatencyCommand)
-    -> ToolFailure?
-  {
+  /// Saves and draws what is to be saved and drawn; answers with what went wrong. `kept` are the
+  /// files that are there then.
+  private func keep(
+    _ answer: PairAnswer?, _ summary: Event, _ command: LatencyCommand, _ kept: inout [String]
+  ) -> ToolFailure? {
     guard let answer else { return nil }
     do throws(ToolFailure) {
       try inTermsOfTheTool {
         if command.save, answer.isTrustworthy {
           let path = try SavedRoundTrip.save(summary, for: configuration)
-          if !command.audio.quiet { Terminal.say("Kept in \(path).") }
+          kept.append(path)
+          Notice.news("kept", "Kept in \(path).").report()
         } else if command.save {
-          Terminal.say("duplex: The result is doubtful and was not kept.")
+          Notice.warning("notKept", "The result is doubtful and was not kept.").report()
         }
         if let path = command.report {
           let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
           try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+          kept.append(path)
         }
       }
       return nil

@@ -16,13 +16,20 @@ final class LatencyRun {
 
   func run() throws -> ExitStatus {
     for number in 0..<command.reopen {
-      let use = MeasureUse(run: self, isFirst: number == 0)
+      let use = MeasureUse(run: self, number: number)
       _ = try DeviceChoice(command.audio, captures: true, plays: true).use(use)
       // Where one stream has heard nothing, the next will not either.
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
     guard let configuration else { return .loss }
     return try LatencyResult(trips, configuration, sessions).conclude(command)
+  }
+
+  /// So much of the measurements of one stream is done.
+  fileprivate func tellProgress(_ done: Double, of number: Int) {
+    guard command.audio.json else { return }
+    let all = (Double(number) + done) / Double(command.reopen)
+    Terminal.tell(.progress(all, "measurement"))
   }
 
   /// One stream came to its end.
@@ -36,14 +43,15 @@ final class LatencyRun {
 /// Measures on one open stream.
 struct MeasureUse: DeviceUse {
   fileprivate let run: LatencyRun
-  fileprivate let isFirst: Bool
+  fileprivate let number: Int
 
   func run<Device: DuplexDevice & ~Copyable>(
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
-    let plan = try run.plan(device.configuration, draws: isFirst)
+    let plan = try run.plan(device.configuration, draws: number == 0)
     let (found, outcome) = try measureRoundTrips(
-      on: device, plan, run.options, clock, background: background)
+      on: device, plan, run.options, clock, background: background
+    ) { run.tellProgress($0, of: number) }
     run.add(found, outcome)
     return .done
   }
@@ -78,18 +86,26 @@ extension ProbePlan {
   }
 }
 
-/// Measures by `plan` on an open device.
+/// Measures by `plan` on an open device; tells `progress` how much of it is done, of 1.
 func measureRoundTrips<Device: DuplexDevice & ~Copyable>(
   on device: consuming Device, _ plan: ProbePlan, _ options: AudioOptions, _ clock: SessionClock,
-  background: [any BackgroundWork]
+  background: [any BackgroundWork], progress: @escaping (Double) -> Void = { _ in }
 ) throws -> (RoundTrips, SessionOutcome) {
   var session = ProbeSession(plan, periodFrames: device.configuration.periodFrames)
   let listener = session.listener
   guard let desk = session.takeDesk() else {
     throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
   }
+  var told = 0.0
   let outcome = try SessionOutcome(
     running: device, desk, options, clock, background: background + [listener]
-  ) { _ in listener.isDone ? .end : nil }
+  ) { _ in
+    let done = listener.done
+    if done > told {
+      told = done
+      progress(done)
+    }
+    return listener.isDone ? .end : nil
+  }
   return (listener.result, outcome)
 }

@@ -130,6 +130,9 @@ struct AudioOptions: ParsableArguments {
   @Flag(name: [.customShort("v"), .long], help: "Say more.")
   var verbose = false
 
+  /// How the command is to talk.
+  var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
+
   /// What `tune` kept for the devices, where no period is asked for.
   var profile: DeviceProfile? {
     guard periodSize == nil else { return nil }

@@ -39,10 +39,12 @@ struct OverdubMix {
       try writer.write(buffer, frames: count)
     }
     try writer.finish()
-    if peak > 1, !command.audio.quiet {
-      Terminal.say(
-        "duplex: \(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is "
-          + "clipped there; mix the two files by hand with less gain.")
+    if peak > 1 {
+      Notice.warning(
+        "clipped",
+        "\(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is clipped there.",
+        hint: "Mix the two files by hand with less gain."
+      ).report()
     }
   }
 }

@@ -67,7 +67,8 @@ final class OverdubPass {
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
     } else if run.command.isPunchIn {
-      Terminal.say("duplex: What was recorded of the region is in \(target.path).")
+      Notice.warning("regionApart", "What was recorded of the region is in \(target.path).")
+        .report()
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil
@@ -137,8 +138,8 @@ final class OverdubPass {
     }
     outcome.with(totals).conclude(
       "overdub", recorded: report, failure: feeder?.failure,
-      extra: [
-        ("path", .string(paths.last ?? path)), ("paths", .array(paths.map { .string($0) })),
+      extra: JSON.written(paths) + [
+        ("mixPath", run.command.mix.map { JSON.written($0) } ?? .null),
         ("alignmentFrames", .rounded(plan.alignmentFrames, 5)),
         ("alignmentRestFrames", .rounded(plan.restFrames, 5)),
         ("roundTripFrames", .rounded(roundTrip.frames, 5)),

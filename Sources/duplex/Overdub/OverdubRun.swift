@@ -80,6 +80,12 @@ final class OverdubRun {
       status = try DeviceChoice(
         audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices
       ).use(use)
+      if passes.count > count, command.audio.json {
+        Terminal.tell(
+          .progress(
+            Double(passes.count) / Double(command.takes), "take",
+            [("path", .string(takes.paths[count]))]))
+      }
       // A stream that only found the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
     }
@@ -97,8 +103,7 @@ final class OverdubRun {
     }
     guard command.audio.json else { return }
     let fields = JSON.summary(of: "overdub", totals.report, configuration)
-    Terminal.printLine(
-      JSON.event("summary", fields + [("path", .null), ("alignmentFrames", .null)]).text)
+    Terminal.tell(Event.summary(fields + JSON.written([]) + [("alignmentFrames", .null)]))
   }
 }
 
@@ -123,11 +128,14 @@ struct OverdubUse: DeviceUse {
   ) throws -> ExitStatus {
     var plan = ProbePlan(device.configuration)
     plan.repeats = 3
-    if !run.command.audio.quiet {
-      Terminal.say("The round trip is not known: measuring it with a soft noise ...")
-    }
+    Notice.news(
+      "measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ..."
+    ).report()
     let (found, outcome) = try measureRoundTrips(
-      on: device, plan, run.options, clock, background: background)
+      on: device, plan, run.options, clock, background: background
+    ) { done in
+      if run.options.json { Terminal.tell(.progress(done, "measurement")) }
+    }
     run.totals.note(outcome.report)
     if run.totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }

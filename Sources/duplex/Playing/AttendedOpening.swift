@@ -20,7 +20,7 @@ enum AttendedOpening {
     let answer = Answer<Value>()
     let thread = try start { answer.give(Result { () throws(FileFailure) in try open(Opening()) }) }
     let began = HostClock.nanoseconds
-    var isTold = !Terminal.isWatched
+    var isTold = !(Terminal.isWatched || OutputMode.current.json)
     while true {
       if let result = answer.take() {
         _ = thread.join()
@@ -33,7 +33,7 @@ enum AttendedOpening {
       }
       if !isTold, HostClock.nanoseconds - began > UInt64(clamping: silence * 1e9) {
         isTold = true
-        Terminal.say("duplex: waiting for \(name)")
+        Notice.news("waiting", "waiting for \(name)").report()
       }
     }
   }

@@ -53,9 +53,9 @@ final class TrackProgress {
     case .refused(let failure):
       if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
     case .renderingStarted:
-      if announces, let facts = event.turn?.facts { Terminal.say(TrackTitle(facts).text) }
+      if announces, let facts = event.turn?.facts { Terminal.say("\(TrackTitle(facts).text)") }
     case .titled(let title):
-      if announces { Terminal.say(title) }
+      if announces { Terminal.say("\(title)") }
     case .waiting:
       if announces { Terminal.say("duplex: waiting for \(event.source)") }
     default: break
@@ -74,7 +74,7 @@ final class TrackProgress {
       if let facts = event.turn?.facts { fields += TrackTitle(facts).fields }
     default: break
     }
-    Terminal.printLine(JSON.event("track", fields).text)
+    Terminal.tell(Event("track", fields))
   }
 }
 

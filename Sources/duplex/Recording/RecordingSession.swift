@@ -27,7 +27,9 @@ struct RecordingSession {
       wishes.preRollSeconds != nil && !wishes.isVoiceActivated
       && (Terminal.hasKeyboard || Terminal.isPiped)
     if wishes.preRollSeconds != nil, !wishes.isVoiceActivated, !waits {
-      Terminal.say("duplex: nobody can press a key here: the recording starts at once.")
+      Notice.warning(
+        "noKeyboard", "nobody can press a key here: the recording starts at once."
+      ).report()
     }
     saver = try TapeSaver(plan, wishes, configuration, startsAtOnce: !waits)
     watch = RecordingWatch(saver, audio, configuration, waits: waits)
@@ -49,22 +51,19 @@ struct RecordingSession {
   /// What it adds to a summary.
   var summary: [(String, JSON)] {
     let report = saver.report
-    let head: [(String, JSON)] = [
-      isSeries
-        ? ("paths", .array(report.files.map { .string($0.path) })) : ("path", .string(path)),
-      ("fileFormat", .string(plan.fileFormat.name)),
-      ("sampleFormat", .string(plan.sampleFormat.name)),
-      ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
-    ]
-    var tail: [(String, JSON)] = rawPath.map { [("rawPath", .string($0))] } ?? []
+    let head: [(String, JSON)] =
+      JSON.written(report.files.map(\.path)) + [
+        ("fileFormat", .string(plan.fileFormat.name)),
+        ("sampleFormat", .string(plan.sampleFormat.name)),
+        ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
+      ]
+    var tail: [(String, JSON)] = rawPath.map { [("rawPath", JSON.written($0))] } ?? []
     tail += [
       ("markers", .array(report.markers.map(json))), ("files", .array(report.files.map(json))),
     ]
     if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
     return head + JSON.levels(report.levels) + tail
   }
-
-  private var isSeries: Bool { plan.split != nil || saver.report.files.count > 1 }
 
   private var path: String { saver.report.files.first?.path ?? target.path }
 
@@ -117,7 +116,9 @@ extension RecordingTarget {
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
     if options.tags.tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
-      Terminal.say("duplex: \(isStream ? "a pipe" : fileFormat.title) has no place for tags.")
+      Notice.warning(
+        "tagsLeftOut", "\(isStream ? "a pipe" : fileFormat.title) has no place for tags."
+      ).report()
     }
     guard isStream else { return }
     guard !json else {

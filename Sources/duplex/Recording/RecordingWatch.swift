@@ -22,8 +22,8 @@ final class RecordingWatch {
     self.options = options
     words = RecordingWords(sampleRate: configuration.sampleRate)
     hasStarted = !waits
-    if waits, !options.quiet {
-      Terminal.say("duplex: ready; space or Enter starts, SIGUSR1 as well.")
+    if waits {
+      Notice.news("ready", "ready; space or Enter starts, SIGUSR1 as well.").report()
     }
   }
 
@@ -38,7 +38,10 @@ final class RecordingWatch {
     for event in saver.news.take() { tell(event) }
     if saver.isWaitingForCommands, !isPatienceTold {
       isPatienceTold = true
-      Terminal.say("duplex: all is saved; waiting for the --on-file commands. Ctrl-C leaves them.")
+      Notice.news(
+        "waitingForCommands",
+        "all is saved; waiting for the --on-file commands. Ctrl-C leaves them."
+      ).report()
     }
     if saver.isFailed { return .disk }
     return saver.isTakeOver ? .duration : nil
@@ -82,7 +85,7 @@ final class RecordingWatch {
   private func start(at frame: Int) {
     hasStarted = true
     saver.remote.ask(.start, at: frame)
-    if !options.quiet { Terminal.say("duplex: recording.") }
+    Notice.news("recording", "recording.").report()
   }
 
   private func mark(at frame: Int) {
@@ -92,20 +95,10 @@ final class RecordingWatch {
 
   private func tell(_ event: RecordingEvent) {
     if options.json {
-      guard let json = words.json(event) else { return }
-      Terminal.printLine(json.text)
-    } else if !options.quiet || event.isTrouble, let sentence = words.sentence(event) {
-      Terminal.say("duplex: " + sentence)
-    }
-  }
-}
-
-extension RecordingEvent {
-  /// Whether even somebody who wants silence is told.
-  fileprivate var isTrouble: Bool {
-    switch self {
-    case .warning, .diskLow, .overflow: true
-    case .marker, .split, .finished, .removed, .opened, .closed, .checked: false
+      guard let event = words.event(event) else { return }
+      Terminal.tell(event)
+    } else if !options.quiet, let sentence = words.sentence(event) {
+      Terminal.say("duplex: \(sentence)")
     }
   }
 }

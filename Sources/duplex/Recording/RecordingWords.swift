@@ -7,40 +7,40 @@ struct RecordingWords {
   let sampleRate: Int
 
   /// The event; nil where none is due.
-  func json(_ event: RecordingEvent) -> JSON? {
+  func event(_ event: RecordingEvent) -> Event? {
     switch event {
     case .overflow(let frame, let frames):
-      return .event(
+      return Event(
         "xrun",
         [
           "direction": .string("capture"), "frame": .integer(frame), "frames": .integer(frames),
           "cause": .string("disk"),
         ])
     case .marker(let marker):
-      return .event(
+      return Event(
         "marker",
         [
           "frame": .integer(marker.frame), "seconds": seconds(marker.frame),
           "label": .string(marker.label),
         ])
     case .split(let file):
-      return .event(
+      return Event(
         "split",
         [
           "path": .string(file.path), "frame": .integer(file.firstFrame),
           "start": .string(LocalTime(file.start).text),
         ])
     case .finished(let file):
-      return .event(
+      return Event(
         "file",
         [
           "path": .string(file.path), "frame": .integer(file.firstFrame),
           "frames": .integer(file.frames), "start": .string(LocalTime(file.start).text),
         ])
     case .removed(let path):
-      return .event("removed", ["path": .string(path)])
+      return Event("removed", ["path": .string(path)])
     case .opened(let stretch):
-      return .event(
+      return Event(
         "segment",
         [
           "state": .string("opened"), "frame": .integer(stretch.frame),
@@ -48,7 +48,7 @@ struct RecordingWords {
           "start": .string(LocalTime(stretch.start).text),
         ])
     case .closed(let stretch):
-      return .event(
+      return Event(
         "segment",
         [
           "state": .string("closed"), "frame": .integer(stretch.frame),
@@ -57,15 +57,14 @@ struct RecordingWords {
         ])
     case .checked(let levels):
       let verdict = GainVerdict(levels)
-      return .event(
+      return Event(
         "gainCheck",
         [("verdict", .string(verdict.name)), ("message", .string(verdict.sentence))]
           + JSON.levels(levels))
     case .diskLow(let seconds):
-      return .event("disk", ["secondsLeft": .rounded(seconds, 0)])
+      return Event("disk", ["secondsLeft": .rounded(seconds, 0)])
     case .warning(let failure):
-      return .event(
-        "warning", ["message": .string(failure.message), "hint": .string(failure.hint)])
+      return Notice.warning(ToolFailure(failure)).event
     }
   }
 

@@ -66,10 +66,10 @@ struct DeviceNews {
   func tell(_ found: DeviceReturn) {
     switch found {
     case .refused(let failure):
-      say("\(failure.message) \(failure.hint)")
+      Notice.warning(ToolFailure(failure)).report()
     case .returned(let cards) where options.verbose && !cards.isEmpty:
       let numbers = cards.map { "\($0)" }.joined(separator: " and ")
-      say("the device \(name) is found again, as card \(numbers).")
+      Notice.news("deviceFound", "the device \(name) is found again, as card \(numbers).").report()
     case .returned, .absent: break
     }
   }
@@ -81,7 +81,7 @@ struct DeviceNews {
     let place: [(String, JSON)] = [
       ("state", .string(state)), ("device", .string(name)), ("frame", .integer(event.frame)),
     ]
-    Terminal.printLine(JSON.event("device", place + more).text)
+    Terminal.tell(Event("device", place + more))
   }
 
   private func say(_ sentence: String) {

@@ -57,22 +57,27 @@ struct DeviceTable {
   }
 }
 
-extension JSON {
-  /// The devices as one document.
-  static func devices(_ list: DeviceList) -> JSON {
-    .object([
-      "cards": .array(list.cards.map(card)),
-      "pcms": .array(
-        list.named.map {
-          .object([
-            "name": .string($0.name), "comment": .string($0.comment),
-            "capture": .bool($0.canCapture), "playback": .bool($0.canPlay),
-          ])
-        }),
+extension Event {
+  /// The devices: all there is to say, and so the summary.
+  static func devices(_ list: DeviceList) -> Event {
+    .summary([
+      ("command", .string("devices")), ("cards", .array(list.cards.map(JSON.card))),
+      (
+        "pcms",
+        .array(
+          list.named.map {
+            .object([
+              "name": .string($0.name), "comment": .string($0.comment),
+              "capture": .bool($0.canCapture), "playback": .bool($0.canPlay),
+            ])
+          })
+      ),
     ])
   }
+}
 
-  private static func card(_ card: CardDescription) -> JSON {
+extension JSON {
+  fileprivate static func card(_ card: CardDescription) -> JSON {
     .object([
       "number": .integer(card.number), "id": .string(card.id), "name": .string(card.name),
       "message": card.failure.map { .string($0.message) } ?? .null,

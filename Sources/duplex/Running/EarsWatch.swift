@@ -32,7 +32,11 @@ final class EarsWatch {
     guard key == .character("d") else { return false }
     isDimmed.toggle()
     dimWish.publish(isDimmed ? 1 : 0)
-    if !options.quiet { Terminal.say(isDimmed ? "duplex: dimmed." : "duplex: no longer dimmed.") }
+    if isDimmed {
+      Notice.news("dimmed", "dimmed.").report()
+    } else {
+      Notice.news("notDimmed", "no longer dimmed.").report()
+    }
     return true
   }
 
@@ -56,14 +60,14 @@ final class EarsWatch {
   private func tell(_ event: GuardEvent) {
     let isDucked = event.state == .ducked
     if options.json {
-      Terminal.printLine(
-        JSON.event(
+      Terminal.tell(
+        Event(
           "guard",
           [
             ("state", .string(isDucked ? "ducked" : "released")), ("frame", .integer(event.frame)),
             ("frequencyHz", .rounded(event.frequencyHz, 1)),
           ]
-        ).text)
+        ))
     } else if !options.quiet {
       Terminal.say(
         isDucked

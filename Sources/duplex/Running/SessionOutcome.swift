@@ -66,16 +66,18 @@ struct SessionOutcome {
       failure.report()
       status = failure.status
     }
+    if report.notNumbers > 0 {
+      Notice.warning(
+        "notNumbers", "\(report.notNumbers) samples were no numbers and played as silence."
+      ).report()
+    }
     let summary = JSON.summary(
       of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,
       overflowFrames: recorded?.overflowFrames ?? 0)
     if options.json {
-      Terminal.printLine(JSON.event("summary", summary + extra).text)
+      Terminal.tell(Event.summary(summary + extra))
     } else if let sentence, !options.quiet {
-      Terminal.say(sentence)
-    }
-    if report.notNumbers > 0, !options.quiet {
-      Terminal.say("duplex: \(report.notNumbers) samples were no numbers and played as silence.")
+      Terminal.say("\(sentence)")
     }
     return status
   }

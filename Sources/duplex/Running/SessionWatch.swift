@@ -101,7 +101,7 @@ final class SessionWatch {
   /// Shows a line where the meter would be.
   func show(_ line: @autoclosure () -> String) {
     guard drawsMeter, !options.json else { return }
-    Terminal.redraw(line())
+    Terminal.redraw("\(line())")
   }
 
   /// The cursor leaves the meter's line.
@@ -123,26 +123,26 @@ final class SessionWatch {
 
   private func start(_ granted: GrantedPriority?) {
     hasStarted = true
-    if let warning = granted?.warning, !options.quiet { Terminal.say("duplex: \(warning)") }
     if options.json {
       let follows = options.followsProfile(configuration)
-      Terminal.printLine(JSON.started(configuration, granted, followsProfile: follows).text)
+      Terminal.tell(.started(configuration, granted, followsProfile: follows))
     } else if options.verbose {
-      Terminal.say(configuration.sentence)
+      Terminal.say("\(configuration.sentence)")
     }
+    if let warning = granted?.warning { Notice.warning("noRealtimePriority", warning).report() }
   }
 
   private func tell(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
     if options.json {
-      Terminal.printLine(
-        JSON.event(
+      Terminal.tell(
+        Event(
           "xrun",
           [
             "direction": .string(direction), "frame": .integer(event.frame),
             "frames": .integer(event.frames),
           ]
-        ).text)
+        ))
     } else if !options.quiet {
       Terminal.say(
         "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
@@ -155,8 +155,7 @@ final class SessionWatch {
     nextDrift = moment.frames + configuration.sampleRate
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
-      Terminal.printLine(
-        JSON.event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members).text)
+      Terminal.tell(Event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members))
     } else {
       Terminal.say(
         "duplex: the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
@@ -167,19 +166,19 @@ final class SessionWatch {
   private func tell(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
-      Terminal.printNow(
-        JSON.event(
+      Terminal.tellNow(
+        Event(
           "meter",
           [
             ("seconds", .fixed(seconds, digits: 3)),
             ("peakDBFS", .array(reading.peakDBFS.map { .fixed($0, digits: 2) })),
             ("rmsDBFS", .array(reading.rmsDBFS.map { .fixed($0, digits: 2) })),
-            ("xruns", .integer(moment.captureXruns + moment.playbackXruns)),
+            ("xruns", .xruns(capture: moment.captureXruns, playback: moment.playbackXruns)),
             ("lostFrames", .integer(moment.lostFrames)),
           ] + JSON.meter(recording?.state)
-        ).text)
+        ))
     } else if drawsMeter {
-      Terminal.redraw(MeterLine(reading, seconds: seconds, moment, recording?.state).text)
+      Terminal.redraw("\(MeterLine(reading, seconds: seconds, moment, recording?.state).text)")
     }
   }
 }

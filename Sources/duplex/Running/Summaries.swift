@@ -4,11 +4,11 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-extension JSON {
-  /// The event that says what was granted.
+extension Event {
+  /// What was granted.
   static func started(
     _ configuration: DuplexConfiguration, _ granted: GrantedPriority?, followsProfile: Bool
-  ) -> JSON {
+  ) -> Event {
     let capture = configuration.capture
     let playback = configuration.playback
     func name(_ stream: StreamConfiguration?) -> JSON {
@@ -17,7 +17,7 @@ extension JSON {
     func format(_ stream: StreamConfiguration?) -> JSON {
       stream.map { .string($0.format.name) } ?? .null
     }
-    return .event(
+    return Event(
       "started",
       [
         ("captureDevice", name(capture)),
@@ -38,6 +38,26 @@ extension JSON {
       ] + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
   }
 
+}
+
+extension JSON {
+  /// Xruns by direction.
+  static func xruns(capture: Int, playback: Int) -> JSON {
+    .object(["capture": .integer(capture), "playback": .integer(playback)])
+  }
+
+  /// The files that were written, as far as they are there: `path` as well where it is one.
+  static func written(_ paths: [String]) -> [(String, JSON)] {
+    let paths = paths.filter { FileRemoval.byteCount(of: $0) != nil }.map { JSON.string($0) }
+    let all = [("paths", JSON.array(paths))]
+    return paths.count > 1 ? all : all + [("path", paths.first ?? .null)]
+  }
+
+  /// A file that was written; null where it is not there.
+  static func written(_ path: String) -> JSON {
+    FileRemoval.byteCount(of: path) == nil ? .null : .string(path)
+  }
+
   /// What every command's summary has. `overflowFrames` were captured and found no room on the way
   /// to disk.
   static func summary(
@@ -49,12 +69,7 @@ extension JSON {
       ("command", .string(command)),
       ("seconds", .number(Double(report.frames) / Double(configuration.sampleRate))),
       ("frames", .integer(report.frames)), ("sampleRate", .integer(configuration.sampleRate)),
-      (
-        "xruns",
-        .object([
-          "capture": .integer(report.captureXruns), "playback": .integer(report.playbackXruns),
-        ])
-      ),
+      ("xruns", .xruns(capture: report.captureXruns, playback: report.playbackXruns)),
       ("lostFrames", .integer(report.lostFrames + overflowFrames)),
       (
         "gaps",
@@ -114,7 +129,7 @@ extension DuplexConfiguration {
         ]
         if readings.indices.contains(index) {
           members.append(("drift", .fields(readings[index].drift.members)))
-          members.append(("xruns", .integer(readings[index].xruns)))
+          members.append(("xruns", .xruns(capture: 0, playback: readings[index].xruns)))
         }
         return .fields(members)
       })

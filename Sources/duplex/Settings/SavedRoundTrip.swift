@@ -51,9 +51,9 @@ struct SavedRoundTrip {
   }
 
   /// Keeps what `summary` says for this setting; answers with the file.
-  static func save(_ summary: JSON, for configuration: DuplexConfiguration) throws -> String {
+  static func save(_ summary: Event, for configuration: DuplexConfiguration) throws -> String {
     let path = try path(for: configuration)
-    try TextFile.write(summary.text + "\n", to: path, makingFolders: true)
+    try TextFile.write(summary.json.text + "\n", to: path, makingFolders: true)
     return path
   }
 

@@ -1,7 +1,10 @@
+import AudioBasics
+
 /// A value as JSON (RFC 8259). Written here because Foundation's encoder would double the tool's
 /// memory.
 enum JSON {
   case string(String)
+  /// A number, of which six digits behind the point are written at most.
   case number(Double)
   /// A number with so many digits behind the point.
   case fixed(Double, digits: Int)
@@ -11,16 +14,6 @@ enum JSON {
   case array([JSON])
   case object(KeyValuePairs<String, JSON>)
   case fields([(String, JSON)])
-
-  /// One event: an object that begins with its name.
-  static func event(_ name: String, _ fields: KeyValuePairs<String, JSON>) -> JSON {
-    .fields([("event", .string(name))] + fields.map { ($0.key, $0.value) })
-  }
-
-  /// Several events' worth of fields as one.
-  static func event(_ name: String, _ fields: [(String, JSON)]) -> JSON {
-    .fields([("event", .string(name))] + fields)
-  }
 
   /// Numbers with at most `digits` digits behind the point.
   static func rounded(_ value: Double, _ digits: Int = 2) -> JSON {
@@ -74,6 +67,8 @@ enum JSON {
       text += "null"
       return
     }
+    // Larger numbers have no more digits there than that.
+    let value = abs(value) < 1e10 ? (value * 1e6).rounded() / 1e6 : value
     if value == value.rounded() && abs(value) < 1e15 {
       text += String(Int(clamping: value))
     } else {
@@ -103,7 +98,7 @@ enum JSON {
   private static func quote(_ string: String, to text: inout String) {
     text += "\""
     // Names of ours need no escape, and most of users' do not either.
-    if string.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+    if string.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {
       text += string
     } else {
       for scalar in string.unicodeScalars { escape(scalar, to: &text) }
@@ -111,6 +106,8 @@ enum JSON {
     text += "\""
   }
 
+  /// What would not show as itself is written in digits: the text means the same to a program, and
+  /// does nothing to a terminal that it is shown on.
   private static func escape(_ scalar: Unicode.Scalar, to text: inout String) {
     switch scalar {
     case "\"": text += "\\\""
@@ -118,10 +115,12 @@ enum JSON {
     case "\n": text += "\\n"
     case "\r": text += "\\r"
     case "\t": text += "\\t"
-    case _ where scalar.value < 0x20:
-      let hex = String(scalar.value, radix: 16)
-      text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-    default: text.unicodeScalars.append(scalar)
+    case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
+    default:
+      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+        let hex = String(unit, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      }
     }
   }
 }

@@ -10,6 +10,8 @@ final class OutputStream: Sendable {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
+    /// Why it took no more, where that is not its reader's wish.
+    var failure: String?
   }
 
   private let descriptor: Int32
@@ -47,6 +49,13 @@ final class OutputStream: Sendable {
     state.withLock { flush(&$0, milliseconds: milliseconds) }
   }
 
+  /// Why not all was taken; nil where all was, or where the reader has gone and wants no more.
+  var failure: String? {
+    state.withLock { state in
+      state.failure ?? (state.waiting.isEmpty ? nil : "its reader stands still")
+    }
+  }
+
   /// Writes what there is room for, waiting so long for each piece; -1 is for ever.
   private func flush(_ state: inout State, milliseconds: Int32) {
     while !state.waiting.isEmpty {
@@ -61,7 +70,8 @@ final class OutputStream: Sendable {
       }
       if count > 0 {
         state.waiting.removeFirst(count)
-      } else if errno != EINTR {
+      } else if errno != EINTR && errno != EAGAIN {
+        if errno != EPIPE { state.failure = unsafe String(cString: strerror(errno)) }
         state.isClosed = true
         state.waiting = []
       }

@@ -43,24 +43,27 @@ struct TuneResult {
       status = .loss
     }
     // What was found is told in any case.
+    var kept: [String] = []
     do throws(ToolFailure) {
-      try inTermsOfTheTool { try keep(configuration) }
+      try inTermsOfTheTool { try keep(configuration, &kept) }
     } catch {
       error.report()
       status = error.status
     }
     if run.command.audio.json {
-      Terminal.printLine(JSON.event("summary", fields(configuration)).text)
+      Terminal.tell(Event.summary(fields(configuration) + JSON.written(kept)))
     } else if let chosen {
-      Terminal.printLine(sentence(chosen, configuration))
+      Terminal.printLine("\(sentence(chosen, configuration))")
     }
     return status
   }
 
-  private func keep(_ configuration: DuplexConfiguration) throws {
+  /// Draws and saves what is to be; `kept` are the files that are there then.
+  private func keep(_ configuration: DuplexConfiguration, _ kept: inout [String]) throws {
     if let path = run.command.report {
       let picture = picture(configuration)
       try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
+      kept.append(path)
     }
     guard let chosen, run.command.save else { return }
     let audio = run.command.audio
@@ -70,7 +73,8 @@ struct TuneResult {
     ).save(
       capture: audio.captureDevice ?? audio.device,
       playback: audio.playbackDevice ?? audio.device)
-    if !audio.quiet { Terminal.say("Kept in \(path).") }
+    kept.append(path)
+    Notice.news("kept", "Kept in \(path).").report()
   }
 
   private func fields(_ configuration: DuplexConfiguration) -> [(String, JSON)] {
@@ -83,16 +87,7 @@ struct TuneResult {
       (
         "trials",
         .array(
-          run.trials.map {
-            .object([
-              "periodFrames": .integer($0.setting.periodFrames),
-              "headroomFrames": .integer($0.setting.headroomFrames),
-              "sampleRate": .integer($0.sampleRate), "seconds": .rounded($0.seconds, 3),
-              "xruns": .integer($0.xruns), "loadMax": .rounded($0.loadMax, 5),
-              "granted": .bool($0.isGranted),
-              "stable": .bool($0.isStable(loadLimit: run.loadLimit)),
-            ])
-          })
+          run.trials.map { .fields($0.fields(loadLimit: run.loadLimit)) })
       ),
     ]
   }
@@ -125,6 +120,20 @@ struct TuneResult {
           seconds: $0.seconds, xruns: $0.xruns, loadMax: $0.loadMax,
           isStable: $0.isStable(loadLimit: run.loadLimit))
       }, chosen: index, loadLimit: run.loadLimit)
+  }
+}
+
+extension TuneTrial {
+  /// What an event tells of it.
+  func fields(loadLimit: Double) -> [(String, JSON)] {
+    [
+      ("periodFrames", .integer(setting.periodFrames)),
+      ("headroomFrames", .integer(setting.headroomFrames)), ("sampleRate", .integer(sampleRate)),
+      ("seconds", .rounded(seconds, 3)),
+      ("xruns", .xruns(capture: captureXruns, playback: playbackXruns)),
+      ("loadMax", .rounded(loadMax, 5)), ("granted", .bool(isGranted)),
+      ("stable", .bool(isStable(loadLimit: loadLimit))),
+    ]
   }
 }
 

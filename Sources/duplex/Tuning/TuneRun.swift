@@ -13,6 +13,9 @@ final class TuneRun {
   fileprivate(set) var configuration: DuplexConfiguration?
   private var options: AudioOptions
   private var load: SystemLoad?
+  /// Trials that are still to come as far as can be told, and how much of all is done.
+  private var remainingTrials = 0
+  private var done = 0.0
 
   /// Trials of the chosen setting are this much longer.
   private static let confirmation = 3.0
@@ -44,11 +47,14 @@ final class TuneRun {
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
     while let setting = search.next(), !totals.isOver {
+      // And the best is confirmed.
+      remainingTrials = search.remainingTrials + 1
       let trial = try soak(setting, seconds: command.seconds)
       search.note(isStable: trial.isStable(loadLimit: loadLimit))
     }
     var candidate = search.best
     while let setting = candidate, !totals.isOver {
+      remainingTrials = 0
       let trial = try soak(setting, seconds: command.seconds * Self.confirmation)
       if trial.isStable(loadLimit: loadLimit) { return setting }
       search.refuse(setting)
@@ -71,7 +77,7 @@ final class TuneRun {
       note(
         TuneTrial(
           setting: setting, sampleRate: options.rate ?? configuration?.sampleRate ?? 0, seconds: 0,
-          xruns: 0, loadMax: 0, isGranted: false))
+          isGranted: false))
     }
     return trials[trials.count - 1]
   }
@@ -79,12 +85,20 @@ final class TuneRun {
   /// Keeps a trial, and shows it.
   func note(_ trial: TuneTrial) {
     if trials.isEmpty, !command.audio.json, !command.audio.quiet {
-      Terminal.printLine(TrialLine.heading)
+      Terminal.printLine("\(TrialLine.heading)")
     }
     trials.append(trial)
+    tellProgress(trial)
     if !command.audio.json, !command.audio.quiet {
-      Terminal.printLine(TrialLine(trial, loadLimit: loadLimit).text)
+      Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)")
     }
+  }
+
+  private func tellProgress(_ trial: TuneTrial) {
+    guard command.audio.json else { return }
+    // A search that takes longer than it seemed does not go backwards.
+    done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
+    Terminal.tell(.progress(done, "trial", trial.fields(loadLimit: loadLimit)))
   }
 
   /// Goes to the next lower usual rate that the device has itself. False where there is none.
@@ -130,8 +144,7 @@ private struct SoakUse: DeviceUse {
     guard isGranted else {
       run.note(
         TuneTrial(
-          setting: setting, sampleRate: configuration.sampleRate, seconds: 0, xruns: 0, loadMax: 0,
-          isGranted: false))
+          setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false))
       return .done
     }
     let outcome = try SessionOutcome(
@@ -146,7 +159,8 @@ private struct SoakUse: DeviceUse {
       TuneTrial(
         setting: setting, sampleRate: configuration.sampleRate,
         seconds: Double(report.frames) / Double(configuration.sampleRate),
-        xruns: report.captureXruns + report.playbackXruns, loadMax: report.loadMax))
+        captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
+        loadMax: report.loadMax))
     return .done
   }
 }

@@ -104,7 +104,7 @@ public final class OggDecoder: SoundDecoder {
     }
     file.isNewStream = false
     tags = file.tags
-    let title = [tags.artist, tags.title].compactMap { $0 }.joined(separator: " - ").printable
+    let title = [tags.artist, tags.title].compactMap { $0 }.joined(separator: " - ")
     if !title.isEmpty { songTitle.withLock { $0 = title } }
   }
 

@@ -1,0 +1,17 @@
+import CProgram
+import Glibc
+
+/// The words of the command line as the system handed them over: they need no readable `/proc`.
+public enum ProgramArguments {
+  /// The words behind the program's name, byte by byte.
+  public static var bytes: [[UInt8]] {
+    (1..<max(1, cprogram_argument_count())).compactMap { index in
+      cprogram_argument(index).map { word in
+        Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
+      }
+    }
+  }
+
+  /// The same as text.
+  public static var words: [String] { bytes.map { String(decoding: $0, as: UTF8.self) } }
+}
