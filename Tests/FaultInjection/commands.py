@@ -49,7 +49,7 @@ COMMANDS = {
         f"record -D {NOISE} -d {SECONDS} --high-pass 80 --raw before.wav --json take.wav",
         "take.wav", extra=("before.wav",)),
     **{"overwrite-" + kind: Command(
-        f"record -D {NOISE} -d {SECONDS} --overwrite --json take.{kind}", "take." + kind,
+        f"record -D {NOISE} -d {SECONDS} --overwrite --json take.{kind}", "take*." + kind,
         old=(("take." + kind, "song." + kind),)) for kind in "wav flac ogg opus aiff".split()},
     "monitor": Command(
         f"monitor -D {WIRE} --mix song.wav --record take.wav -d {SECONDS} --json", "take.wav",

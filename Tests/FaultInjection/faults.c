@@ -112,7 +112,8 @@ static int isOfPath(long descriptor) {
   long found = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
   if (found < 0) return 0;
   path[found] = 0;
-  return namesPath(path);
+  // A file that has no name yet is one that is being written.
+  return namesPath(path) || strstr(path, "/#") != 0;
 }
 
 /// The number of this call among those that are to fail, from 1; 0 for one that goes through.
@@ -171,8 +172,16 @@ static int is(const char *family) { return atomic_load(&isArmed) && !strcmp(faul
     return FORWARD;                                                                   \
   }
 
-PATH(open, open, a, 0, BY_ERRNO)
-PATH(open64, open, a, 0, BY_ERRNO)
+// What is opened without a name is one that is to be written.
+#define OPEN(name)                                                                    \
+  FUNCTION(name) {                                                                    \
+    REAL(name)                                                                        \
+    int ours = is("open") && (ANY_PATH || namesPath((const char *)a) ||               \
+                              (b & O_TMPFILE) == O_TMPFILE);                          \
+    return fails("open", ours) ? BY_ERRNO : FORWARD;                                  \
+  }
+OPEN(open)
+OPEN(open64)
 PATH(openat, open, b, 0, BY_ERRNO)
 PATH(openat64, open, b, 0, BY_ERRNO)
 PATH(creat, open, a, 0, BY_ERRNO)

@@ -200,7 +200,9 @@ class Run:
                 continue
             if name in self.before and not untouched and frames == 0:
                 self.complain(f"{name} was lost")
-            if untouched and self.status == 0 and self.case.command[:4] != "mend":
+            # What cannot be replaced stays, and the take has a number in its name.
+            if (untouched and self.status == 0 and len(paths) == 1
+                    and self.case.command[:4] != "mend"):
                 self.complain(f"status 0, and {name} is the old one")
             if name not in self.before and frames == 0 and self.status not in CRASHES:
                 self.complain(f"{name} is empty")
