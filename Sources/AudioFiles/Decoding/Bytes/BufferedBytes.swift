@@ -85,6 +85,9 @@ final class BufferedBytes: @unchecked Sendable {
     }
   }
 
+  /// Whether a read came back with less than was there.
+  var isStopped: Bool { failure != nil || wasInterrupted }
+
   /// Throws what went wrong inside a callback.
   func check() throws(FileFailure) {
     guard let failure else { return }

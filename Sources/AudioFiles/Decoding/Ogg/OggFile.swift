@@ -50,7 +50,8 @@ extension BufferedBytes {
     owner.map { Unmanaged<BufferedBytes>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// As `fseek`.
+  /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a read
+  /// of nothing for the end of the file, and would look for what lies before it for ever.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {
     let target =
       switch origin {
@@ -58,7 +59,7 @@ extension BufferedBytes {
       case SEEK_CUR: position + offset
       default: (byteCount ?? 0) + offset
       }
-    guard target >= 0, isSeekable else { return -1 }
+    guard target >= 0, isSeekable, !isStopped else { return -1 }
     position = target
     return 0
   }
