@@ -47,6 +47,8 @@ final class POSIXThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setstacksize(&attributes, stackByteCount)
+    // At normal priority, whatever the thread has that makes it.
+    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
     return pthread_create(
       &identity, &attributes,
       { argument in

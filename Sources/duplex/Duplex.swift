@@ -20,6 +20,7 @@ struct Duplex: ParsableCommand {
     ])
 
   static func main() {
+    ThreadPriority.makeThisThreadNormal()
     SignalWatch.holdUserSignals()
     do {
       var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
