@@ -26,6 +26,11 @@ struct Duplex: ParsableCommand {
       var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch let status as ExitCode {
+      // Libraries would wait for a device that does not answer.
+      if AbandonedThreads.exist {
+        Terminal.drain()
+        _exit(status.rawValue)
+      }
       Glibc.exit(status.rawValue)
     } catch let failure as ToolFailure {
       failure.report()

@@ -61,6 +61,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   /// When the timeline last moved on, on the device's clock, and how often the device was asked since.
   var lastReady: UInt64 = 0
   private var idleTurns = 0
+  private var turns = 0
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
   var absence = Absence()
@@ -130,6 +131,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       return .failed(
         DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
     }
+    turns += 1
+    figures.pointee.turns.store(turns, ordering: .relaxed)
     if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
       isStopping = true
       frameLimit = min(frameLimit, frame + fadeFrames)

@@ -78,7 +78,7 @@ final class OverdubRun {
       let count = passes.count
       let use = OverdubUse(run: self, path: takes.paths[count])
       status = try DeviceChoice(
-        audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices
+        audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices, stoppedStatus: .loss
       ).use(use)
       // A stream that only found the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
