@@ -12,11 +12,18 @@ public protocol BackgroundWork: AnyObject, Sendable {
   /// The audio has ended: nothing new is wanted. Any thread; the next steps come to an end.
   func conclude()
 
+  /// The audio has ended and will never say so, since its device does not answer: what came is all
+  /// there is. Any thread; the next steps come to an end.
+  func abandon()
+
   /// Whether virtual time should stand still, because a network in real time is waited for.
   var needsTime: Bool { get }
 }
 
 extension BackgroundWork {
+  /// An end as any other.
+  public func abandon() { conclude() }
+
   /// Never.
   public var needsTime: Bool { false }
 }

@@ -69,6 +69,8 @@ public struct SessionReport: Sendable {
   public var drift: DriftReading?
   /// How each further output did at the end.
   public var further: [FurtherReading] = []
+  /// The device did not let itself be stopped or closed in time, and was left to the system.
+  public var isDeviceStuck = false
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
 

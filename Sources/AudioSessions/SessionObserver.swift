@@ -24,6 +24,9 @@ struct SessionObserver: ~Copyable {
     return moment
   }
 
+  /// The device did not come back from a call.
+  mutating func noteStuckDevice() { report.isDeviceStuck = true }
+
   /// What came of it all.
   mutating func conclude(
     _ progress: borrowing UnitProgress, _ reason: StopReason, sampleRate: Int, periodFrames: Int

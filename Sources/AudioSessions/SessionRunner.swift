@@ -18,6 +18,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
   private var observer: SessionObserver
   private let configuration: DuplexConfiguration
   private let frameLimit: Int?
+  private let reconnects: Bool
 
   /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so;
   /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
@@ -36,6 +37,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
       fadeFrames: fadeFrames, reconnects: reconnects)
     self.background = background
     self.frameLimit = frameLimit
+    self.reconnects = reconnects
   }
 
   /// Runs it to its end and returns when everything is finalised: the device stopped, the last
@@ -92,7 +94,15 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     unit.callbacks.finish()
     for work in busy {
       work.conclude()
-      while work.step() {}
+      var steps = 0
+      while work.step() {
+        steps += 1
+        // What is not done by now waits for something that has no virtual time: a command, a disk. A
+        // person may have enough of it.
+        guard steps > 16 else { continue }
+        _ = watch(observer.moment(progress), nil)
+        HostClock.pause(milliseconds: 2)
+      }
     }
     _ = watch(observer.moment(progress), nil)
     return observer.conclude(
@@ -108,6 +118,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     let configuration = self.configuration
     let frameLimit = self.frameLimit
     let background = self.background
+    let reconnects = self.reconnects
     let unit = self.unit
     let early = try Self.prepare(background, observer: &observer, progress, watch)
     var threads: [BackgroundThread] = []
@@ -118,7 +129,8 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     var asked = early
     if early != nil { progress.requestStop() }
     var cycles = -1
-    while !ended.isRaised {
+    var answer = AnswerWatch(reconnects: reconnects)
+    while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
       // A device that stands still would sleep for ever, deaf to a stop.
       if progress.cycles == cycles { thread.interrupt() }
       cycles = progress.cycles
@@ -127,17 +139,34 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
         progress.requestStop()
       }
     }
-    var work = thread.join()
-    work.unit.stop(draining: work.failure == nil)
-    work.unit.callbacks.finish()
-    for work in background { work.conclude() }
+    var failure: DeviceFailure?
+    var closing: DeviceClosing<Device, Desk>?
+    if ended.isRaised {
+      var work = thread.join()
+      failure = work.failure
+      work.unit.callbacks.finish()
+      for work in background { work.conclude() }
+      closing = DeviceClosing(work.takeUnit(), draining: failure == nil, isUrgent: asked != nil)
+    } else {
+      // Its work stays with it.
+      thread.abandon()
+      observer.noteStuckDevice()
+      if asked == nil { failure = .stalled(configuration) }
+      for work in background { work.abandon() }
+    }
     // A stalled disk takes its time, and a second signal must still be heard meanwhile.
-    for _ in 0..<20 where !threads.allSatisfy(\.isDone) { HostClock.pause(milliseconds: 5) }
-    while !threads.allSatisfy(\.isDone) { _ = watch(observer.moment(progress), granted) }
+    func isOver() -> Bool { closing?.isOver != false && threads.allSatisfy(\.isDone) }
+    for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
+    while !isOver() {
+      if case .stop(let reason) = watch(observer.moment(progress), granted), reason.isOfTheUser {
+        closing?.hurry()
+      }
+    }
+    if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.join() }
     _ = watch(observer.moment(progress), granted)
     let reason =
-      work.failure.map { StopReason.device($0) } ?? asked
+      failure.map { StopReason.device($0) } ?? asked
       ?? Self.endReason(progress.frames, frameLimit)
     var report = observer.conclude(
       progress, reason, sampleRate: configuration.sampleRate,
@@ -203,13 +232,16 @@ private struct AudioThread<Device: DuplexDevice & ~Copyable, Desk: SessionDesk &
 {
   // @unchecked because it moves whole, from the thread that made it to the one that runs it.
   var unit: DuplexUnit<Device, Desk>
-  var failure: DeviceFailure?
+  private(set) var failure: DeviceFailure?
   let ended: Latch
 
   init(unit: consuming DuplexUnit<Device, Desk>, ended: Latch) {
     self.unit = unit
     self.ended = ended
   }
+
+  /// The unit, when the thread is over.
+  consuming func takeUnit() -> DuplexUnit<Device, Desk> { unit }
 
   mutating func run() {
     do throws(DeviceFailure) {

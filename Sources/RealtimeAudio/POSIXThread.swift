@@ -42,11 +42,19 @@ final class POSIXThread {
     pthread_join(identity, nil)
   }
 
+  /// Nobody joins it any more. This object stays, since the thread may still use it.
+  func abandon() {
+    AbandonedThreads.latch.raise()
+    pthread_detach(identity)
+  }
+
   private func start() -> Int32 {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setstacksize(&attributes, stackByteCount)
+    // At normal priority, whatever the thread has that makes it.
+    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
     return pthread_create(
       &identity, &attributes,
       { argument in
@@ -67,4 +75,13 @@ final class POSIXThread {
     sem_post(isReady)
     body()
   }
+}
+
+/// Threads that were left to themselves.
+public enum AbandonedThreads {
+  fileprivate static let latch = Latch()
+
+  /// Whether there may be any: then a program should end without its libraries' farewells, which
+  /// could wait for them.
+  public static var exist: Bool { latch.isRaised }
 }

@@ -60,6 +60,13 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     return done
   }
 
+  /// Leaves the thread to itself, with its work, for good: where it may never come back from what it
+  /// is in, such as a driver that hangs.
+  public consuming func abandon() {
+    thread.takeUnretainedValue().abandon()
+    discard self
+  }
+
   deinit {
     thread.takeRetainedValue().join()
     work.deinitialize(count: 1)

@@ -12,14 +12,30 @@ public enum ThreadPriority: Sendable, Equatable {
   /// RealtimeKit, and at last not at all.
   func acquire() -> GrantedPriority {
     guard case .realtime(let number) = self else { return .normal }
-    let wanted = max(1, min(number, 99))
-    if Self.takeFIFO(wanted) { return GrantedPriority(policy: .fifo, number: wanted) }
+    let granted = Self.acquire(max(1, min(number, 99)))
+    // The last resort against a driver in which the thread turns round and round: nobody else would
+    // get its processor.
+    if granted.policy != .normal { linux_guard_realtime(1_000_000) }
+    return granted
+  }
+
+  private static func acquire(_ wanted: Int) -> GrantedPriority {
+    if takeFIFO(wanted) { return GrantedPriority(policy: .fifo, number: wanted) }
     let allowed = min(linux_realtime_limit(), wanted)
-    if allowed > 0, Self.takeFIFO(allowed) { return .limited(to: allowed, wanted: wanted) }
+    if allowed > 0, takeFIFO(allowed) { return .limited(to: allowed, wanted: wanted) }
     if let number = RealtimeKit.makeThisThreadRealtime(priority: wanted) {
       return GrantedPriority(policy: .roundRobin, number: number)
     }
     return .refused
+  }
+
+  /// Brings the calling thread back to normal, where the program was started at a realtime priority.
+  /// For threads that were not made here, the first one above all.
+  public static func makeThisThreadNormal() {
+    let deadline: Int32 = 6
+    guard [SCHED_FIFO, SCHED_RR, deadline].contains(sched_getscheduler(0)) else { return }
+    var parameters = sched_param()
+    sched_setscheduler(0, SCHED_OTHER, &parameters)
   }
 
   private static func takeFIFO(_ number: Int) -> Bool {

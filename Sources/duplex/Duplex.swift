@@ -22,6 +22,7 @@ struct Duplex: ParsableCommand {
 
   static func main() {
     StandardStreams.occupyClosed()
+    ThreadPriority.makeThisThreadNormal()
     SignalWatch.holdUserSignals()
     let arguments = words(ProgramArguments.words)
     // Until the words are understood.
@@ -44,9 +45,18 @@ struct Duplex: ParsableCommand {
   /// Ends the program once all is printed that can be.
   static func end(_ status: ExitStatus) -> Never {
     let failure = Terminal.finish()
-    guard status == .done, let failure else { Glibc.exit(status.rawValue) }
+    guard status == .done, let failure else { leave(status) }
     failure.report()
-    Glibc.exit(failure.status.rawValue)
+    leave(failure.status)
+  }
+
+  private static func leave(_ status: ExitStatus) -> Never {
+    // Libraries would wait for a device that does not answer.
+    if AbandonedThreads.exist {
+      Terminal.drain()
+      _exit(status.rawValue)
+    }
+    Glibc.exit(status.rawValue)
   }
 
   /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word is

@@ -21,6 +21,35 @@ import Testing
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
   }
 
+  @Test(arguments: 0..<40)
+  func `a device that moves in steps loses whole steps, however late it is looked at`(seed: Int) {
+    // Ticks of 64 frames of which every look is late by up to 100 microseconds.
+    var random = UInt64(seed) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    func time(_ frames: Int) -> UInt64 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return 1_000_000_000 + UInt64(frames) * 1_000_000 / 48 + random >> 33 % 100_000
+    }
+    var clock = GapClock()
+    for tick in 1...100 { clock.note(captured: 64, taking: 64, at: time(64 * tick)) }
+    clock.open(unread: 8192, at: time(6400 + 8192))
+    // Standing for 0.3 seconds in all, it starts again at a tick.
+    let restart = 6400 + 14_400 / 64 * 64
+    let lost = clock.close(captured: 64, at: time(restart + 64), sampleRate: 48000)
+    #expect(lost == restart - 6400)
+  }
+
+  @Test(arguments: [1, 7, 9, 31, 33])
+  func `a device that moves by single frames loses as many as time says`(frames: Int) {
+    var clock = GapClock()
+    for cycle in 1...8 {
+      clock.note(captured: 64 + cycle % 3, taking: 64, at: UInt64(cycle) * 1_000_000)
+    }
+    clock.open(unread: 0, at: 2_000_000_000)
+    let later = 2_000_000_000 + UInt64(14_400 + frames) * 1_000_000_000 / 48000
+    let lost = clock.close(captured: 64, at: later, sampleRate: 48000)
+    #expect(lost == 14_400 + frames - 64)
+  }
+
   @Test func `a gap after a gap, with no frame between, is one from the first stop on`() {
     var clock = GapClock()
     clock.open(unread: 100, at: 2_000_000_000)

@@ -7,6 +7,8 @@ import RealtimeAudio
 struct ScriptedDevice: DuplexDevice, ~Copyable {
   enum Answer {
     case ready, waiting, xrun, lost
+    /// Ready, and then there is no frame.
+    case empty
   }
 
   static let period = 4800
@@ -19,6 +21,7 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
   private let recovers: Bool
   private let log: Guarded<[String]>
   private var lostFrames = 0
+  private var isEmpty = false
   private let memory: DeviceBuffer
 
   init(
@@ -45,8 +48,10 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
 
   mutating func wait() -> DeviceReadiness {
     pass()
-    switch answers.isEmpty ? .ready : answers.removeFirst() {
-    case .ready:
+    let answer = answers.isEmpty ? .ready : answers.removeFirst()
+    isEmpty = answer == .empty
+    switch answer {
+    case .ready, .empty:
       periodTime = now
       return .ready
     case .waiting: return .waiting
@@ -60,7 +65,9 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
     return lostFrames
   }
 
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+    isEmpty ? nil : memory.frames(frames)
+  }
   mutating func release(_ frames: Int) {}
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
   mutating func commit(_ frames: Int) {}

@@ -22,8 +22,12 @@ extension ALSADuplex {
         hint: "Name at least one device.")
     }
     let atDevice = request.atRate(leader.sampleRate)
-    let headroom =
-      request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
+    var headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
+    if request.headroomFrames == nil, let stream = output?.configuration, stream.sampleRate > 0 {
+      // Nobody asked for more than the buffer holds.
+      let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
+      headroom = min(headroom, max(1, room - leader.periodFrames))
+    }
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
@@ -48,19 +52,18 @@ extension ALSADuplex {
     var stream = StreamRequest(
       sampleRate: request.sampleRate, unitRate: request.sampleRate,
       channelCount: request.channelCount, format: request.format,
-      periodFrames: request.periodFrames, bufferFrames: 0)
-    var headroom = request.headroom
+      periodFrames: request.periodFrames, headroomFrames: request.headroomFrames,
+      periods: request.periods)
     if let leader, !capture {
-      let atDevice = request.atRate(leader.sampleRate)
-      headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
       stream.sampleRate = leader.sampleRate
       stream.unitRate = leader.sampleRate
       stream.periodFrames = leader.periodFrames
+      if request.headroomFrames != nil {
+        stream.headroomFrames = request.atRate(leader.sampleRate).headroom
+      }
     }
-    let period = stream.periodFrames
     // A long input buffer costs no latency and forgives a late wake-up.
-    let wanted = capture ? 8192 : period + headroom
-    stream.bufferFrames = max(request.periods, (wanted + period - 1) / period) * period
+    if capture { stream.bufferFrames = 8192 }
     return stream
   }
 

@@ -38,6 +38,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   private var primedFrames = 0
   private var isStarted = false
   private var stillness = 0
+  /// How often, one after the other, frames were refused for which there should have been room.
+  private var refusals = 0
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
   /// where that is not known: only then is the device asked before it is waited for.
   private var leftover = Int.max
@@ -101,6 +103,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   private mutating func wait(milliseconds: Int32) -> DeviceReadiness {
     if let found = trouble {
       trouble = nil
+      // A device that is ready and gives nothing would have this thread turn for ever.
+      if case .waiting = found { HostClock.sleep(until: now &+ 1_000_000) }
       return found
     }
     var attempts = 0
@@ -123,9 +127,12 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
         if hasSlept {
           wakeUp?.rest(missing: wakeFrames &- available, sampleRate: shape.sampleRate)
         }
-      } else if primedFrames < shape.periodFrames &+ shape.headroomFrames {
+      } else if primedFrames < shape.periodFrames &+ shape.headroomFrames
+        && available >= shape.periodFrames
+      {
         return ready(available)
       } else {
+        // A buffer in which no further period fits must do.
         guard playback?.startNow() ?? false else { return .lost }
         isStarted = true
       }
@@ -190,9 +197,8 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// Gives captured frames back.
   @_noLocks
   public mutating func release(_ frames: Int) {
-    if capture?.returnFrames(frames) != true {
-      trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
-    }
+    let isDone = capture?.returnFrames(frames) == true
+    note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
   }
 
   /// Room for the next frames to play.
@@ -225,10 +231,21 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   public mutating func commit(_ frames: Int) {
     let dropped = max(0, min(correction, frames))
     correction &-= dropped
-    if playback?.returnFrames(frames &- dropped) != true {
-      trouble = diagnosis(of: playback?.availableNow() ?? 0, onCapture: false)
-    }
+    let isDone = playback?.returnFrames(frames &- dropped) == true
+    note(isDone, available: isDone ? 0 : playback?.availableNow() ?? 0, onCapture: false)
     if !isStarted { primedFrames &+= frames }
+  }
+
+  /// Frames were given back or handed over, or not: then `available` says why. A device that refuses
+  /// them again and again does not move any more, whatever it says.
+  @_noLocks
+  private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
+    guard !isDone else {
+      refusals = 0
+      return
+    }
+    refusals &+= 1
+    trouble = refusals > 64 ? .lost : diagnosis(of: available, onCapture: onCapture)
   }
 
   /// What an error code of one direction means for both.

@@ -8,6 +8,10 @@ struct GapClock: BitwiseCopyable {
   /// The last known position: this many frames were captured and not taken at this time.
   private var unread = 0
   private var nanoseconds: UInt64 = 0
+  /// Frames taken since the device started, and all bits that were ever set in a position it was
+  /// found at: the lowest of them is the step in which it moves.
+  private var taken = 0
+  private var positions = 0
 
   @_noLocks
   init() {}
@@ -15,6 +19,8 @@ struct GapClock: BitwiseCopyable {
   /// Remembers a wake-up that found `captured` frames, of which the cycle takes `frames`.
   @_noLocks
   mutating func note(captured: Int, taking frames: Int, at nanoseconds: UInt64) {
+    positions |= taken &+ captured
+    taken &+= frames
     unread = captured &- frames
     self.nanoseconds = nanoseconds
   }
@@ -23,12 +29,15 @@ struct GapClock: BitwiseCopyable {
   @_noLocks
   mutating func giveBack(_ frames: Int) {
     unread &+= frames
+    taken &-= frames
   }
 
   /// The device stopped with `unread` frames that nobody will get any more. A gap that is open
   /// already goes on: nobody got a frame since.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
     guard !isOpen else { return }
+    positions |= taken &+ unread
+    taken = 0
     self.unread = unread
     self.nanoseconds = nanoseconds
     isOpen = true
@@ -36,6 +45,7 @@ struct GapClock: BitwiseCopyable {
 
   /// The device stopped and does not say when: the last wake-up must do.
   mutating func open() {
+    taken = 0
     isOpen = true
   }
 
@@ -46,6 +56,19 @@ struct GapClock: BitwiseCopyable {
     guard nanoseconds >= self.nanoseconds else { return max(0, unread) }
     let elapsed = Double(nanoseconds &- self.nanoseconds) * 1e-9
     let passed = Int(clamping: elapsed * Double(sampleRate) + 0.5)
-    return max(0, unread &+ passed &- captured)
+    positions |= captured
+    return snapped(max(0, unread &+ passed &- captured), sampleRate: sampleRate)
+  }
+
+  /// A device that moves in steps of many frames, at ticks of its own, is found a little later than
+  /// its tick, sooner or later by how busy the machine is. Where a whole number of steps is no further
+  /// off than that, 150 microseconds, it is what was lost.
+  @_noLocks
+  private func snapped(_ frames: Int, sampleRate: Int) -> Int {
+    let step = positions & (0 &- positions)
+    guard step >= 16 else { return frames }
+    let nearest = (frames &+ step / 2) / step &* step
+    let off = nearest > frames ? nearest &- frames : frames &- nearest
+    return off <= min(step / 4, sampleRate &* 3 / 20_000) ? nearest : frames
   }
 }

@@ -16,7 +16,7 @@ extension PCM {
       StreamRequest(
         sampleRate: request.sampleRate, unitRate: request.sampleRate,
         channelCount: request.channelCount, format: request.format, periodFrames: period,
-        bufferFrames: (frames + period - 1) / period * period))
+        bufferFrames: frames))
     try pcm.configureWaking(availableFrames: pcm.configuration.periodFrames)
     return pcm
   }

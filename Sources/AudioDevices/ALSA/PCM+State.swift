@@ -73,6 +73,7 @@ extension PCM {
   /// as it must take to run dry and half a second more.
   func drain() {
     let rate = max(1, configuration.sampleRate)
+    let keepsTime = keepsTime
     let inside = configuration.bufferFrames - max(0, available())
     // A sound server has taken frames from the buffer that it has not played yet.
     let queued = max(inside, keepsTime ? delay() : 0)

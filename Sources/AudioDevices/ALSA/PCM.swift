@@ -48,13 +48,29 @@ struct PCM: ~Copyable {
     snd_pcm_close(handle)
   }
 
-  /// False for the plugin `null` and whatever passes frames on to it: there is no clock behind.
+  /// False where no card and no server stands at the end of all plugins, but ALSA's `null`, whatever
+  /// name it goes by: there is no clock behind. ALSA itself says what a PCM is made of.
   var keepsTime: Bool {
     var allocated: OpaquePointer?
     guard snd_pcm_info_malloc(&allocated) == 0, let info = allocated else { return true }
     defer { snd_pcm_info_free(info) }
-    guard snd_pcm_info(handle, info) == 0, let id = snd_pcm_info_get_id(info) else { return true }
-    return snd_pcm_info_get_card(info) >= 0 || String(cString: id) != "null"
+    guard snd_pcm_info(handle, info) == 0, snd_pcm_info_get_card(info) < 0 else { return true }
+    return !parts.contains("Null PCM")
+  }
+
+  /// What it is made of, a line each: plugins, and what they pass frames on to.
+  private var parts: [Substring] {
+    var allocated: OpaquePointer?
+    guard snd_output_buffer_open(&allocated) == 0, let output = allocated else { return [] }
+    defer { snd_output_close(output) }
+    var text: UnsafeMutablePointer<CChar>?
+    guard snd_pcm_dump(handle, output) == 0 else { return [] }
+    let count = snd_output_buffer_string(output, &text)
+    guard count > 0, let text else { return [] }
+    let bytes = UnsafeRawBufferPointer(start: text, count: count)
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+      line.hasPrefix("Slave: ") ? line.dropFirst("Slave: ".count) : line
+    }
   }
 
   /// Makes it ready to start, empty.

@@ -27,7 +27,12 @@ struct StreamRequest {
   var channelCount: Int?
   var format: SampleFormat?
   var periodFrames: Int
-  var bufferFrames: Int
+  /// Frames that must be queued ahead of the output when a callback runs; nil for a period, as it
+  /// was granted.
+  var headroomFrames: Int?
+  /// The least the buffer is to hold: periods as they were granted, and frames.
+  var periods = 2
+  var bufferFrames = 0
 }
 
 extension PCM {
@@ -64,9 +69,15 @@ extension PCM {
     let channelCount = try settleChannels(request.channelCount, in: space)
     let rate = try settleRate(request.sampleRate, in: space)
     let scale = Double(rate) / Double(request.unitRate ?? rate)
-    try settlePeriod(max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
-    var bufferFrames = snd_pcm_uframes_t(
-      max(2, Int(clamping: Double(request.bufferFrames) * scale)))
+    let period = try settlePeriod(
+      max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
+    // Whole periods, and so many that a period and the headroom lie in it: each was rounded.
+    func scaled(_ frames: Int) -> Int { Int(clamping: (Double(frames) * scale).rounded(.up)) }
+    let headroom = request.headroomFrames.map(scaled) ?? period
+    let wanted = max(
+      request.periods * period, period + headroom,
+      scaled(request.bufferFrames))
+    var bufferFrames = snd_pcm_uframes_t((wanted + period - 1) / period * period)
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")
@@ -125,7 +136,9 @@ extension PCM {
     return Int(rate)
   }
 
-  private func settlePeriod(_ wanted: Int, in space: borrowing HardwareSpace) throws(DeviceFailure)
+  /// Near what was asked; answers with what it came to.
+  private func settlePeriod(_ wanted: Int, in space: borrowing HardwareSpace)
+    throws(DeviceFailure) -> Int
   {
     var lowest: snd_pcm_uframes_t = 0
     var highest: snd_pcm_uframes_t = 0
@@ -141,6 +154,7 @@ extension PCM {
         name, direction, "a period of \(wanted) frames",
         hint: "It does \(lowest) to \(highest); ask with --period-size.")
     }
+    return max(1, Int(frames))
   }
 
   private mutating func adopt(

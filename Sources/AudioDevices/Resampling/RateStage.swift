@@ -9,15 +9,19 @@ struct RateStage: ~Copyable {
   /// Frames at the output's rate by which the filter delays what passes; 0 where rates are equal.
   let delayFrames: Double
   private var converter: RateConverter?
+  private var isDrained = false
   private var queueIn: SampleWriter
   private var queueOut: SampleReader
   private var converted: SampleBuffer
   private var silence: SampleBuffer
 
-  /// From `inputRate` to `outputRate`, with room for `capacity` frames in the queue.
-  init(channelCount: Int, from inputRate: Int, to outputRate: Int, quality: Int, capacity: Int)
-    throws(DeviceFailure)
-  {
+  /// From `inputRate` to `outputRate`, with room for `capacity` frames in the queue. What
+  /// `isStream` has a beginning and an end: its first frame comes out first, and `drain` brings its
+  /// last.
+  init(
+    channelCount: Int, from inputRate: Int, to outputRate: Int, quality: Int, capacity: Int,
+    isStream: Bool = false
+  ) throws(DeviceFailure) {
     var made: RateConverter?
     if inputRate != outputRate {
       do throws(RateFailure) {
@@ -30,6 +34,7 @@ struct RateStage: ~Copyable {
           hint: "Ask for another rate with --rate.")
       }
     }
+    if isStream { made?.skipLeadingSilence() }
     delayFrames = made?.outputDelayFrames ?? 0
     converter = made
     queueIn = SampleWriter(frameCount: capacity, channelCount: channelCount)
@@ -62,6 +67,20 @@ struct RateStage: ~Copyable {
     }
   }
 
+  /// After the last frame: queues what the filter still holds, as far as there is room. False when
+  /// all of it is queued.
+  @_noLocks
+  mutating func drain() -> Bool {
+    while !isDrained {
+      let room = min(queueIn.room, converted.frameCount)
+      guard room > 0 else { return true }
+      let count = converter?.drain(into: &converted, room: room) ?? 0
+      isDrained = count == 0
+      _ = queueIn.write(converted, frames: count)
+    }
+    return false
+  }
+
   /// Takes silence in, as it is at the output's rate.
   @_noLocks
   mutating func pushSilence(_ frames: Int) {
@@ -86,5 +105,6 @@ struct RateStage: ~Copyable {
       if queueOut.read(into: &converted, frames: converted.frameCount) == 0 { break }
     }
     converter?.reset()
+    isDrained = false
   }
 }

@@ -55,15 +55,17 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
       channelCount: playbackChannels, from: rate, to: playbackRate,
       quality: request.resamplerQuality,
       capacity: capacity(
-        Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil))
-    let reserve = Int(clamping: (Double(period) * playbackScale).rounded(.up)) + 4
+        Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil),
+      isStream: granted.capture == nil)
+    let reserve =
+      granted.capture == nil ? 0 : Int(clamping: (Double(period) * playbackScale).rounded(.up)) + 4
     let shape = DuplexShape(granted)
     let delay =
       (Double(shape.playbackAheadFrames + reserve) + outStage.delayFrames) / playbackScale
       + inStage.delayFrames
     reserveFrames = reserve
     baseShape = shape
-    lossScale = Double(rate) / Double(captureRate)
+    lossScale = captureScale
     input = inStage
     output = outStage
     granted.sampleRate = rate
@@ -114,35 +116,41 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
       while input.queued < period {
         let readiness = base.wait()
         guard case .ready = readiness else { return readiness }
-        capture()
-        flush()
+        // Ready, and nothing to be had: whoever drives it judges for how long that may go on.
+        guard capture() else { return .waiting }
+        _ = flush()
       }
       return .ready
     }
     while output.queued >= baseShape.periodFrames {
       let readiness = base.wait()
       guard case .ready = readiness else { return readiness }
-      flush()
+      guard flush() else { return .waiting }
     }
     return .ready
   }
 
-  /// One of the device's periods into our queue.
-  private mutating func capture() {
+  /// One of the device's periods into our queue. False where it gave none.
+  private mutating func capture() -> Bool {
     let frames = baseShape.periodFrames
-    guard let lent = base.capturedFrames(frames) else { return }
+    guard let lent = base.capturedFrames(frames) else { return false }
     lent.decode(from: 0, frames: frames, into: &deviceInput, at: 0)
     base.release(frames)
     input.push(deviceInput, frames: frames)
+    return true
   }
 
-  /// As much of our queue to the device as it has room for, a period at the most.
-  private mutating func flush() {
+  /// As much of our queue to the device as it has room for, a period at the most. False where it
+  /// took nothing.
+  private mutating func flush() -> Bool {
     let frames = min(output.queued, baseShape.periodFrames)
-    guard frames > 0, baseShape.hasPlayback, let space = base.playbackRoom(frames) else { return }
+    guard frames > 0, baseShape.hasPlayback, let space = base.playbackRoom(frames) else {
+      return false
+    }
     let count = output.pull(into: &deviceOutput, frames: frames)
     _ = space.encode(deviceOutput, from: 0, frames: count, at: 0)
     base.commit(count)
+    return true
   }
 
   /// Frames of the input that were lost since the last cycle while the timeline went on.
@@ -181,7 +189,7 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   public mutating func commit(_ frames: Int) {
     room.load(frames: frames, into: &unitOutput, at: 0)
     output.push(unitOutput, frames: frames)
-    if baseShape.hasCapture { flush() }
+    if baseShape.hasCapture { _ = flush() }
   }
 
   /// Starts both directions again after an xrun or a suspension, at the same latency.
@@ -226,19 +234,24 @@ public struct ResamplingDuplex<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// Stops both directions, with `draining` when what is queued has been heard.
   public mutating func stop(draining: Bool) {
-    if draining, !baseShape.hasCapture {
-      // What the filter still holds is heard too.
-      unitOutput.clear(frames: period)
-      var rest = Int(clamping: output.delayFrames / lossScale.magnitude) + 1
-      while rest > 0 {
-        output.push(unitOutput, frames: min(rest, period))
-        rest -= period
-      }
-      while output.queued > 0 {
-        guard case .ready = base.wait() else { break }
-        flush()
+    if draining, !baseShape.hasCapture { drain() }
+    base.stop(draining: draining)
+  }
+  /// What waits in the queue and what the filter still holds is heard too, unless the device takes
+  /// nothing for half a second.
+  private mutating func drain() {
+    var began = base.now
+    var turns = 0
+    while output.drain() || output.queued > 0 {
+      switch base.wait(noLongerThan: 50_000_000) {
+      case .ready where flush():
+        began = base.now
+        turns = 0
+      case .ready, .waiting:
+        turns += 1
+        if base.now &- began > 500_000_000 || turns > 1_000_000 { return }
+      case .xrun, .suspended, .lost: return
       }
     }
-    base.stop(draining: draining)
   }
 }

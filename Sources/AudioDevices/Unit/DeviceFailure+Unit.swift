@@ -13,7 +13,8 @@ extension DeviceFailure {
       hint: "Ask for a larger --period-size or --headroom, or find both with `duplex tune`.")
   }
 
-  static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
+  /// A device that delivers nothing.
+  package static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
     DeviceFailure(
       .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
       hint: "Check its cable and clock source, then start anew.")

@@ -58,7 +58,10 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private var cycleCount = 0
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
+  /// When the timeline last moved on, on the device's clock, and how often the device was asked since.
   var lastReady: UInt64 = 0
+  private var idleTurns = 0
+  private var turns = 0
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
   var absence = Absence()
@@ -128,6 +131,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       return .failed(
         DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first."))
     }
+    turns += 1
+    figures.pointee.turns.store(turns, ordering: .relaxed)
     if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
       isStopping = true
       frameLimit = min(frameLimit, frame + fadeFrames)
@@ -141,14 +146,10 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     while let news = device.takeNews() { tell(news) }
     switch found {
     case .ready:
-      runCallbacks()
-      return .ran
+      return runCallbacks() ? .ran : standStill()
     case .waiting:
       if absence.isOpen, !isStopping, endInAbsence() { return .ran }
-      let silence = device.now &- lastReady
-      // Nobody waits long for a device to stop.
-      if isStopping && silence > 300_000_000 { return .finished }
-      return silence < 5_000_000_000 ? .waiting : lose(.stalled(configuration))
+      return standStill()
     case .xrun(let kind):
       return recover(kind)
     case .suspended:
@@ -167,10 +168,27 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
 
   var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
-  private mutating func runCallbacks() {
+  /// The device waits, or calls itself ready and neither gives nor takes a frame, which may go on
+  /// for five seconds; a moment where an end is wanted. Asked a million times it was never waited
+  /// for: it would keep a processor busy in vain.
+  private mutating func standStill() -> CycleOutcome {
+    idleTurns += 1
+    let silence = device.now &- lastReady
+    if isStopping && (silence > Self.patience || idleTurns > 1000) { return .finished }
+    guard silence < 5_000_000_000, idleTurns < 1_000_000 else {
+      idleTurns = 0
+      return lose(.stalled(configuration))
+    }
+    return .waiting
+  }
+
+  /// Nanoseconds for which an end that is wanted waits for a device.
+  private static var patience: UInt64 { 200_000_000 }
+
+  /// Whether the timeline moved on.
+  private mutating func runCallbacks() -> Bool {
     let began = device.readyTime
-    lastReady = began
-    fruitlessSince = nil
+    let first = frame
     RealtimeContext.enter()
     let lost = min(device.takeLostFrames(), frameLimit - frame)
     let bridged = device.takeBridgedFrames()
@@ -188,7 +206,9 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     let frames = min(shape.periodFrames, frameLimit - frame)
     let time = CycleTime(frame: frame, nanoseconds: device.periodTime, lostFrames: lost)
     if frames > 0 {
-      frame += deliver(frames, at: time)
+      let delivered = deliver(frames, at: time)
+      frame += delivered
+      if delivered > 0 { fruitlessSince = nil }
     } else if shape.hasCapture {
       // The gap reaches to the end: it is told with no frame behind it.
       callbacks.input(InputCycle(time: time, frames: nothing.frames(0), frameCount: 0))
@@ -203,6 +223,10 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     RealtimeContext.leave()
     publishLoad(device.now &- began)
+    guard frame != first || isEnded else { return false }
+    lastReady = began
+    idleTurns = 0
+    return true
   }
 
   private mutating func tellXrun(lost frames: Int) {
@@ -268,6 +292,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     lastReady = device.now
     let since = fruitlessSince ?? lastReady
     fruitlessSince = since
+    if isStopping && lastReady &- since > Self.patience { return .finished }
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
       ? .recovered : .failed(.breathless(configuration))

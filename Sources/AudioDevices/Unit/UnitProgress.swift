@@ -12,6 +12,7 @@ struct UnitFigures: ~Copyable {
   let notNumbers = Atomic<Int>(0)
   let claimedFrames = Atomic<Int>(0)
   let cycles = Atomic<Int>(0)
+  let turns = Atomic<Int>(0)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
   /// Whether there are two clocks, and the figures of how they are held together, as bits.
@@ -87,6 +88,9 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   public var claimedLatencyFrames: Int { figures.pointee.claimedFrames.load(ordering: .relaxed) }
   /// Cycles run.
   public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
+  /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is in a
+  /// call that does not return.
+  public var turns: Int { figures.pointee.turns.load(ordering: .relaxed) }
   /// Time spent in callbacks and conversion, in nanoseconds.
   public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }
   /// The longest cycle, in nanoseconds.

@@ -11,6 +11,8 @@ final class NetworkThread: Sendable {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setstacksize(&attributes, 512 << 10)
+    // At normal priority, whatever the thread has that makes it.
+    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
     var all = sigset_t()
     var former = sigset_t()
     sigfillset(&all)

@@ -30,6 +30,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   private let hasEnded = Latch()
   private let isWaiting = Latch()
   private let hasLeft = Latch()
+  private let isAbandoned = Latch()
 
   /// What somebody wants of the recording. Any thread but the audio thread.
   public let remote = RecordingRemote()
@@ -106,7 +107,7 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
     do throws(FileFailure) {
       for order in remote.take() { take.note(order.wish, at: order.frame) }
       // In this order: what is on the tape after the end was announced is all there will be.
-      let isLast = feed.isFinished
+      let isLast = feed.isFinished || isAbandoned.isRaised
       take.begin(at: feed.origin)
       try wind(isLast: isLast)
       if take.isOver { hasEnded.raise() }
@@ -128,6 +129,9 @@ public final class TapeSaver: BackgroundWork, @unchecked Sendable {
   // The recorder's own end says when the tape is complete.
   /// Comes to an end at the next step.
   public func conclude() {}
+
+  /// What is on the tape now is all.
+  public func abandon() { isAbandoned.raise() }
 
   /// Whether complete files still need attending.
   private func attend() -> Bool {

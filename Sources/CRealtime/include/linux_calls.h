@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -39,6 +40,33 @@ static inline long linux_realtime_limit(void) {
 static inline int linux_limit_realtime(unsigned long microseconds) {
   struct rlimit limit = {microseconds, microseconds};
   return setrlimit(RLIMIT_RTTIME, &limit);
+}
+
+/// Takes the realtime priority from the calling thread, which computed for too long without sleeping.
+/// On a normal thread the signal means what it always does.
+static inline void linux_end_realtime(int number) {
+  if (sched_getscheduler(0) == SCHED_OTHER) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  struct sched_param normal = {0};
+  sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
+/// A realtime thread that computes for so long without sleeping goes on at normal priority, so that
+/// others can end it. Where a limit kills, that is half of it.
+static inline void linux_guard_realtime(unsigned long microseconds) {
+  struct sigaction action;
+  if (sigaction(SIGXCPU, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return;
+  action = (struct sigaction){.sa_handler = linux_end_realtime, .sa_flags = SA_RESTART};
+  sigaction(SIGXCPU, &action, NULL);
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max / 2 < microseconds) microseconds = limit.rlim_max / 2;
+  if (limit.rlim_cur < microseconds) return;
+  limit.rlim_cur = microseconds;
+  setrlimit(RLIMIT_RTTIME, &limit);
 }
 
 /// A descriptor from which the signals of `set` are read, or -1.

@@ -17,7 +17,9 @@ final class LatencyRun {
   func run() throws -> ExitStatus {
     for number in 0..<command.reopen {
       let use = MeasureUse(run: self, number: number)
-      _ = try DeviceChoice(command.audio, captures: true, plays: true).use(use)
+      _ = try DeviceChoice(
+        command.audio, captures: true, plays: true, stoppedStatus: .loss
+      ).use(use)
       // Where one stream has heard nothing, the next will not either.
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }

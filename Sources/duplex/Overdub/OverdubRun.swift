@@ -78,7 +78,7 @@ final class OverdubRun {
       let count = passes.count
       let use = OverdubUse(run: self, path: takes.paths[count])
       status = try DeviceChoice(
-        audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices
+        audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices, stoppedStatus: .loss
       ).use(use)
       if passes.count > count, command.audio.json {
         Terminal.tell(

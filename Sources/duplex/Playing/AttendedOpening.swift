@@ -15,20 +15,33 @@ enum AttendedOpening {
     _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value
   ) throws(FileFailure) -> Value {
     // Before the thread, so that signals come here.
-    let signals = SignalWatch()
-    let keyboard = Keyboard()
+    SignalWatch.hold()
     let answer = Answer<Value>()
     let thread = try start { answer.give(Result { () throws(FileFailure) in try open(Opening()) }) }
+    wait(for: name) { answer.isThere }
+    _ = thread.join()
+    guard let result = answer.take() else {
+      throw FileFailure(.cannotOpen, "\(name) was not opened.", hint: "Try again.")
+    }
+    return try result.get()
+  }
+
+  /// Waits until `isOver`, or ends the program where a person wants that. `name` is what is waited
+  /// for.
+  static func wait(
+    for name: String, leavingWith status: ExitStatus = .done, until isOver: () -> Bool
+  ) {
+    let signals = SignalWatch()
+    let keyboard = Keyboard()
     let began = HostClock.nanoseconds
     var isTold = !(Terminal.isWatched || OutputMode.current.json)
-    while true {
-      if let result = answer.take() {
-        _ = thread.join()
-        return try result.get()
-      }
+    while !isOver() {
       switch signals.wait(milliseconds: 5, watching: keyboard.descriptor) {
-      case .signal(.end): leave(keyboard)
-      case .readable: if case .key(.character("q")) = keyboard.press() { leave(keyboard) }
+      case .signal(.end): leave(keyboard, status, name)
+      case .readable:
+        if case .key(.character("q")) = keyboard.press() {
+          leave(keyboard, status, name)
+        }
       default: break
       }
       if !isTold, HostClock.nanoseconds - began > UInt64(clamping: silence * 1e9) {
@@ -38,10 +51,20 @@ enum AttendedOpening {
     }
   }
 
-  /// At once: the search for a server's name may not be hurried.
-  private static func leave(_ keyboard: borrowing Keyboard) {
+  /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
+  private static func leave(
+    _ keyboard: borrowing Keyboard, _ status: ExitStatus, _ name: String
+  ) {
     keyboard.restore()
-    _exit(ExitStatus.done.rawValue)
+    if OutputMode.current.json {
+      Terminal.tell(
+        ToolFailure(
+          status, code: "stopped", "It was stopped while it waited for \(name).",
+          hint: "Nothing had begun, and nothing is lost."
+        ).event)
+    }
+    Terminal.drain()
+    _exit(status.rawValue)
   }
 
   private static func start(
@@ -73,6 +96,8 @@ enum AttendedOpening {
       let new = Given(result: result)
       given.withLock { $0 = new }
     }
+
+    var isThere: Bool { given.withLock { $0 != nil } }
 
     func take() -> Result<Value, FileFailure>? { given.withLock { $0.take() }?.result }
   }

@@ -21,12 +21,15 @@ struct DeviceChoice {
   private let alsoPlay: [String]
   /// Whether code that only ran until now is not needed again.
   var isStartUpOver = true
+  /// How the program ends where it is stopped before the device is open.
+  private let stoppedStatus: ExitStatus
 
   init(
     _ options: AudioOptions, captures: Bool, plays: Bool,
-    alsoPlay: [String] = []
+    alsoPlay: [String] = [], stoppedStatus: ExitStatus = .done
   ) {
     self.alsoPlay = alsoPlay
+    self.stoppedStatus = stoppedStatus
     let options = options.profile.map(options.following) ?? options
     self.options = options
     request = options.request(captures: captures, plays: plays)
@@ -45,19 +48,51 @@ struct DeviceChoice {
           .invalidRequest, "A simulated device and a real one cannot be one unit.",
           hint: "Use sim for all of them, or for none.")
       }
+      try checkSimulated()
       return try useSimulated(name, use)
     }
     if let device = try drifting() {
       if isStartUpOver { MemoryLock.releaseStartUpCode() }
       return try run(
         use, on: device, clock: .real(options.realtimePriority.priority), background: [],
-        open: ALSAOutput.init)
+        open: openFurther)
     }
-    let device = try ALSADuplex(opening: request)
+    let request = self.request
+    let device = try opened { () throws(DeviceFailure) in try ALSADuplex(opening: request) }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
-    return try run(use, on: device, clock: clock, background: [], open: ALSAOutput.init)
+    return try run(use, on: device, clock: clock, background: [], open: openFurther)
+  }
+
+  private func openFurther(_ request: DuplexRequest) throws -> ALSAOutput {
+    try opened { () throws(DeviceFailure) in try ALSAOutput(opening: request) }
+  }
+
+  /// Opens what may never answer.
+  private func opened<Device: ~Copyable>(
+    _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
+  ) throws -> Device {
+    let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
+    return try DeviceOpening.result(
+      of: names.first ?? "the device", leavingWith: stoppedStatus, open)
+  }
+
+  /// A simulated unit is one device: both directions say the same of it. A direction that is not
+  /// used is looked at all the same.
+  private func checkSimulated() throws(DeviceFailure) {
+    for case let name? in [options.captureDevice, options.playbackDevice]
+    where SimulatedDeviceSpecification.isSimulated(name) {
+      _ = try SimulatedDeviceSpecification(parsing: name)
+    }
+    guard let capture = request.captureDevice, let playback = request.playbackDevice,
+      try SimulatedDeviceSpecification(parsing: capture)
+        != SimulatedDeviceSpecification(parsing: playback)
+    else { return }
+    throw DeviceFailure(
+      .invalidRequest,
+      "A simulated unit is one device, and these are two: \(capture) and \(playback).",
+      hint: "Name one for both directions with --device; sim:drift=100 gives it two clocks.")
   }
 
   /// Refuses a device that would play twice.
@@ -81,7 +116,8 @@ struct DeviceChoice {
       options.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
     guard isToldApart || ALSAPair.hasTwoClocks(request) else { return nil }
-    let pair = try ALSAPair(opening: request)
+    let request = self.request
+    let pair = try opened { () throws(DeviceFailure) in try ALSAPair(opening: request) }
     guard pair.keepsTime else { return nil }
     return DriftingDuplex(pair, request: request, master: options.master ?? .playback)
   }

@@ -36,6 +36,22 @@ struct SessionOutcome {
       reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()
+    if report.isDeviceStuck { tellStuckDevice() }
+  }
+
+  /// Nothing was lost by it, but whoever wonders why the device is busy now should know.
+  private func tellStuckDevice() {
+    let message = "The device \(configuration.deviceNames) does not let itself be stopped."
+    let hint = "It is left to the system; look at its sound server or its cable."
+    if options.json {
+      Terminal.printLine(
+        JSON.event(
+          "warning",
+          ["code": .string("deviceStuck"), "message": .string(message), "hint": .string(hint)]
+        ).text)
+    } else if !options.quiet {
+      Terminal.say("duplex: \(message) \(hint)")
+    }
   }
 
   /// The same with the figures of several sessions.

@@ -28,6 +28,8 @@ final class SessionWatch {
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
+  /// Whether there was a reason to stop: the end is near, and looked for more often.
+  private var isOver = false
   /// When the clocks are told of next.
   private var nextDrift = 0
 
@@ -57,8 +59,14 @@ final class SessionWatch {
     for reading in moment.readings { tell(reading, moment) }
     if let drift = moment.drift { tell(drift, moment) }
     lastMoment = (moment.frames, HostClock.nanoseconds)
-    let stop = recording?.attend()
-    if let reason = stop ?? attend(moment) { return .stop(reason) }
+    let reason = recording?.attend() ?? attend(moment)
+    isOver = isOver || reason != nil
+    let wish = hear()
+    return reason.map { .stop($0) } ?? wish
+  }
+
+  /// Waits for a signal or a key, and does what it asks for.
+  private func hear() -> SessionWish {
     let heard = signals.wait(
       milliseconds: patience, watching: isDeaf ? nil : keyboard.descriptor)
     switch heard {
@@ -96,7 +104,7 @@ final class SessionWatch {
   }
 
   /// Where time is virtual nothing waits, the watch least of all; nor somebody who wants to leave.
-  private var patience: Int32 { isVirtual ? 0 : endingSince == nil ? 100 : 5 }
+  private var patience: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
 
   /// Shows a line where the meter would be.
   func show(_ line: @autoclosure () -> String) {

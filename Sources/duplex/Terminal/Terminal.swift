@@ -33,7 +33,7 @@ enum Terminal {
   }
 
   /// Gives readers ten seconds for what they have not read.
-  private static func drain() {
+  static func drain() {
     results.drain(milliseconds: 10_000)
     words.drain(milliseconds: 1000)
   }

@@ -72,7 +72,9 @@ final class TuneRun {
     options.quiet = !command.audio.verbose
     let use = SoakUse(run: self, options: options, setting: setting)
     do {
-      _ = try DeviceChoice(options, captures: true, plays: true).use(use)
+      _ = try DeviceChoice(
+        options, captures: true, plays: true, stoppedStatus: .loss
+      ).use(use)
     } catch let failure as DeviceFailure where failure.kind == .refused {
       note(
         TuneTrial(
@@ -117,7 +119,7 @@ final class TuneRun {
     options.duration = nil
     options.quiet = !command.audio.verbose
     let use = RoundTripUse(run: self, options: options)
-    _ = try DeviceChoice(options, captures: true, plays: true).use(use)
+    _ = try DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss).use(use)
     return use.result.frames
   }
 

@@ -89,11 +89,18 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       queue.release()
       return false
     }
-    carryOutChanges()
-    fill()
+    // Whoever asks faster than it can be done must neither starve what is heard nor be in the way of
+    // an end: a few changes, and what is to be heard, in turns.
+    for _ in 0..<4 {
+      carryOutChanges(atMost: 32)
+      fill()
+      guard hasChanges, !concluded.isRaised else { break }
+    }
     queue.release()
     return true
   }
+
+  private var hasChanges: Bool { changes.withLock { !$0.isEmpty } }
 
   var needsTime: Bool {
     // Virtual time takes a thousand frames at a time.
@@ -111,8 +118,10 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     return (frame, frame)
   }
 
-  private func carryOutChanges() {
-    while changes.withLock({ !$0.isEmpty }), queue.isBegun() {
+  private func carryOutChanges(atMost count: Int) {
+    var rest = count
+    while rest > 0, !concluded.isRaised, hasChanges, queue.isBegun() {
+      rest -= 1
       let point = turningPoint
       for decoder in queue.decoders { decoder.proceed() }
       guard carryOutNext(at: point.frame) else { continue }
@@ -148,7 +157,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 
   private func fill() {
-    while !concluded.isRaised, changes.withLock({ $0.isEmpty }) {
+    var isFirst = true
+    while !concluded.isRaised, isFirst || !hasChanges {
+      isFirst = false
       // What may have to give way before it is heard must leave room for what takes its place.
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }

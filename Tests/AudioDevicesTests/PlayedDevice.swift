@@ -1,0 +1,85 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+/// An output of one channel that keeps all it is given. A period is a millisecond of its own clock.
+struct PlayedDevice: DuplexDevice, ~Copyable {
+  /// When it has room: always, or never though it says so.
+  enum Room {
+    case always, never
+  }
+
+  let configuration: DuplexConfiguration
+  private(set) var now: UInt64 = 1_000_000_000
+  private let room: Room
+  private let played: Guarded<[Float]>
+  private var memory: DeviceBuffer
+  private var samples: SampleBuffer
+
+  init(
+    sampleRate: Int, periodFrames: Int, room: Room = .always,
+    played: Guarded<[Float]> = Guarded([])
+  ) {
+    let stream = StreamConfiguration(
+      device: "played", sampleRate: sampleRate, channelCount: 1, format: .floatLE,
+      periodFrames: periodFrames, bufferFrames: 2 * periodFrames)
+    configuration = DuplexConfiguration(
+      sampleRate: sampleRate, periodFrames: periodFrames, headroomFrames: periodFrames,
+      capture: nil, playback: stream)
+    self.room = room
+    self.played = played
+    memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: periodFrames)
+    samples = SampleBuffer(frameCount: periodFrames, channelCount: 1)
+  }
+
+  var readyTime: UInt64 { now }
+  var periodTime: UInt64 { now }
+  var claimedLatencyFrames: Int { 0 }
+
+  mutating func start() throws(DeviceFailure) {}
+
+  mutating func wait() -> DeviceReadiness {
+    now += 1_000_000
+    return .ready
+  }
+
+  mutating func takeLostFrames() -> Int { 0 }
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { nil }
+  mutating func release(_ frames: Int) {}
+
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    room == .always ? memory.frames(frames) : nil
+  }
+
+  mutating func commit(_ frames: Int) {
+    memory.load(frames: frames, into: &samples, at: 0)
+    played.withLock { all in
+      for index in 0..<frames { all.append(samples[index]) }
+    }
+  }
+
+  mutating func recover() throws(DeviceFailure) {}
+  mutating func letGo() {}
+  mutating func awaitReturn() -> DeviceReturn { .absent }
+  mutating func stop(draining: Bool) {}
+}
+
+/// Plays what a table holds, and ends with its last frame.
+struct TablePlayer: DuplexCallbacks, ~Copyable {
+  private let table: [Float]
+  private var place = 0
+  private var scratch: SampleBuffer
+
+  init(_ table: [Float], periodFrames: Int) {
+    self.table = table
+    scratch = SampleBuffer(frameCount: periodFrames, channelCount: 1)
+  }
+
+  mutating func output(_ output: inout OutputCycle) {
+    let count = min(output.frameCount, table.count - place)
+    for index in 0..<count { scratch[index] = table[place + index] }
+    place += count
+    output.play(scratch)
+    if place == table.count { output.end(after: count) }
+  }
+}

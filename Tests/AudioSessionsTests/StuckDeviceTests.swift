@@ -1,0 +1,124 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import RealtimeAudio
+import Testing
+
+@testable import AudioSessions
+
+/// Sessions in real time on a device of which one call does not come back before the test is over.
+@Suite struct StuckDeviceTests {
+  enum Call: Sendable {
+    case start, wait, stop, close
+  }
+
+  /// Remembers how it was ended.
+  private final class Ending: BackgroundWork {
+    private let concluded = Latch()
+    private let abandoned = Latch()
+    var isConcluded: Bool { concluded.isRaised }
+    var isAbandoned: Bool { abandoned.isRaised }
+
+    func step() -> Bool { !isConcluded && !isAbandoned }
+    func conclude() { concluded.raise() }
+    func abandon() { abandoned.raise() }
+  }
+
+  @Test(arguments: [Call.start, .wait, .stop, .close])
+  func `a stop ends the session, and what waits on disk is told how`(call: Call) throws {
+    let released = Latch()
+    defer { released.raise() }
+    let work = Ending()
+    let runner = SessionRunner(
+      device: StuckDevice(in: call, until: released),
+      desk: MixingDesk(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
+      background: [work], meter: nil, frameLimit: nil)
+    let report = try runner.run(clock: .real(.normal)) { moment, _ in
+      HostClock.pause(milliseconds: 1)
+      return moment.frames > 0 || call == .start || call == .wait ? .stop(.signal) : .proceed
+    }
+    guard case .signal = report.stopReason else { Issue.record("It was a signal."); return }
+    #expect(report.isDeviceStuck)
+    // Of a thread that has ended the last frame is known.
+    #expect(work.isAbandoned == (call == .start || call == .wait))
+    #expect(work.isConcluded == (call == .stop || call == .close))
+  }
+
+  @Test func `what came before is a whole file`() throws {
+    let released = Latch()
+    defer { released.raise() }
+    let path = "/tmp/duplex-stuck-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { try? FileRemoval.remove(path) }
+    let plan = RecordingPlan(
+      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
+    let saver = try TapeSaver(plan, ringFrames: 48000)
+    var desk = MixingDesk(periodFrames: 64, captureChannels: 1, playbackChannels: 0)
+    desk.recorder = saver.takeRecorder()
+    let runner = SessionRunner(
+      device: StuckDevice(in: .wait, after: 10, until: released), desk: desk, background: [saver],
+      meter: nil, frameLimit: nil)
+    _ = try runner.run(clock: .real(.normal)) { moment, _ in
+      HostClock.pause(milliseconds: 1)
+      return moment.frames == 640 ? .stop(.key) : .proceed
+    }
+    #expect(saver.report.frames == 640)
+    let decoder = try Decoding.decoder(forPath: path)
+    #expect(decoder.frameCount == 640)
+  }
+}
+
+/// An input that is always ready, until one call does not come back.
+private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
+  // @unchecked because one thread at a time has it.
+  let configuration: DuplexConfiguration
+  private let call: StuckDeviceTests.Call
+  private var rest: Int
+  private let released: Latch
+  private let memory: DeviceBuffer
+
+  init(in call: StuckDeviceTests.Call, after cycles: Int = 0, until released: Latch) {
+    self.call = call
+    self.released = released
+    rest = cycles
+    configuration = DuplexConfiguration(
+      sampleRate: 48000, periodFrames: 64, headroomFrames: 64,
+      capture: StreamConfiguration(
+        device: "stuck", sampleRate: 48000, channelCount: 1, format: .floatLE, periodFrames: 64,
+        bufferFrames: 640),
+      playback: nil)
+    memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 64)
+  }
+
+  deinit { if call == .close { hang() } }
+
+  private func hang() {
+    while !released.isRaised { HostClock.pause(milliseconds: 1) }
+  }
+
+  var now: UInt64 { HostClock.nanoseconds }
+  var readyTime: UInt64 { now }
+  var periodTime: UInt64 { now }
+  var claimedLatencyFrames: Int { 0 }
+
+  mutating func start() throws(DeviceFailure) { if call == .start { hang() } }
+
+  mutating func wait() -> DeviceReadiness {
+    if call == .wait, rest == 0 {
+      hang()
+      return .waiting
+    }
+    rest -= 1
+    HostClock.pause(milliseconds: 1)
+    return .ready
+  }
+
+  mutating func takeLostFrames() -> Int { 0 }
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
+  mutating func release(_ frames: Int) {}
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
+  mutating func commit(_ frames: Int) {}
+  mutating func recover() throws(DeviceFailure) {}
+  mutating func letGo() {}
+  mutating func awaitReturn() -> DeviceReturn { .absent }
+  mutating func stop(draining: Bool) { if call == .stop { hang() } }
+}

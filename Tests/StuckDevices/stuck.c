@@ -1,0 +1,81 @@
+// Preloaded: a device of one period a millisecond or so, made of ALSA's `null`, one of whose calls
+// does not come back. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back before.
+#define _GNU_SOURCE
+#include <alsa/asoundlib.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int calls;
+
+// Sleeps for ever where it is this call's turn; with $STUCK_SPINS it turns for ever instead.
+static void pass(const char *name) {
+  const char *stuck = getenv("STUCK_CALL");
+  if (!stuck || strcmp(stuck, name) != 0) return;
+  const char *after = getenv("STUCK_AFTER");
+  if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) < (after ? atoi(after) : 0)) return;
+  if (getenv("STUCK_SPINS"))
+    for (volatile int turn = 0;; turn++) continue;
+  for (;;) pause();
+}
+
+#define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static long started, moved;
+
+static long now_frames(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 48000 + now.tv_nsec / 1000 * 48 / 1000;
+}
+
+// A card that keeps time, as far as anybody can see.
+int snd_pcm_info_get_card(const snd_pcm_info_t *info) { return getenv("STUCK_TIMELESS") ? -1 : 0; }
+
+int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int mode) {
+  pass("open");
+  return ORIGINAL(snd_pcm_open)(pcm, name, stream, mode);
+}
+
+int snd_pcm_close(snd_pcm_t *pcm) {
+  pass("close");
+  return ORIGINAL(snd_pcm_close)(pcm);
+}
+
+int snd_pcm_drop(snd_pcm_t *pcm) {
+  pass("drop");
+  return ORIGINAL(snd_pcm_drop)(pcm);
+}
+
+int snd_pcm_drain(snd_pcm_t *pcm) {
+  pass("drain");
+  return ORIGINAL(snd_pcm_drain)(pcm);
+}
+
+int snd_pcm_start(snd_pcm_t *pcm) {
+  pass("start");
+  started = now_frames();
+  return ORIGINAL(snd_pcm_start)(pcm);
+}
+
+static snd_pcm_sframes_t paced(snd_pcm_sframes_t frames) {
+  if (getenv("STUCK_TIMELESS") || !started || frames < 0) return frames;
+  long due = now_frames() - started - moved;
+  return due < 0 ? 0 : due < frames ? due : frames;
+}
+
+snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm) {
+  pass("avail");
+  return paced(ORIGINAL(snd_pcm_avail_update)(pcm));
+}
+
+snd_pcm_sframes_t snd_pcm_avail(snd_pcm_t *pcm) { return paced(ORIGINAL(snd_pcm_avail)(pcm)); }
+
+snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
+                                      snd_pcm_uframes_t frames) {
+  pass("commit");
+  if (started) moved += frames;
+  return ORIGINAL(snd_pcm_mmap_commit)(pcm, offset, frames);
+}
