@@ -24,11 +24,13 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// The format of that ALSA name, in either case.
+  /// The format of that ALSA name, in either case; without its order of bytes, little-endian: `s16`.
   public init?(name: String) {
-    guard let format = Self.allCases.first(where: { $0.name == name.uppercased() }) else {
-      return nil
-    }
+    guard name.utf8.count <= 8 else { return nil }
+    let upper = name.uppercased()
+    guard
+      let format = Self.allCases.first(where: { $0.name == upper || $0.name == upper + "_LE" })
+    else { return nil }
     self = format
   }
 

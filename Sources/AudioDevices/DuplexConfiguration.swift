@@ -61,6 +61,10 @@ public struct DuplexRequest: Sendable {
       (2...1024).contains(periods), "A buffer of \(periods) periods is impossible.",
       hint: "Ask for 2 periods or more; 2 or 3 is usual.")
     try require(
+      periodFrames * periods <= 4_194_304,
+      "A buffer of \(periods) periods of \(periodFrames) frames is impossible.",
+      hint: "Ask for 4194304 frames in all at most; 2 or 3 periods are usual.")
+    try require(
       (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
       hint: "Ask for 1 frame or more; one period is the default.")
     try require(

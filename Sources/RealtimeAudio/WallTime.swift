@@ -3,6 +3,6 @@ import CRealtime
 /// The clock on the wall, which somebody may set. Not for the audio thread, which keeps time by
 /// `HostClock`.
 public enum WallTime {
-  /// Nanoseconds since 1970 (UTC). Any thread.
+  /// Nanoseconds since 1970 (UTC), from 1970 to 2255 whatever year the clock is set to. Any thread.
   public static var nanoseconds: UInt64 { host_wall_nanoseconds() }
 }

@@ -80,8 +80,6 @@ struct DeviceClock: BitwiseCopyable, Sendable {
   @_noLocks
   private func nanoseconds(of frames: Int) -> UInt64 {
     if pace != 1 { return UInt64(clamping: Double(frames) * 1e9 / (Double(sampleRate) * pace)) }
-    let whole = frames / sampleRate
-    let rest = frames % sampleRate
-    return UInt64(whole &* 1_000_000_000 &+ rest &* 1_000_000_000 / sampleRate)
+    return FrameTime.nanoseconds(of: frames, at: sampleRate)
   }
 }

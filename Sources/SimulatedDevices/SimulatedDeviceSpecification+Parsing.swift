@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioDevices
 
 extension SimulatedDeviceSpecification {
@@ -29,8 +30,8 @@ extension SimulatedDeviceSpecification {
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
     switch key {
-    case "rate": sampleRate = try Self.whole(key, value, 8000...768_000, "Hz")
-    case "capture-rate": captureRate = try Self.whole(key, value, 8000...768_000, "Hz")
+    case "rate": sampleRate = try Self.rate(key, value)
+    case "capture-rate": captureRate = try Self.rate(key, value)
     case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
     case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
     case "gain": gainDB = try Self.number(key, value, -200...60, "dB")
@@ -50,10 +51,10 @@ extension SimulatedDeviceSpecification {
       }
       self.clock = clock
     case "xrun-at":
-      xrunSeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
+      xrunSeconds.append(try Self.seconds(key, value))
       xrunSeconds.sort()
     case "dry-at":
-      drySeconds.append(try Self.number(key, value, 0...Self.longest, "seconds"))
+      drySeconds.append(try Self.seconds(key, value))
       drySeconds.sort()
     case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
     case "unplug-side":
@@ -61,8 +62,8 @@ extension SimulatedDeviceSpecification {
         throw Self.refusal(key, value, "capture, playback or both")
       }
       unplugSide = side
-    case "unplug-at": unplugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
-    case "replug-at": replugSeconds = try Self.number(key, value, 0...Self.longest, "seconds")
+    case "unplug-at": unplugSeconds = try Self.seconds(key, value)
+    case "replug-at": replugSeconds = try Self.seconds(key, value)
     default:
       throw DeviceFailure(
         .invalidRequest, "A simulated device has no setting called \(key).",
@@ -71,11 +72,11 @@ extension SimulatedDeviceSpecification {
   }
 
   private mutating func addDriftStep(_ value: String) throws(DeviceFailure) {
-    let parts = value.split(separator: ":", maxSplits: 1).map(String.init)
+    let parts = value.split(separator: ":").map(String.init)
     guard parts.count == 2 else { throw Self.refusal("drift-at", value, "SECONDS:PPM") }
     driftSteps.append(
       DriftStep(
-        seconds: try Self.number("drift-at", parts[0], 0...Self.longest, "seconds"),
+        seconds: try Self.seconds("drift-at", parts[0]),
         ppm: try Self.number("drift-at", parts[1], -10000...10000, "ppm")))
     driftSteps.sort { $0.seconds < $1.seconds }
   }
@@ -91,10 +92,23 @@ extension SimulatedDeviceSpecification {
     }
   }
 
+  private static func rate(_ key: String, _ value: String) throws(DeviceFailure) -> Int {
+    let hertz = WrittenNumber.wholeHertz(value).map { "\($0)" }
+    return try whole(key, hertz ?? value, 8000...768_000, "Hz")
+  }
+
+  /// A time: as everywhere, but that frames are not known before the rate is.
+  private static func seconds(_ key: String, _ value: String) throws(DeviceFailure) -> Double {
+    guard case .seconds(let seconds)? = WrittenTime(value), seconds <= longest else {
+      throw refusal(key, value, "0 to \(Int(clamping: longest)) seconds")
+    }
+    return seconds
+  }
+
   private static func whole(
     _ key: String, _ value: String, _ allowed: ClosedRange<Int>, _ unit: String
   ) throws(DeviceFailure) -> Int {
-    guard let number = Int(value), allowed.contains(number) else {
+    guard let number = WrittenNumber.whole(value), allowed.contains(number) else {
       throw refusal(key, value, "\(allowed.lowerBound) to \(allowed.upperBound) \(unit)")
     }
     return number
@@ -103,7 +117,7 @@ extension SimulatedDeviceSpecification {
   private static func number(
     _ key: String, _ value: String, _ allowed: ClosedRange<Double>, _ unit: String
   ) throws(DeviceFailure) -> Double {
-    guard let number = Double(value), allowed.contains(number) else {
+    guard let number = WrittenNumber.decimal(value), allowed.contains(number) else {
       let ends = "\(Int(clamping: allowed.lowerBound)) to \(Int(clamping: allowed.upperBound))"
       throw refusal(key, value, "\(ends) \(unit)")
     }

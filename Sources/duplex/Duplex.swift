@@ -69,10 +69,15 @@ struct Duplex: ParsableCommand {
     // The parser repeats words of the user's: it gets to see them cleaned.
     let error =
       arguments.allSatisfy { $0 == $0.printable } ? error : failure(of: arguments) ?? error
-    if OutputMode.current.json {
-      Terminal.tell(
-        ToolFailure(.usage, code: "usage", sentence(for: error), hint: "See duplex --help.").event)
+    let complaint = sentence(for: error)
+    let expected = ExpectedValues.sentence(for: complaint)
+    let refusal = ToolFailure(
+      .usage, code: "usage", complaint, hint: expected ?? "See duplex --help.")
+    if expected != nil {
+      refusal.report()
+      end(.usage)
     }
+    if OutputMode.current.json { Terminal.tell(refusal.event) }
     for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say("\(line)")
     }
@@ -92,6 +97,7 @@ struct Duplex: ParsableCommand {
   /// What was said, with `silence` where nothing is said about where to split: the parser knows no
   /// options that may do without their value.
   private static func words(_ arguments: [String]) -> [String] {
+    let arguments = joiningNumbers(arguments)
     guard arguments.first == "record" || arguments.first == "monitor" else { return arguments }
     return arguments.enumerated().flatMap { index, word in
       guard word == "--split" else { return [word] }
@@ -100,6 +106,23 @@ struct Duplex: ParsableCommand {
       let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
       return isName ? [word, "silence"] : [word]
     }
+  }
+
+  /// What was said, with a number below zero tied to the option before it: the parser takes `-6` for
+  /// options called so.
+  private static func joiningNumbers(_ arguments: [String]) -> [String] {
+    var words: [String] = []
+    for (index, word) in arguments.enumerated() {
+      guard let digit = word.dropFirst().first, word.hasPrefix("-"), digit.isNumber || digit == ".",
+        index > 0, let option = words.last, option.hasPrefix("-"), option != "-", option != "--",
+        !option.contains("="), !words.contains("--")
+      else {
+        words.append(word)
+        continue
+      }
+      words[words.count - 1] = "\(option)=\(word)"
+    }
+    return words
   }
 
   /// The parser's first line, which says what is wrong, as a sentence.

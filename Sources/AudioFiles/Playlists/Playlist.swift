@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// Lists of sound files that other players write: M3U (one a line, # before comments) and PLS
 /// (`File1=` and so on).
 public enum Playlist {
@@ -80,7 +82,7 @@ public enum Playlist {
     let numbered = lines(text).compactMap { line -> (Int, String)? in
       let parts = line.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased().hasPrefix("file"),
-        let number = Int(parts[0].dropFirst(4))
+        let number = WrittenNumber.whole(parts[0].dropFirst(4))
       else { return nil }
       return (number, String(parts[1]))
     }

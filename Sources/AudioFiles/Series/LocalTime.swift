@@ -22,16 +22,16 @@ public struct LocalTime: Sendable {
     return fields
   }
 
-  /// `pattern` with strftime's words filled in.
+  /// `pattern` with strftime's words filled in; as it is where that becomes too long.
   public func formatted(_ pattern: String) -> String {
     guard !pattern.isEmpty else { return "" }
     var fields = fields
     // What comes out may be longer than what goes in, but not by more than this.
     var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
-    let count = strftime(&bytes, bytes.count, pattern, &fields)
-    // A width in the pattern, as in %9999Y, can make it longer than any name may be.
+    // Nothing is written of what is too long, and nothing comes of some words: a point tells them apart.
+    let count = strftime(&bytes, bytes.count, pattern + ".", &fields)
     guard count > 0 else { return pattern }
-    return String(decoding: bytes[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(decoding: bytes[..<(count - 1)].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// As RFC 3339 has it, to the millisecond: 2026-01-31T14:00:00.250+01:00.

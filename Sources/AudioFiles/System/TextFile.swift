@@ -2,14 +2,13 @@ import Glibc
 
 /// Short texts on disk: settings, reports.
 public enum TextFile {
-  /// The text of the file `path`, at most its first 16 MiB. Throws `.cannotOpen`,
-  /// `.permissionDenied` or `.readFailed`.
-  public static func read(_ path: String) throws(FileFailure) -> String {
+  /// The text of the file `path`. Throws `.cannotOpen` or `.permissionDenied`, and
+  /// `.unusableContents` where it is longer than `limit` bytes, or no file: a device or a pipe may
+  /// never end, or never begin.
+  public static func read(_ path: String, limit: Int = 16_777_216) throws(FileFailure) -> String {
+    let found: Contents
     do throws(SystemError) {
-      let file = try FileDescriptor(opening: path, O_RDONLY)
-      var bytes = [UInt8](repeating: 0, count: 16_777_216)
-      let count = try read(file, &bytes)
-      return text(of: bytes.prefix(count))
+      found = try contents(of: path, limit: limit)
     } catch {
       throw error.isDenied
         ? FileFailure(
@@ -17,6 +16,34 @@ public enum TextFile {
         : FileFailure(
           .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
     }
+    switch found {
+    case .bytes(let bytes): return text(of: bytes)
+    case .noFile:
+      throw FileFailure(
+        .unusableContents, "\(path) is a folder, a pipe or a device, and no file.",
+        hint: "Give the name of a file.")
+    case .tooLong:
+      throw FileFailure(
+        .unusableContents, "\(path) is longer than \(limit / 1_048_576) MiB.",
+        hint: "Give a shorter one.")
+    }
+  }
+
+  private enum Contents {
+    case bytes(ArraySlice<UInt8>)
+    case noFile, tooLong
+  }
+
+  private static func contents(of path: String, limit: Int) throws(SystemError) -> Contents {
+    // Opening a pipe that nobody writes to would wait.
+    let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+    let status = try file.status
+    guard status.isRegular else { return .noFile }
+    guard status.byteCount <= limit else { return .tooLong }
+    // Files of the kernel's say that they are empty; a byte more tells that there is more.
+    var bytes = [UInt8](repeating: 0, count: min(limit, max(status.byteCount, 4096)) + 1)
+    let count = try read(file, &bytes)
+    return count < bytes.count ? .bytes(bytes.prefix(count)) : .tooLong
   }
 
   /// UTF-8, or UTF-16 where a mark of its byte order comes first.
@@ -50,6 +77,12 @@ public enum TextFile {
         "\(path) cannot be written: \(error.reason).",
         hint: "Choose another place, or make room there.")
     }
+  }
+
+  /// Whether anything is called `path`, a link to nowhere included.
+  public static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
   }
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.

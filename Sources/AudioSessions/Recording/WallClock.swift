@@ -13,8 +13,8 @@ struct WallClock: Sendable {
   /// somebody may set the clock on the wall.
   func time(at nanoseconds: Int) -> UInt64 {
     if isVirtual { return UInt64(max(0, nanoseconds)) }
-    let ago = Int(HostClock.nanoseconds) - nanoseconds
-    return UInt64(max(0, Int(WallTime.nanoseconds) - ago))
+    let ago = Int(clamping: HostClock.nanoseconds) &- nanoseconds
+    return UInt64(max(0, Int(clamping: WallTime.nanoseconds) &- ago))
   }
 
   /// Nanoseconds since 1970 before any device runs.

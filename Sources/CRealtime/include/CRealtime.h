@@ -24,10 +24,13 @@ BLESSED uint64_t realtime_host_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/// What the clock on the wall shows, in nanoseconds since 1970.
+/// What the clock on the wall shows, in nanoseconds since 1970: from 1970 to 2255 where it is set to
+/// another year, so that the sum with seven years more still fits in a signed number of 64 bits.
 static inline uint64_t host_wall_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec < 0) return 0;
+  if (now.tv_sec >= 9000000000) return 9000000000000000000u;
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

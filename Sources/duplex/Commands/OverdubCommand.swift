@@ -1,20 +1,24 @@
 import ArgumentParser
+import AudioBasics
 import AudioFiles
 
 /// Where the round trip comes from.
 enum LatencyOption: ExpressibleByArgument {
   /// Saved for this setting, else measured on the spot.
   case automatic
-  case frames(Double)
+  case time(TimeOption)
   case file(String)
+
+  /// More than any room or device takes, in seconds: at 768 kHz less than 2^23 frames.
+  static let mostSeconds = 10.0
 
   init?(argument: String) {
     if argument == "auto" {
       self = .automatic
-    } else if let frames = Double(argument) {
-      guard frames.isFinite, (0...10_000_000).contains(frames) else { return nil }
-      self = .frames(frames)
-    } else if !argument.isEmpty {
+    } else if let time = TimeOption(argument) {
+      guard time.seconds(at: 768_000) <= Self.mostSeconds else { return nil }
+      self = .time(time)
+    } else if !argument.isEmpty, WrittenNumber.decimal(argument) == nil {
       self = .file(argument)
     } else {
       return nil
@@ -44,7 +48,8 @@ struct OverdubCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The round trip: auto, frames, or a file that names it.", valueName: "auto|frames|file"))
+      "The round trip: auto, a time as 12.75ms or 612f (frames), or a file that names it.",
+      valueName: "auto|time|file"))
   var latency = LatencyOption.automatic
 
   @Flag(help: "Take the fraction of a frame off as well, by resampling.")

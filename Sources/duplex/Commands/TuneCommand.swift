@@ -16,8 +16,9 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { audio.outputMode }
 
-  @Option(help: ArgumentHelp("Length of each trial in seconds.", valueName: "s"))
-  var seconds = 10.0
+  @Option(
+    name: .customLong("seconds"), help: ArgumentHelp("Length of each trial.", valueName: "time"))
+  private var length = TimeOption.seconds(10)
 
   @Flag(help: "Keep every processor and the disk busy meanwhile.")
   var load = false
@@ -35,7 +36,7 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
 
   func validate() throws {
     guard (0.1...86_400).contains(seconds) else {
-      throw ValidationError("--seconds takes 0.1 to 86400.")
+      throw ValidationError("--seconds takes 0.1 to 86400 s, as 10 or 2m.")
     }
     guard (0...99).contains(margin) else {
       throw ValidationError("--margin takes 0 to 99 percent.")
@@ -44,6 +45,9 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
       throw ValidationError("--report draws .svg or .html; \(report) is neither.")
     }
   }
+
+  /// Length of each trial in seconds. Frames are those of the rate that was asked for.
+  var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
 
   func run() throws {
     let status = try inTermsOfTheTool { try TuneRun(self).run() }

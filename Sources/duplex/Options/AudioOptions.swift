@@ -3,16 +3,6 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-extension SampleFormat: ExpressibleByArgument {
-  /// What the user's word for it means.
-  public init?(argument: String) {
-    self.init(name: argument)
-  }
-
-  /// The words a user can choose from.
-  public static var allValueStrings: [String] { allCases.map(\.name) }
-}
-
 extension ClockMaster: ExpressibleByArgument {}
 
 /// The urgency of the audio thread: a number, or `off`.
@@ -23,7 +13,7 @@ enum PriorityOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "off" {
       self = .off
-    } else if let number = Int(argument), (1...99).contains(number) {
+    } else if let number = WrittenNumber.whole(argument), (1...99).contains(number) {
       self = .realtime(number)
     } else {
       return nil
@@ -71,21 +61,22 @@ struct AudioOptions: ParsableArguments {
   var master: ClockMaster?
 
   @Option(
-    name: [.customShort("r"), .long],
-    help: ArgumentHelp("Frames a second. (default: the device's own)", valueName: "hz"))
-  var rate: Int?
+    name: [.customShort("r"), .customLong("rate")],
+    help: ArgumentHelp(
+      "Frames a second: 48000, 48k, 44.1k. (default: the device's own)", valueName: "hz"))
+  private var rateOption: RateOption?
 
   @Option(
-    name: [.customShort("c"), .long],
+    name: [.customShort("c"), .customLong("channels")],
     help: ArgumentHelp("Channels. (default: the device's own, at most 2)", valueName: "n"))
-  var channels: Int?
+  private var channelOption: Int?
 
   @Option(
     name: [.customShort("f"), .long],
     help: ArgumentHelp(
-      "The sample format asked of the device, as ALSA names it. (default: the widest)",
+      "The sample format asked of the device, as ALSA names it, or cd or dat. (default: the widest)",
       valueName: "name"))
-  var format: SampleFormat?
+  var format: FormatOption?
 
   @Option(
     name: [.customShort("p"), .long],
@@ -118,7 +109,8 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("d"), .long],
     help: ArgumentHelp(
-      "Stop after this time: 90, 1:30, 0:01:30.5, or frames as 48000s.", valueName: "time"))
+      "Stop after this time: 90, 1.5, 500ms, 1h30m, 1:30, 0:01:30.5, or frames, 48000f.",
+      valueName: "time"))
   var duration: TimeOption?
 
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
@@ -132,6 +124,15 @@ struct AudioOptions: ParsableArguments {
 
   /// How the command is to talk.
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
+
+  /// Frames a second, where the user named them.
+  var rate: Int? {
+    get { rateOption?.hertz ?? format?.sampleRate }
+    set { rateOption = newValue.map(RateOption.init) }
+  }
+
+  /// Channels, where the user named how many.
+  var channels: Int? { channelOption ?? format?.channelCount }
 
   /// What `tune` kept for the devices, where no period is asked for.
   var profile: DeviceProfile? {
@@ -163,7 +164,7 @@ struct AudioOptions: ParsableArguments {
       playbackDevice: plays ? playbackDevice ?? device : nil)
     request.sampleRate = rate
     request.channelCount = channels
-    request.format = format
+    request.format = format?.format
     request.periodFrames = periodSize ?? request.periodFrames
     request.periods = periods
     request.headroomFrames = headroom

@@ -13,7 +13,9 @@ struct DecibelOption: ExpressibleByArgument {
   }
 
   init?(argument: String) {
-    guard let decibels = Double(argument), (-200...60).contains(decibels) else { return nil }
+    guard let decibels = WrittenNumber.decimal(argument), (-200...60).contains(decibels) else {
+      return nil
+    }
     self.decibels = decibels
   }
 

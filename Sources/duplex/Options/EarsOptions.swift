@@ -12,7 +12,7 @@ enum LimitOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "off" {
       self = .off
-    } else if let decibels = Double(argument) {
+    } else if let decibels = WrittenNumber.decimal(argument) {
       self = .decibels(decibels)
     } else {
       return nil
@@ -56,9 +56,11 @@ struct EarsOptions: ParsableArguments {
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
-      throw ValidationError("--limit takes -60 to 0 dBFS, or off.")
+      throw ValidationError("--limit takes -60 to 0 dBFS, as -1, or off.")
     }
-    guard dim.decibels <= 0 else { throw ValidationError("--dim takes -200 to 0 dB.") }
+    guard (-60...60).contains(dim.decibels) else {
+      throw ValidationError("--dim takes 0 to 60 dB, as 20 or -20.")
+    }
   }
 
   /// Puts ears on `desk`, whose microphone comes to `fullScale` where it can go no higher; answers
@@ -73,7 +75,7 @@ struct EarsOptions: ParsableArguments {
     if case .decibels(let decibels) = limit {
       ears.limiter = Limiter(limit: Decibels.gain(decibels), sampleRate: rate)
     }
-    ears.dimGain = dim.gain
+    ears.dimGain = Decibels.gain(-abs(dim.decibels))
     var reader: GuardNewsReader?
     if feedbackGuard == .on {
       let news = GuardNewsWriter(sampleRate: rate)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 
 /// A file to mix in, with its gain: FILE or FILE:DB.
 struct MixOption: ExpressibleByArgument {
@@ -13,7 +14,7 @@ struct MixOption: ExpressibleByArgument {
     let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
     let isHost = host != nil && !name.contains("/")
     if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
-      Double(argument[argument.index(after: colon)...]) != nil
+      WrittenNumber.decimal(argument[argument.index(after: colon)...]) != nil
     {
       guard
         let level = DecibelOption(argument: String(argument[argument.index(after: colon)...]))

@@ -48,7 +48,9 @@ final class OverdubPass {
     let target = try run.takes.target(path, into: splice)
     let saver = try TapeSaver(
       target.plan(configuration.capture, sampleRate: rate, clock),
-      ringFrames: Int(clamping: RecordingWishes().ringSeconds) * rate, gate: WindowGate(window),
+      ringFrames: try RecordingRing.frameCount(
+        seconds: nil, sampleRate: rate, channelCount: channels),
+      gate: WindowGate(window),
       shift: plan.fraction.map { FrameShift(fraction: $0, channelCount: channels) })
     desk.recorder = saver.takeRecorder()
     let meter = desk.makeMeter(run.options, configuration)

@@ -36,9 +36,7 @@ final class OverdubRun {
     takes = try OverdubTakes(command)
     switch command.latency {
     case .automatic: saved = nil
-    case .frames(let frames):
-      saved = nil
-      roundTrip = (frames, .given)
+    case .time: saved = nil
     case .file(let path): saved = try SavedRoundTrip(file: path)
     }
   }
@@ -50,9 +48,11 @@ final class OverdubRun {
   func findRoundTrip(_ configuration: DuplexConfiguration) throws {
     self.configuration = configuration
     guard roundTrip == nil else { return }
-    if let saved {
+    if case .time(let time) = command.latency {
+      roundTrip = (time.frames(at: configuration.sampleRate), .given)
+    } else if let saved {
       roundTrip = (try saved.frames(for: configuration), .file)
-    } else if let kept = SavedRoundTrip.find(configuration) {
+    } else if let kept = try SavedRoundTrip.find(configuration) {
       roundTrip = (kept.frames, .saved)
     }
   }
@@ -146,7 +146,7 @@ struct OverdubUse: DeviceUse {
         .loss, code: "noSignal",
         "The round trip cannot be measured: nothing clear came back from the output.",
         hint: "Connect an output to an input and run `duplex latency --save` once with the same "
-          + "device, rate and period, or say --latency FRAMES.")
+          + "device, rate and period, or say --latency with a time, as 612f or 12.75ms.")
     }
     run.roundTrip = (answer.frames.median, .measured)
     return .done

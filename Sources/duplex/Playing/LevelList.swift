@@ -11,7 +11,7 @@ protocol NumberList: ExpressibleByArgument {
 extension NumberList {
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let values = parts.compactMap { Double($0) }
+    let values = parts.compactMap { WrittenNumber.decimal($0) }
     guard values.count == parts.count, values.allSatisfy(Self.range.contains) else { return nil }
     self.init(values: values)
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioFiles
 import AudioSessions
 
@@ -10,7 +11,7 @@ enum LoopOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "forever" {
       self = .forever
-    } else if let times = Int(argument), (1...1_000_000_000).contains(times) {
+    } else if let times = WrittenNumber.whole(argument), (1...1_000_000_000).contains(times) {
       self = .times(times)
     } else {
       return nil
@@ -46,7 +47,9 @@ struct SpeedOption: ExpressibleByArgument {
   init(_ speed: Double) { self.speed = speed }
 
   init?(argument: String) {
-    guard let speed = Double(argument), TrackSettings.speeds.contains(speed) else { return nil }
+    guard let speed = WrittenNumber.decimal(argument), TrackSettings.speeds.contains(speed) else {
+      return nil
+    }
     self.speed = speed
   }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioBasics
 import AudioFiles
 
-/// What bare samples are: `S16_LE,44100,2`.
+/// What bare samples are: `S16_LE,44100,2`, or `cd` or `dat`.
 struct RawOption: ExpressibleByArgument {
   let format: SampleFormat
   let sampleRate: Int
@@ -10,11 +10,14 @@ struct RawOption: ExpressibleByArgument {
 
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count == 3, let format = SampleFormat(name: String(parts[0])),
-      let sampleRate = Int(parts[1]), (1000...1_536_000).contains(sampleRate),
-      let channelCount = Int(parts[2]), (1...1024).contains(channelCount)
+    guard let format = parts.first.flatMap({ FormatOption(argument: String($0)) }),
+      parts.count == 3 || (parts.count == 1 && format.channelCount != nil),
+      let sampleRate = parts.count == 3 ? WrittenNumber.wholeHertz(parts[1]) : format.sampleRate,
+      (1000...1_536_000).contains(sampleRate),
+      let channelCount = parts.count == 3 ? WrittenNumber.whole(parts[2]) : format.channelCount,
+      (1...1024).contains(channelCount)
     else { return nil }
-    self.format = format
+    self.format = format.format
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }

@@ -26,25 +26,21 @@ struct RecordingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How old what is not on the disk yet may be.", valueName: "seconds"))
-  var sync = SecondsOption(1)
+      "How old what is not on the disk yet may be.", valueName: "time"))
+  var sync = TimeOption.seconds(1)
 
   @Option(
     help: ArgumentHelp(
-      "How long the disk may stand still before frames are lost.", valueName: "seconds"))
-  var ring = SecondsOption(12)
+      "How long the disk may stand still before frames are lost. (default: 12, or what 256 MiB hold)",
+      valueName: "time"))
+  var ring: TimeOption?
 
   @OptionGroup(title: "When to record") var start: StartOptions
   @OptionGroup(title: "Tags") var tags: TagOptions
   @OptionGroup(title: "Voice") var cleaning: CleaningOptions
 
   func validate() throws {
-    guard sync.seconds > 0 else {
-      throw ValidationError("--sync 0 is no interval. Give it the seconds that may be lost: 1.")
-    }
-    guard (0.1...600).contains(ring.seconds) else {
-      throw ValidationError("A ring of \(ring.seconds.shown(2)) s is not possible: 0.1 to 600 are.")
-    }
+    try checkTimes(at: nil)
     if let onFile, onFile.allSatisfy(\.isWhitespace) {
       throw ValidationError("--on-file names no command.")
     }
@@ -70,24 +66,54 @@ struct RecordingOptions: ParsableArguments {
     }
   }
 
+  /// Refuses times that are too short or too long, those in frames once the rate is known.
+  private func checkTimes(at rate: Int?) throws(ValidationError) {
+    for (name, time, range) in [
+      ("sync", sync, 0.001...86400), ("ring", ring, 0.1...600),
+      ("pre-roll", start.preRoll, 0...600), ("hold", start.hold, 0...60),
+      ("tail", start.tail, 0...60), ("auto-gain-check", start.autoGainCheck, 0...600),
+    ] as [(String, TimeOption?, ClosedRange<Double>)] {
+      guard let time else { continue }
+      if rate == nil, case .frames = time { continue }
+      guard range.contains(time.seconds(at: rate ?? 1)) else {
+        throw ValidationError(
+          "--\(name) takes \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, as 1.5, "
+            + "500ms or 48000f.")
+      }
+    }
+    // Where only one of the two is in frames, the rate must be known to compare them.
+    guard let tail = start.tail, rate != nil || tail.isSeconds == start.hold.isSeconds else {
+      return
+    }
+    guard tail.seconds(at: rate ?? 1) <= start.hold.seconds(at: rate ?? 1) else {
+      throw ValidationError("--tail cannot be longer than --hold.")
+    }
+  }
+
   /// Whether nothing is asked for.
   var isPlain: Bool {
-    split == nil && keep == nil && onFile == nil && sync.seconds == 1 && ring.seconds == 12
+    split == nil && keep == nil && onFile == nil && sync == .seconds(1) && ring == nil
       && start.isPlain && tags.tags == SoundFileTags() && cleaning.isNone && cleaning.raw == nil
   }
 
-  /// What they come to for a take of `duration`.
-  func wishes(_ duration: TimeOption?) -> RecordingWishes {
+  /// What they come to for a take of `duration` at `rate` frames a second.
+  func wishes(_ duration: TimeOption?, at rate: Int) throws(ToolFailure) -> RecordingWishes {
+    do throws(ValidationError) {
+      try checkTimes(at: rate)
+    } catch {
+      throw ToolFailure(
+        .usage, code: "usage", error.message, hint: "Frames count at \(rate) a second here.")
+    }
     var wishes = RecordingWishes()
     wishes.tags = tags.tags
     wishes.split = split
     wishes.keep = keep
     wishes.onFile = onFile
-    wishes.syncSeconds = sync.seconds
-    wishes.ringSeconds = ring.seconds
-    wishes.checkSeconds = start.autoGainCheck?.seconds ?? 0
-    wishes.preRollSeconds = start.preRoll?.seconds
-    wishes.voice = start.voice
+    wishes.syncSeconds = sync.seconds(at: rate)
+    wishes.ringSeconds = ring?.seconds(at: rate)
+    wishes.checkSeconds = start.autoGainCheck?.seconds(at: rate) ?? 0
+    wishes.preRollSeconds = start.preRoll?.seconds(at: rate)
+    wishes.voice = start.voice(at: rate)
     wishes.isVoiceActivated = start.voiceActivated
     wishes.cleaning = cleaning.settings
     wishes.cancelsEcho = cleaning.echoCancel
@@ -101,9 +127,9 @@ struct RecordingOptions: ParsableArguments {
 struct StartOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait for space or Enter (or a voice), and keep the seconds before it as well.",
-      valueName: "seconds"))
-  var preRoll: SecondsOption?
+      "Wait for space or Enter (or a voice), and keep the time before it as well.",
+      valueName: "time"))
+  var preRoll: TimeOption?
 
   @Flag(help: "Leave out silence: record when somebody speaks.")
   var voiceActivated = false
@@ -116,48 +142,38 @@ struct StartOptions: ParsableArguments {
   var threshold: DecibelOption?
 
   @Option(
-    help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "seconds"))
-  var hold = SecondsOption(1)
+    help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "time"))
+  var hold = TimeOption.seconds(1)
 
   @Option(
     help: ArgumentHelp(
-      "Silence kept behind a phrase. (default: 0.5, or --hold)", valueName: "seconds"))
-  var tail: SecondsOption?
+      "Silence kept behind a phrase. (default: 0.5, or --hold)", valueName: "time"))
+  var tail: TimeOption?
 
   @Option(
     help: ArgumentHelp(
       "Listen for so long before the take begins, and say whether the level is sensible.",
-      valueName: "seconds"))
-  var autoGainCheck: SecondsOption?
+      valueName: "time"))
+  var autoGainCheck: TimeOption?
 
   func validate() throws {
     if let threshold, threshold.decibels > 0 {
       throw ValidationError("Nothing is louder than a --threshold above 0 dBFS.")
     }
-    for (name, option, most) in [
-      ("pre-roll", preRoll, 600.0), ("hold", hold, 60), ("tail", tail, 60),
-      ("auto-gain-check", autoGainCheck, 600),
-    ] {
-      if let option, option.seconds > most {
-        throw ValidationError("--\(name) can be \(Int(clamping: most)) seconds at most.")
-      }
-    }
-    guard (tail?.seconds ?? 0) <= hold.seconds else {
-      throw ValidationError("--tail cannot be longer than --hold.")
-    }
   }
 
   /// Whether nothing is asked for.
   var isPlain: Bool {
-    preRoll == nil && !voiceActivated && threshold == nil && hold.seconds == 1 && tail == nil
+    preRoll == nil && !voiceActivated && threshold == nil && hold == .seconds(1) && tail == nil
       && autoGainCheck == nil
   }
 
   /// How voices are told from silence.
-  var voice: RecordingWishes.VoiceWish {
-    RecordingWishes.VoiceWish(
-      thresholdDBFS: threshold?.decibels, holdSeconds: hold.seconds,
-      tailSeconds: tail?.seconds ?? min(0.5, hold.seconds))
+  func voice(at rate: Int) -> RecordingWishes.VoiceWish {
+    let hold = hold.seconds(at: rate)
+    return RecordingWishes.VoiceWish(
+      thresholdDBFS: threshold?.decibels, holdSeconds: hold,
+      tailSeconds: tail?.seconds(at: rate) ?? min(0.5, hold))
   }
 }
 
@@ -194,7 +210,7 @@ struct CleaningOptions: ParsableArguments {
   @Flag(help: "Take off what the microphone hears of what is played (--mix).")
   var echoCancel = false
   @Option(help: ArgumentHelp("Take off rumble below this frequency.", valueName: "hz"))
-  var highPass: Double?
+  var highPass: FrequencyOption?
   @Option(help: ArgumentHelp("Keep the sound as it was in this file as well.", valueName: "file"))
   var raw: String?
 
@@ -204,6 +220,7 @@ struct CleaningOptions: ParsableArguments {
   /// What they come to, without the echo.
   var settings: CleaningSettings {
     CleaningSettings(
-      denoise: denoise, automaticGain: agc, dereverb: dereverb, highPassHertz: highPass, echo: nil)
+      denoise: denoise, automaticGain: agc, dereverb: dereverb, highPassHertz: highPass?.hertz,
+      echo: nil)
   }
 }

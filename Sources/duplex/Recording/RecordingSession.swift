@@ -19,8 +19,8 @@ struct RecordingSession {
     _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
     _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
   ) throws {
-    let wishes = options.wishes(audio.duration)
     sampleRate = configuration.sampleRate
+    let wishes = try options.wishes(audio.duration, at: sampleRate)
     plan = try wishes.plan(target, stream, sampleRate: sampleRate, clock)
     // Where nobody can press a key, nobody is waited for.
     let waits =

@@ -11,7 +11,7 @@ struct RecordingWishes {
   var onFile: String?
   var syncSeconds = 1.0
   /// What a stalled disk may take before frames are lost.
-  var ringSeconds = 12.0
+  var ringSeconds: Double?
   var checkSeconds = 0.0
   /// Seconds before the start that are kept; nil where nothing is waited for.
   var preRollSeconds: Double?
@@ -96,7 +96,7 @@ struct RecordingWishes {
     ToolFailure(
       .usage, code: "usage", "Files of \(size) are too small to split a recording into.",
       hint:
-        "Give --split at least a tenth of a second: 10 or 1:30:00 are times, 48000s is a number "
+        "Give --split at least a tenth of a second: 10 or 1:30:00 are times, 48000f is a number "
         + "of frames, 100M is a size.")
   }
 }
@@ -120,13 +120,17 @@ extension TapeSaver {
   ) throws {
     let rate = plan.sampleRate
     let cleaning = try wishes.cleaning(configuration)
+    let played = configuration.playback?.channelCount ?? 0
     let cleaner =
       cleaning.isNone
       ? nil : try VoiceCleaner(cleaning, sampleRate: rate, channelCount: plan.channelCount)
     try self.init(
-      plan, ringFrames: max(1, Int(clamping: wishes.ringSeconds * Double(rate))),
+      plan,
+      ringFrames: try RecordingRing.frameCount(
+        seconds: wishes.ringSeconds, sampleRate: rate,
+        channelCount: plan.channelCount + (cleaning.echo == nil ? 0 : played)),
       gate: wishes.gate(plan, startsAtOnce: startsAtOnce), cleaner: cleaner,
-      playedChannels: cleaning.echo == nil ? 0 : configuration.playback?.channelCount ?? 0,
+      playedChannels: cleaning.echo == nil ? 0 : played,
       rawPath: wishes.rawPath)
   }
 }

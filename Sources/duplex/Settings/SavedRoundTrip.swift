@@ -10,30 +10,39 @@ struct SavedRoundTrip {
   private let externalFrames: Double?
   private let sampleRate: Int?
 
-  /// What was saved for this setting; nil where nothing was.
-  static func find(_ configuration: DuplexConfiguration) -> SavedRoundTrip? {
-    guard let path = try? path(for: configuration), let text = try? TextFile.read(path) else {
-      return nil
-    }
-    return SavedRoundTrip(text)
+  /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be used.
+  static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
+    guard let path = try? path(for: configuration),
+      let objects = try SettingsFolder.objects(at: path)
+    else { return nil }
+    return try SavedRoundTrip(
+      objects, path, hint: "Remove it, or measure anew with `duplex latency --save`.")
   }
 
   /// The round trip in a file: one saved here, or what `latency --json` printed.
   init(file path: String) throws {
-    let text = try TextFile.read(path)
-    guard let saved = SavedRoundTrip(text) else {
-      throw FileFailure(
-        .unusableContents, "\(path) names no round trip.",
-        hint: "Give it what `duplex latency --json` printed, or one that --save kept.")
-    }
-    self = saved
+    let text = try TextFile.read(path, limit: SettingsFolder.longestText)
+    try self.init(
+      JSON.objects(in: text), path,
+      hint: "Give it what `duplex latency --json` printed, or one that --save kept.")
   }
 
-  private init?(_ text: String) {
-    guard let frames = JSON.number("roundTripFrames", in: text) else { return nil }
+  /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds at
+  /// any rate, and what lies outside the unit is no longer: sums with a unit's own latency stay small.
+  private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
+    guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
+      let frames = object["roundTripFrames"]?.number
+    else {
+      throw FileFailure(.unusableContents, "\(path) names no round trip.", hint: hint)
+    }
+    let external = object["externalFrames"]?.number
+    guard (0...1e7).contains(frames), (-1e7...1e7).contains(external ?? 0) else {
+      throw FileFailure(
+        .unusableContents, "\(path) names a round trip that no device has.", hint: hint)
+    }
     self.frames = frames
-    externalFrames = JSON.number("externalFrames", in: text)
-    sampleRate = JSON.number("sampleRate", in: text).flatMap { Int(exactly: $0) }
+    externalFrames = external
+    sampleRate = object["sampleRate"]?.whole
   }
 
   /// The round trip for a unit of another period or headroom: what lies outside stays the same.
@@ -47,7 +56,7 @@ struct SavedRoundTrip {
           + "\(configuration.sampleRate) Hz.",
         hint: "Measure it again with -r \(configuration.sampleRate), or leave out --latency.")
     }
-    return externalFrames + configuration.latencyFrames
+    return max(0, externalFrames + configuration.latencyFrames)
   }
 
   /// Keeps what `summary` says for this setting; answers with the file.

@@ -25,6 +25,16 @@ enum SettingsFolder {
     return try folder() + "/\(kind)/\(name).json"
   }
 
+  /// The objects in the settings file `path`; nil where there is no such file. Throws as
+  /// `TextFile.read` does.
+  static func objects(at path: String) throws(FileFailure) -> [JSON]? {
+    guard TextFile.exists(path) else { return nil }
+    return JSON.objects(in: try TextFile.read(path, limit: longestText))
+  }
+
+  /// Bytes of settings that are read; what was saved has hundreds.
+  static let longestText = 1_048_576
+
   private static func folder() throws(ToolFailure) -> String {
     // Relative paths there are to be ignored, says the specification.
     if let home = variable("XDG_CONFIG_HOME"), home.hasPrefix("/") { return home + "/duplex" }
@@ -39,35 +49,5 @@ enum SettingsFolder {
   private static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
-  }
-}
-
-extension JSON {
-  /// The first number behind `"name":` in a text of JSON, where there is one.
-  static func number(_ name: String, in text: String) -> Double? {
-    let quoted = "\"\(name)\""
-    var rest = Substring(text)
-    while let start = rest.range(of: quoted) {
-      rest = rest[start.upperBound...].drop { $0.isWhitespace }
-      guard rest.first == ":" else { continue }
-      let value = rest.dropFirst().drop { $0.isWhitespace }
-        .prefix { $0.isNumber || "+-.eE".contains($0) }
-      if let number = Double(value) { return number }
-    }
-    return nil
-  }
-}
-
-extension Substring {
-  /// Where `word` first stands.
-  fileprivate func range(of word: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(word) {
-        return start..<index(start, offsetBy: word.count)
-      }
-      start = index(after: start)
-    }
-    return nil
   }
 }

@@ -19,11 +19,11 @@ extension FuzzTarget {
     let address = SourceAddress(word)
     count(address.start, rate)
     count(address.end, rate)
-    _ = (KeepOption(argument: word), ByteSize(word), SecondsOption(argument: word))
+    _ = (KeepOption(argument: word), ByteSize(word), RateOption(argument: word))
     _ = (DecibelOption(argument: word)?.gain, LoopOption(argument: word)?.count)
     _ = (SpeedOption(argument: word), RawOption(argument: word), MixOption(argument: word))
     _ = (GainList(argument: word)?.gain(for: 3), PanList(argument: word)?.value(for: 3))
-    _ = (SampleFormat(argument: word), PriorityOption(argument: word))
+    _ = (FormatOption(argument: word), PriorityOption(argument: word))
     _ = (FileFormat(name: word), FileFormat(pathExtensionOf: word), FileSampleFormat(name: word))
     if SimulatedDeviceSpecification.isSimulated(word) {
       _ = try? SimulatedDeviceSpecification(parsing: word)

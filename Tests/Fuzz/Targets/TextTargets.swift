@@ -22,7 +22,7 @@ extension FuzzTarget {
   static let text = FuzzTarget("text", longest: 4096) { input in
     let text = input.text
     let name = text.prefix { $0 != "=" }
-    _ = JSON.number(String(name), in: text)
+    for object in JSON.objects(in: text) { _ = object[String(name)]?.whole }
     let numbers = text.split(separator: " ").compactMap { Double($0) }
     let json = JSON.fields(
       [("text", .string(text))]

@@ -1,3 +1,4 @@
+import AudioBasics
 import RealtimeAudio
 
 /// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a gap,
@@ -35,7 +36,7 @@ struct PlayerTimeline {
   func place(of ringFrame: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64)? {
     guard let run = runs.last(where: { $0.ringFrame <= ringFrame }) else { return nil }
     let offset = ringFrame - run.ringFrame
-    let nanoseconds = run.nanoseconds + UInt64(offset) * 1_000_000_000 / UInt64(sampleRate)
+    let nanoseconds = run.nanoseconds &+ FrameTime.nanoseconds(of: offset, at: sampleRate)
     return (run.frame + offset, nanoseconds)
   }
 

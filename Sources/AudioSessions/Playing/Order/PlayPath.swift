@@ -4,6 +4,10 @@
 /// A boundary is a place between two frames: that before frame 0 is 0. Forwards the frame behind it
 /// comes next, backwards the frame before it.
 struct PlayPath: Sendable, Equatable {
+  /// Frames beyond which nothing is believed to go: 46 years at 768 kHz. At a quarter of the speed and
+  /// from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
+  static let mostFrames = 1 << 50
+
   let order: PlayOrder
   /// The stretch; its end is nil where the file does not say how long it is.
   let start: Int
@@ -14,20 +18,18 @@ struct PlayPath: Sendable, Equatable {
   /// The way through a file of `frameCount` frames that begins at the boundary `entry`, or at the
   /// stretch's own beginning where that is nil or lies behind it.
   init(_ order: PlayOrder, frameCount: Int?, entry: Int? = nil) {
+    var order = order
+    order.startFrame = min(order.startFrame, Self.mostFrames)
+    order.endFrame = order.endFrame.map { min(max(0, $0), Self.mostFrames) }
     self.order = order
-    let frameCount = frameCount.map { min(max(0, $0), Self.longest) }
-    start = min(order.startFrame, frameCount ?? Self.longest)
-    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in
-      min(max($0, start), Self.longest)
-    }
+    let frameCount = frameCount.map { min(max(0, $0), Self.mostFrames) }
+    start = min(order.startFrame, frameCount ?? Self.mostFrames)
+    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
     let first = order.isReversed ? end ?? 0 : start
     let wanted = entry ?? first
     let isBehind = order.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
-    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.longest)
+    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
   }
-
-  /// Frames, more than any file has: what is reckoned with them fits.
-  private static let longest = 1 << 52
 
   /// Frames of a whole pass.
   var length: Int? { end.map { $0 - start } }
@@ -37,13 +39,13 @@ struct PlayPath: Sendable, Equatable {
     order.isReversed ? entry - start : end.map { $0 - entry }
   }
 
-  /// Frames of all passes; nil for ever, for so many that nobody lives to hear the end, or where that
-  /// is not known.
+  /// Frames of all passes; nil for ever, for so many that it is the same, or where that is not known.
   var frameCount: Int? {
     guard let times = order.times, let length, let firstLength else { return nil }
     guard times > 0 else { return 0 }
-    let (further, isTooMany) = (times - 1).multipliedReportingOverflow(by: length)
-    return isTooMany || further > .max - firstLength ? nil : firstLength + further
+    let (further, isEndless) = (times - 1).multipliedReportingOverflow(by: length)
+    guard !isEndless, further <= Self.mostFrames - firstLength else { return nil }
+    return firstLength + further
   }
 
   /// The boundary before the frame `index`, counted in playing order.

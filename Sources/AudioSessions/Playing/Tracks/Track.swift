@@ -103,23 +103,24 @@ public final class Track: FrameSource {
     let fileRate = decoder.sampleRate
     let isReversed = settings.order.isReversed
     // Behind the stretch it goes on at its beginning.
+    let place = min(max(0, place), Double(PlayPath.mostFrames))
     let reached = PlayPath(
       settings.order, frameCount: decoder.frameCount, entry: Int(rounding: place))
-    let place = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
-    var boundary = Int(rounding: place)
+    let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
+    var boundary = Int(rounding: start)
     var position = 0.0
     var lead = 0
     if settings.speed != 1 {
       // More than the kernel reaches at any speed.
       let past = min(isReversed ? (decoder.frameCount ?? 0) - boundary : boundary, 1024)
       boundary =
-        Int(clamping: place.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
+        Int(clamping: start.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
       boundary = min(max(0, boundary), decoder.frameCount ?? .max)
-      position = abs(place - Double(boundary))
+      position = abs(start - Double(boundary))
     } else if fileRate != sampleRate {
       let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
       let entry = TrackEntry(
-        at: place, isReversed: isReversed, frameCount: decoder.frameCount,
+        at: start, isReversed: isReversed, frameCount: decoder.frameCount,
         fileStep: steps.inputStep, unitStep: steps.outputStep, earlyFrames: sampleRate / 20)
       boundary = entry.boundary
       lead = entry.leadFrames

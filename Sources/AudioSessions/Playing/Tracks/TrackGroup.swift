@@ -33,7 +33,9 @@ final class TrackGroup: QueueSource {
     let rate = Double(tracks[0].decoder.sampleRate)
     for track in tracks {
       let scale = Double(track.decoder.sampleRate) / rate
-      func scaled(_ frame: Int) -> Int { Int(rounding: Double(frame) * scale) }
+      func scaled(_ frame: Int) -> Int {
+        min(Int(rounding: Double(frame) * scale), PlayPath.mostFrames)
+      }
       var own = track.settings
       own.order = PlayOrder(
         startFrame: scaled(settings.order.startFrame),

@@ -57,7 +57,7 @@ struct FileSeries: ~Copyable {
     var done = 0
     while done < count {
       // Sums of parts of a nanosecond would make a second too early.
-      let exact = start + UInt64(done) * 1_000_000_000 / UInt64(plan.sampleRate)
+      let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
       try prepareFile(at: time)
       if !hasOriginated {
@@ -251,7 +251,7 @@ struct FileSeries: ~Copyable {
     try writer.finish()
     guard !plan.isStream else { return }
     news.tell(.finished(file))
-    let length = UInt64(file.frames) * 1_000_000_000 / UInt64(plan.sampleRate)
-    finished.add(file.path, end: file.start + length)
+    let length = FrameTime.nanoseconds(of: file.frames, at: plan.sampleRate)
+    finished.add(file.path, end: file.start &+ length)
   }
 }

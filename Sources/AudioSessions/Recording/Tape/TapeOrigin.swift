@@ -1,4 +1,5 @@
 // Audio thread.
+import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
@@ -28,10 +29,8 @@ struct TapeOrigin: ~Copyable {
     // A gap before the first frame is on the tape, as silence.
     if isFirst { firstFrame = time.frame &- time.lostFrames }
     let passed = time.frame &- firstFrame &+ frames
-    let whole = passed / sampleRate
-    let rest = passed % sampleRate
-    let length = whole &* 1_000_000_000 &+ rest &* 1_000_000_000 / sampleRate
-    let found = Int(truncatingIfNeeded: time.nanoseconds) &- length
+    let length = FrameTime.nanoseconds(of: passed, at: sampleRate)
+    let found = Int(truncatingIfNeeded: time.nanoseconds &- length)
     let leak = frames &* 200_000 / sampleRate
     nanoseconds = isFirst ? found : min(found, nanoseconds &+ leak)
     published.publish(nanoseconds)

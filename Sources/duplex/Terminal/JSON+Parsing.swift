@@ -1,0 +1,186 @@
+extension JSON {
+  /// Levels of arrays and objects that are followed.
+  private static let deepest = 32
+
+  /// What `text` says, as RFC 8259 has it; nil where it is anything else, or nested without end.
+  init?(parsing text: some StringProtocol) {
+    var reader = JSONReader(bytes: Array(text.utf8))
+    guard let value = reader.value(depth: Self.deepest), reader.isAtEnd else { return nil }
+    self = value
+  }
+
+  /// The member `name` of an object; of several of that name the last one.
+  subscript(name: String) -> JSON? {
+    guard case .fields(let fields) = self else { return nil }
+    return fields.last { $0.0 == name }?.1
+  }
+
+  /// A number; nil where it is something else.
+  var number: Double? {
+    if case .number(let value) = self { value } else { nil }
+  }
+
+  /// A whole number that an `Int` holds; nil where it is something else.
+  var whole: Int? { number.flatMap { Int(exactly: $0) } }
+
+  /// The objects in `text`: one, or one a line, as events come.
+  static func objects(in text: String) -> [JSON] {
+    if let one = JSON(parsing: text) { return [one] }
+    return text.split(separator: "\n").compactMap { JSON(parsing: $0) }
+  }
+}
+
+/// Reads JSON by descent, in time and memory linear in the text.
+private struct JSONReader {
+  let bytes: [UInt8]
+  private var place = 0
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Whether only blanks are left.
+  var isAtEnd: Bool {
+    mutating get {
+      skipBlanks()
+      return place == bytes.count
+    }
+  }
+
+  mutating func value(depth: Int) -> JSON? {
+    skipBlanks()
+    guard depth > 0, place < bytes.count else { return nil }
+    switch bytes[place] {
+    case UInt8(ascii: "{"): return object(depth: depth)
+    case UInt8(ascii: "["): return array(depth: depth)
+    case UInt8(ascii: "\""): return string().map(JSON.string)
+    case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
+    case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
+    case UInt8(ascii: "n"): return take("null") ? .null : nil
+    default: return number()
+    }
+  }
+
+  private mutating func object(depth: Int) -> JSON? {
+    var fields: [(String, JSON)] = []
+    place += 1
+    if takeMark("}") { return .fields([]) }
+    repeat {
+      skipBlanks()
+      guard let name = string(), takeMark(":"), let value = value(depth: depth - 1) else {
+        return nil
+      }
+      fields.append((name, value))
+    } while takeMark(",")
+    return takeMark("}") ? .fields(fields) : nil
+  }
+
+  private mutating func array(depth: Int) -> JSON? {
+    var values: [JSON] = []
+    place += 1
+    if takeMark("]") { return .array([]) }
+    repeat {
+      guard let value = value(depth: depth - 1) else { return nil }
+      values.append(value)
+    } while takeMark(",")
+    return takeMark("]") ? .array(values) : nil
+  }
+
+  /// A number of at most 64 characters that is finite.
+  private mutating func number() -> JSON? {
+    let start = place
+    _ = take("-")
+    let whole = digits()
+    guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else { return nil }
+    if take("."), digits() == 0 { return nil }
+    if take("e") || take("E") {
+      if !take("+") { _ = take("-") }
+      guard digits() > 0 else { return nil }
+    }
+    guard place - start <= 64,
+      let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)), value.isFinite
+    else { return nil }
+    return .number(value)
+  }
+
+  private mutating func digits() -> Int {
+    let start = place
+    while place < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) {
+      place += 1
+    }
+    return place - start
+  }
+
+  private mutating func string() -> String? {
+    guard take("\"") else { return nil }
+    var text: [UInt8] = []
+    while place < bytes.count {
+      let byte = bytes[place]
+      place += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        guard let scalar = escaped() else { return nil }
+        text += String(scalar).utf8
+      case 0..<0x20: return nil
+      default: text.append(byte)
+      }
+    }
+    return nil
+  }
+
+  /// What stands behind a backslash.
+  private mutating func escaped() -> Unicode.Scalar? {
+    guard place < bytes.count else { return nil }
+    place += 1
+    switch bytes[place - 1] {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      guard let unit = codeUnit() else { return nil }
+      guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+      guard take("\\"), take("u"), let trail = codeUnit(), UTF16.isTrailSurrogate(trail) else {
+        return nil
+      }
+      return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
+    default: return nil
+    }
+  }
+
+  /// Four hexadecimal digits.
+  private mutating func codeUnit() -> UInt16? {
+    guard bytes.count - place >= 4 else { return nil }
+    var unit: UInt16 = 0
+    for byte in bytes[place..<place + 4] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+        return nil
+      }
+      unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
+    }
+    place += 4
+    return unit
+  }
+
+  private mutating func take(_ word: StaticString) -> Bool {
+    let word = "\(word)".utf8
+    guard bytes[place...].starts(with: word) else { return false }
+    place += word.count
+    return true
+  }
+
+  /// A mark of punctuation, with blanks before it.
+  private mutating func takeMark(_ mark: StaticString) -> Bool {
+    skipBlanks()
+    return take(mark)
+  }
+
+  private mutating func skipBlanks() {
+    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+  }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import AudioSessions
+
+@Suite("Ways through files that say anything")
+struct PlayPathTests {
+  @Test(arguments: [1 << 47, 1 << 61, Int.max, -1, Int.min])
+  func `no length of a file overflows, however often and at whatever rate it is played`(frames: Int)
+  {
+    for times in [1, 4, 100_000, 1_000_000_000, Int.max] {
+      for isReversed in [false, true] {
+        let order = PlayOrder(
+          startFrame: 10, endFrame: .max, times: times, isReversed: isReversed)
+        let path = PlayPath(order, frameCount: frames, entry: frames)
+        for ratio in [8000.0 / 768_000 / 4, 1, 4 * 96.0] {
+          let way = TrackWay(path: path, firstIndex: 0, ratio: ratio)
+          #expect((way.frameCount ?? 0) <= 1 << 60)
+          #expect((0...Double(PlayPath.mostFrames)).contains(way.boundary(after: 0)))
+        }
+      }
+    }
+  }
+
+  @Test func `passes beyond counting are endless`() {
+    let order = PlayOrder(times: 1_000_000_000)
+    #expect(PlayPath(order, frameCount: 48000).frameCount == 48000 * 1_000_000_000)
+    #expect(PlayPath(order, frameCount: 1 << 30).frameCount == nil)
+    #expect(PlayPath(PlayOrder(times: 3), frameCount: 10).frameCount == 30)
+  }
+}
