@@ -22,7 +22,7 @@ struct Duplex: ParsableCommand {
   static func main() {
     SignalWatch.holdUserSignals()
     do {
-      var command = try parseAsRoot(words(Array(CommandLine.arguments.dropFirst())))
+      var command = try parseAsRoot(words(FileName.arguments))
       try command.run()
     } catch let status as ExitCode {
       Glibc.exit(status.rawValue)

@@ -76,7 +76,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
-    let target = try RecordingTarget(
+    var target = try RecordingTarget(
       path: file ?? RecordingTarget.noteName(fileFormat ?? .wav), fileFormat: fileFormat,
       sampleFormat: sampleFormat,
       overwrite: overwrite)
@@ -84,6 +84,9 @@ struct RecordCommand: ParsableCommand {
     let status = try inTermsOfTheTool {
       let items = try PlayItems(
         mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
+      var inputs = InputFiles(audio)
+      inputs.add(items, from: mixes)
+      target.inputs = inputs.identities
       let use = RecordUse(command: self, target: target, items: items.items)
       return try DeviceChoice(
         audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay.devices

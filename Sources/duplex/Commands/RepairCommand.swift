@@ -67,6 +67,7 @@ struct RepairCommand: ParsableCommand {
       } catch {
         error.report()
         if status == .done { status = error.status }
+        if error.code == "interrupted" { break }
       }
     }
     throw ExitCode(status.rawValue)

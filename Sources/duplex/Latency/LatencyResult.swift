@@ -53,10 +53,8 @@ struct LatencyResult {
         } else if command.save {
           Terminal.say("duplex: The result is doubtful and was not kept.")
         }
-        if let path = command.report {
-          let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
-          try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
-        }
+        let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
+        try command.picture.write(svg: picture.svg, html: picture.html)
       }
       return nil
     } catch {

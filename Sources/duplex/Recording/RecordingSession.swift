@@ -50,18 +50,28 @@ struct RecordingSession {
   var summary: [(String, JSON)] {
     let report = saver.report
     let head: [(String, JSON)] = [
-      isSeries
-        ? ("paths", .array(report.files.map { .string($0.path) })) : ("path", .string(path)),
+      ("paths", .array(paths.map { .string($0) })),
       ("fileFormat", .string(plan.fileFormat.name)),
       ("sampleFormat", .string(plan.sampleFormat.name)),
       ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
     ]
-    var tail: [(String, JSON)] = rawPath.map { [("rawPath", .string($0))] } ?? []
+    var tail: [(String, JSON)] = []
+    if !isSeries { tail.append(("path", paths.first.map { .string($0) } ?? .null)) }
+    if let rawPath {
+      let isThere = FileRemoval.byteCount(of: rawPath) != nil && report.frames > 0
+      tail.append(("rawPath", isThere ? .string(rawPath) : .null))
+    }
     tail += [
       ("markers", .array(report.markers.map(json))), ("files", .array(report.files.map(json))),
     ]
     if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
     return head + JSON.levels(report.levels) + tail
+  }
+
+  /// The files that are there: a command may have moved some away.
+  private var paths: [String] {
+    target.isStream
+      ? ["-"] : saver.report.files.map(\.path).filter { FileRemoval.byteCount(of: $0) != nil }
   }
 
   private var isSeries: Bool { plan.split != nil || saver.report.files.count > 1 }
@@ -116,8 +126,11 @@ extension RecordingTarget {
   /// Refuses what cannot go together, and warns of what the format has no place for.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
-    if options.tags.tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
+    let tags = options.tags.tags
+    if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       Terminal.say("duplex: \(isStream ? "a pipe" : fileFormat.title) has no place for tags.")
+    } else if tags.fitting(fileFormat) != tags {
+      Terminal.say("duplex: \(fileFormat.title) cannot hold tags as long as these: they are cut.")
     }
     guard isStream else { return }
     guard !json else {

@@ -26,8 +26,10 @@ struct RepairRun {
         try FileRepair.mendInPlace(finding)
         repaired = path
       } else {
-        let target = command.output ?? Self.target(path)
-        try FileRepair.write(finding, to: target, overwrite: command.overwrite)
+        let target = command.output ?? FileName.insert("-repaired", into: path)
+        try FileRepair.write(
+          finding, to: target, overwrite: command.overwrite,
+          isStopped: StopWish(graceMilliseconds: 0).isThere)
         repaired = target
       }
     }
@@ -62,14 +64,5 @@ struct RepairRun {
         "wasSound": .bool(finding.wasSound),
         "problems": .array(finding.problems.map { .string($0) }),
       ])
-  }
-
-  /// `take.wav` becomes `take-repaired.wav`.
-  private static func target(_ path: String) -> String {
-    let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    guard let dot = path[name...].lastIndex(of: "."), dot > name else {
-      return "\(path)-repaired"
-    }
-    return "\(path[..<dot])-repaired\(path[dot...])"
   }
 }

@@ -58,10 +58,8 @@ struct TuneResult {
   }
 
   private func keep(_ configuration: DuplexConfiguration) throws {
-    if let path = run.command.report {
-      let picture = picture(configuration)
-      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
-    }
+    try run.command.picture.write(
+      svg: { picture(configuration).svg() }, html: { picture(configuration).html() })
     guard let chosen, run.command.save else { return }
     let audio = run.command.audio
     let path = try DeviceProfile(

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioSessions
 import Glibc
 import LatencyMeasurement
@@ -108,7 +109,7 @@ final class TuneRun {
   }
 
   private var loadPath: String {
-    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/var/tmp"
+    let folder = FileName.variable("TMPDIR") ?? "/var/tmp"
     return "\(folder)/duplex-load-\(getpid())"
   }
 }
