@@ -68,6 +68,7 @@ let package = Package(
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     // Valgrind cannot read newer debugging information than this.
+    .target(name: "CLinuxFiles"),
     .target(name: "CCurl", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(
@@ -77,8 +78,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "CProgram", "CSndFile", "CEbur128", "CCurl", "CMpg123", "CVorbisFile",
-        "COpusFile",
+        "AudioBasics", "CProgram", "CLinuxFiles", "CSndFile", "CEbur128", "CCurl", "CMpg123",
+        "CVorbisFile", "COpusFile",
       ],
       swiftSettings: checked),
 

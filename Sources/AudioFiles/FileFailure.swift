@@ -18,6 +18,8 @@ public struct FileFailure: Error, Sendable, Equatable {
     case readFailed
     /// The disk failed while writing. What was written before is saved.
     case writeFailed
+    /// The user wants it no more. Nothing was changed.
+    case interrupted
     /// Whoever read our output has gone.
     case closedPipe
   }

@@ -38,6 +38,14 @@ public struct SignalWatch: ~Copyable {
     return set
   }
 
+  /// Lets SIGINT, SIGTERM, SIGHUP and SIGQUIT end the program again, those that wait included.
+  public static func release() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
   /// later. At the program's beginning.
   public static func holdUserSignals() {

@@ -54,6 +54,7 @@ struct ToolFailure: Error {
       case .diskFull: (.loss, "diskFull")
       case .readFailed: (.loss, "readFailed")
       case .writeFailed: (.loss, "writeFailed")
+      case .interrupted: (.loss, "interrupted")
       case .closedPipe: (.loss, "closedPipe")
       }
     self.init(status, code: code, failure.message, hint: failure.hint)

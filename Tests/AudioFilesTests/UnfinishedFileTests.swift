@@ -110,11 +110,11 @@ import Testing
   @Test(arguments: FileFormat.allCases)
   func `a refresh does not make a file grow`(format: FileFormat) throws {
     let folder = TemporaryFolder()
-    let sound = glide(frames: 5001, channels: 1)
+    let sound = glide(frames: 20_001, channels: 1)
     var writer = try SoundFileWriter(
       path: folder("w"), fileFormat: format, sampleFormat: format.nearest(to: .s24),
       sampleRate: 48000, channelCount: 1, overwrite: false)
-    try writer.write(sound, frames: 5001)
+    try writer.write(sound, frames: 20_001)
     try writer.refreshHeader()
     let before = folder.bytes(of: "w")
     for _ in 1...5 { try writer.refreshHeader() }

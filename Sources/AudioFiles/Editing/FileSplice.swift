@@ -1,5 +1,4 @@
 import AudioBasics
-import Glibc
 
 /// A sound file in which one stretch is replaced by what another file holds, and all else stays as it
 /// is, to the bit.
@@ -31,8 +30,7 @@ public struct FileSplice: Sendable {
           + "unchanged.",
         hint: "Convert it with sox to a WAV file of 16 or 24 bits or of floats.")
     }
-    // The file itself, where the name is a link to it.
-    self.path = Self.resolved(path)
+    self.path = path
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
@@ -53,67 +51,54 @@ public struct FileSplice: Sendable {
 
   /// Puts the frames of the file `region` in the place of those from `firstFrame` on; the whole has
   /// at least `leastFrames` frames then, silent where there were none. `isNew` says that there is no
-  /// file yet. Throws as reading and writing do, and the old file is untouched.
+  /// file yet. `isStopped` is asked again and again whether somebody wants it no more. Throws as
+  /// reading and writing do, and `.interrupted`: the old file is untouched then.
   public func replace(
-    from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool
+    from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
+    isStopped: () -> Bool = { false }
   ) throws(FileFailure) {
-    let draft = "\(path).\(getpid()).new"
     do throws(FileFailure) {
-      try write(draft, from: firstFrame, region, leastFrames: leastFrames, isNew: isNew)
+      try write(
+        from: firstFrame, region, leastFrames: leastFrames, isNew: isNew, isStopped)
     } catch {
-      unlink(draft)
       throw FileFailure(
         error.kind, "The region could not be put into \(path): \(error.message)",
         hint: "\(isNew ? "" : "The take is as it was; ")the region alone is \(region).")
     }
-    var status = stat()
-    if stat(path, &status) == 0 { chmod(draft, status.st_mode & 0o7777) }
-    guard rename(draft, path) == 0 else {
-      let reason = SystemError.last.reason
-      throw FileFailure(
-        .cannotCreate, "\(path) cannot be replaced: \(reason).",
-        hint: "The new version is \(draft), and the region alone is \(region).")
-    }
-    unlink(region)
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let found = realpath(path, nil) else { return path }
-    defer { free(found) }
-    return String(cString: found)
+    try? FileSystem.remove(region)
   }
 
   private func write(
-    _ draft: String, from firstFrame: Int, _ region: String, leastFrames: Int, isNew: Bool
+    from firstFrame: Int, _ region: String, leastFrames: Int, isNew: Bool, _ isStopped: () -> Bool
   ) throws(FileFailure) {
     var writer = try SoundFileWriter(
-      path: draft, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount, overwrite: true)
+      path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
+      channelCount: channelCount, overwrite: !isNew, appearance: .finished)
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
     var new = try SoundFileReader(path: region)
     if isNew {
-      try fill(&writer, to: firstFrame, &buffer)
-      try copy(&new, to: .max, into: &writer, &buffer)
+      try fill(&writer, to: firstFrame, &buffer, isStopped)
+      try copy(&new, to: .max, into: &writer, &buffer, isStopped)
     } else {
       var old = try SoundFileReader(path: path)
-      try copy(&old, to: firstFrame, into: &writer, &buffer)
-      try fill(&writer, to: firstFrame, &buffer)
-      try copy(&new, to: .max, into: &writer, &buffer)
+      try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
+      try fill(&writer, to: firstFrame, &buffer, isStopped)
+      try copy(&new, to: .max, into: &writer, &buffer, isStopped)
       if let length = old.frameCount, writer.framesWritten < length {
         try old.seek(toFrame: writer.framesWritten)
-        try copy(&old, to: .max, into: &writer, &buffer)
+        try copy(&old, to: .max, into: &writer, &buffer, isStopped)
       }
     }
-    try fill(&writer, to: leastFrames, &buffer)
-    try writer.synchronize()
+    try fill(&writer, to: leastFrames, &buffer, isStopped)
     try writer.finish()
   }
 
   private func copy(
     _ file: inout SoundFileReader, to end: Int, into writer: inout SoundFileWriter,
-    _ buffer: inout SampleBuffer
+    _ buffer: inout SampleBuffer, _ isStopped: () -> Bool
   ) throws(FileFailure) {
     while file.position < end {
+      guard !isStopped() else { throw .interrupted(path) }
       let count = try file.read(
         into: &buffer, frames: min(buffer.frameCount, end - file.position))
       guard count > 0 else { return }
@@ -122,10 +107,12 @@ public struct FileSplice: Sendable {
   }
 
   private func fill(
-    _ writer: inout SoundFileWriter, to frame: Int, _ buffer: inout SampleBuffer
+    _ writer: inout SoundFileWriter, to frame: Int, _ buffer: inout SampleBuffer,
+    _ isStopped: () -> Bool
   ) throws(FileFailure) {
     buffer.clear(frames: buffer.frameCount)
     while writer.framesWritten < frame {
+      guard !isStopped() else { throw .interrupted(path) }
       try writer.write(buffer, frames: min(buffer.frameCount, frame - writer.framesWritten))
     }
   }

@@ -31,9 +31,7 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
 
   /// The format that the extension of `path` stands for.
   public init?(pathExtensionOf path: String) {
-    let file = path.split(separator: "/").last ?? ""
-    guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return nil }
-    switch file[file.index(after: dot)...].lowercased() {
+    switch FileName.ending(of: path) {
     case "wav", "wave", "bwf": self = .wav
     case "rf64": self = .rf64
     case "w64": self = .w64

@@ -1,4 +1,4 @@
-import CCurl
+import CLinuxFiles
 import Glibc
 
 /// The bytes of a remote file that are here: a file without a name, which goes with the process
@@ -113,23 +113,18 @@ final class SparseCache {
 
   /// An absolute path in the environment.
   private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    FileName.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   private static func open(in folder: String) -> Int32 {
-    for (index, letter) in folder.enumerated() where letter == "/" && index > 0 {
-      mkdir(String(folder.prefix(index)), 0o777)
-    }
-    mkdir(folder, 0o700)
-    let unnamed = linux_unnamed_file(folder)
-    if unnamed >= 0 { return unnamed }
+    try? FileSystem.makeFolders(of: folder + "/")
+    if let unnamed = try? FileSystem.openUnnamed(in: folder, mode: 0o600) { return unnamed }
     // Some file systems know no files without a name.
-    var path = Array("\(folder)/remote-XXXXXX".utf8CString)
-    let named = mkstemp(&path)
-    if named >= 0 {
-      unlink(path)
-      _ = fcntl(named, F_SETFD, FD_CLOEXEC)
-    }
+    let path = "\(folder)/remote-\(UInt64.random(in: 0 ... .max))"
+    guard
+      let named = try? FileSystem.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    else { return -1 }
+    try? FileSystem.remove(path)
     return named
   }
 }

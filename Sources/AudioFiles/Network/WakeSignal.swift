@@ -1,4 +1,4 @@
-import CCurl
+import CLinuxFiles
 import Glibc
 
 /// Ends the network thread's wait from another thread.

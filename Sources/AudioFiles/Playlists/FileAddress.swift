@@ -15,7 +15,7 @@ public enum FileAddress {
   /// is 0, which no path can hold.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = FileName.bytes(of: String(text))[...]
     while let byte = rest.popFirst() {
       let digits = rest.prefix(2)
       if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(isDigit),
@@ -28,7 +28,7 @@ public enum FileAddress {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return FileName.text(of: bytes)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

@@ -5,7 +5,7 @@ import AudioBasics
 public enum Playlist {
   /// Whether a file of this name is one.
   public static func isPlaylist(_ path: String) -> Bool {
-    switch suffix(of: path) {
+    switch FileName.ending(of: path) {
     case "m3u", "m3u8", "pls": true
     default: false
     }
@@ -27,10 +27,11 @@ public enum Playlist {
   /// names nothing.
   public static func entries(of path: String) throws(FileFailure) -> [String] {
     let names = try names(in: try TextFile.read(path), of: path)
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let folder = FileName.folder(of: path)
     return names.map { name in
       if let path = FileAddress.path(of: name) { return path }
-      return name.hasPrefix("/") || isAddress(name) ? name : folder + name
+      let isWhole = name.utf8.first == UInt8(ascii: "/") || isAddress(name) || folder == "."
+      return isWhole ? name : FileName.join(folder, name)
     }
   }
 
@@ -59,7 +60,8 @@ public enum Playlist {
         .unusableContents, "\(path) is a stream in segments (HLS), which is not supported.",
         hint: "Look for an address of the station that ends in .mp3, .ogg or .pls.")
     }
-    let isPLS = lines(text).first?.lowercased() == "[playlist]" || suffix(of: path) == "pls"
+    let isPLS =
+      lines(text).first?.lowercased() == "[playlist]" || FileName.ending(of: path) == "pls"
     let names = isPLS ? namesInPLS(text) : namesInM3U(text)
     guard !names.isEmpty else {
       throw FileFailure(
@@ -101,11 +103,5 @@ public enum Playlist {
   private static func isAddress(_ name: String) -> Bool {
     guard let colon = name.firstIndex(of: ":") else { return false }
     return name[colon...].hasPrefix("://")
-  }
-
-  static func suffix(of path: String) -> String {
-    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
-    return name[name.index(after: dot)...].lowercased()
   }
 }

@@ -4,8 +4,7 @@ import Glibc
 public enum SoundFolder {
   /// Whether there is a folder of that name.
   public static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    FileStatus(of: path)?.isFolder == true
   }
 
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
@@ -41,38 +40,17 @@ public enum SoundFolder {
   private struct Walk {
     private(set) var found: [String] = []
     /// Links may lead to a folder again and again.
-    private var visited: Set<Identity> = []
-
-    /// What makes two names one folder.
-    private struct Identity: Hashable {
-      let device: UInt
-      let number: UInt
-    }
+    private var visited: Set<FileIdentity> = []
 
     /// Goes through a folder, and those within that may be read.
     mutating func enter(_ path: String) throws(SystemError) {
-      guard let folder = opendir(path) else { throw .last }
-      defer { closedir(folder) }
-      var status = stat()
-      guard fstat(dirfd(folder), &status) == 0 else { throw .last }
-      let identity = Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
-      guard visited.insert(identity).inserted else { return }
-      let base = path.hasSuffix("/") ? path : path + "/"
-      let visible = Self.names(in: folder).filter { !$0.hasPrefix(".") }.sorted().map { base + $0 }
+      let (names, status) = try FileSystem.names(in: path)
+      guard visited.insert(FileIdentity(status)).inserted else { return }
+      let visible = names.filter { $0.utf8.first != UInt8(ascii: ".") }.sorted()
+        .map { FileName.join(path, $0) }
       let folders = visible.filter(SoundFolder.isFolder)
-      found += visible.filter { endings.contains(Playlist.suffix(of: $0)) && !folders.contains($0) }
+      found += visible.filter { endings.contains(FileName.ending(of: $0)) && !folders.contains($0) }
       for inner in folders { try? enter(inner) }
-    }
-
-    private static func names(in folder: OpaquePointer) -> [String] {
-      var names: [String] = []
-      while let entry = readdir(folder) {
-        names.append(
-          withUnsafePointer(to: &entry.pointee.d_name) { name in
-            name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-          })
-      }
-      return names
     }
   }
 }

@@ -89,15 +89,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 
   /// Whether there is a file of that name, readable or not.
   public static func exists(_ path: String) -> Bool {
-    access(path, F_OK) == 0
+    FileStatus(of: path) != nil
   }
 
   /// Whether two names lead to one file.
   public static func isSame(_ path: String, _ other: String) -> Bool {
-    var one = stat()
-    var two = stat()
-    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
-      && one.st_ino == two.st_ino
+    guard let one = FileIdentity(of: path) else { return false }
+    return one == FileIdentity(of: other)
   }
 
   /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has

@@ -1,34 +1,24 @@
 import Glibc
 
 extension FileRepair {
-  /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone.
+  /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
+  /// asked again and again whether somebody wants it no more.
   ///
-  /// Throws `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
+  /// Throws `.interrupted` then, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
   /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was to
   /// be overwritten is as it was.
   public static func write(
-    _ finding: RepairFinding, to path: String, overwrite: Bool
+    _ finding: RepairFinding, to path: String, overwrite: Bool,
+    isStopped: () -> Bool = { false }
   ) throws(FileFailure) {
-    if let status = FileStatus(of: path) {
-      guard !SoundFileReader.isSame(path, finding.path) else {
-        throw FileFailure(
-          .cannotCreate, "\(path) is the damaged file itself.",
-          hint: "Choose another name, or use --in-place.")
-      }
-      if status.isFolder { throw .creating(path, SystemError(number: EISDIR)) }
-      guard overwrite, status.isRegular else {
-        throw .creating(path, SystemError(number: EEXIST))
-      }
+    guard !SoundFileReader.isSame(path, finding.path) else {
+      throw FileFailure(
+        .cannotCreate, "\(path) is the damaged file itself.",
+        hint: "Choose another name, or use --in-place.")
     }
-    // It gets its name when it is complete.
-    let draft = "\(path).\(getpid()).new"
-    do throws(FileFailure) {
-      try copy(finding, to: draft, calling: path)
-      try name(draft, path, overwrite: overwrite)
-    } catch {
-      unlink(draft)
-      throw error
-    }
+    let draft = try DraftFile(for: path, overwrite: overwrite)
+    try copy(finding, to: draft.descriptor, calling: path, isStopped)
+    try draft.publish()
   }
 
   /// Mends the file itself: only the bytes that must change are written, the outermost last, so that a
@@ -46,30 +36,82 @@ extension FileRepair {
         "\(path) has no room for what its header must say: only a copy can be mended.",
         hint: "Leave --in-place out.")
     }
-    var status = stat()
     // The administrator may write everything, but somebody has said not to.
-    if stat(path, &status) == 0, status.st_mode & 0o222 == 0 {
+    if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {
       throw .creating(path, SystemError(number: EACCES))
     }
+    let before = try originals(plan, path)
+    var isUndone = true
     do throws(SystemError) {
       let file = try FileDescriptor(opening: path, O_WRONLY)
+      try file.lock()
       guard try file.status.byteCount == plan.byteCount else { throw SystemError(number: EAGAIN) }
-      let grows = plan.mendedByteCount > plan.byteCount
-      if grows { try end(file, plan) }
-      for edit in plan.edits {
-        try write(edit.bytes, at: edit.range.lowerBound, to: file)
-        try synchronize(file)
+      do throws(SystemError) {
+        try mend(file, plan)
+      } catch {
+        isUndone = restore(before, plan, in: file)
+        throw error
       }
-      if !grows { try end(file, plan) }
     } catch {
-      switch error.number {
-      case EAGAIN:
-        throw FileFailure(
-          .cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
-      case ENOSPC, EDQUOT, EIO, EFBIG:
-        throw .writing(path, error, saved: "what it held before")
-      default: throw .creating(path, error)
-      }
+      throw unmended(path, error, isUndone: isUndone)
+    }
+  }
+
+  private static func unmended(
+    _ path: String, _ error: SystemError, isUndone: Bool
+  ) -> FileFailure {
+    switch error.number {
+    case EAGAIN:
+      FileFailure(
+        .cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
+    case ENOSPC, EDQUOT, EIO, EFBIG:
+      .writing(
+        path, error,
+        saved: isUndone
+          ? "what it held before" : "all its sound, but its header is mended in part only")
+    default: .creating(path, error)
+    }
+  }
+
+  private static func mend(
+    _ file: borrowing FileDescriptor, _ plan: RepairPlan
+  ) throws(SystemError) {
+    let grows = plan.mendedByteCount > plan.byteCount
+    if grows { try end(file, plan) }
+    for edit in plan.edits {
+      try write(edit.bytes, at: edit.range.lowerBound, to: file)
+      try synchronize(file)
+    }
+    if !grows { try end(file, plan) }
+  }
+
+  /// What the bytes are that are to change, in the order in which they are put back.
+  private static func originals(
+    _ plan: RepairPlan, _ path: String
+  ) throws(FileFailure) -> [(place: Int, bytes: [UInt8])] {
+    let file = try DamagedFile(path)
+    let covered = min(plan.ending.count, max(0, plan.byteCount - plan.end))
+    var originals = [(place: plan.end, bytes: try file.bytes(at: plan.end, count: covered))]
+    for edit in plan.edits.reversed() {
+      let bytes = try file.bytes(at: edit.range.lowerBound, count: edit.range.count)
+      originals.append((place: edit.range.lowerBound, bytes: bytes))
+    }
+    return originals
+  }
+
+  /// Makes the file what it was; whether that was possible.
+  private static func restore(
+    _ originals: [(place: Int, bytes: [UInt8])], _ plan: RepairPlan,
+    in file: borrowing FileDescriptor
+  ) -> Bool {
+    do throws(SystemError) {
+      guard try file.status.byteCount >= plan.byteCount else { return false }
+      for original in originals { try write(original.bytes, at: original.place, to: file) }
+      try file.truncate(to: plan.byteCount)
+      try synchronize(file)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -82,7 +124,8 @@ extension FileRepair {
   }
 
   private static func copy(
-    _ finding: RepairFinding, to draft: String, calling path: String
+    _ finding: RepairFinding, to file: borrowing FileDescriptor, calling path: String,
+    _ isStopped: () -> Bool
   ) throws(FileFailure) {
     let plan = finding.plan
     let source = try DamagedFile(finding.path)
@@ -90,20 +133,14 @@ extension FileRepair {
       throw FileFailure(
         .cannotOpen, "\(finding.path) is still being written.", hint: "Wait until it is complete.")
     }
-    let file: FileDescriptor
-    do throws(SystemError) {
-      file = try FileDescriptor(opening: draft, O_WRONLY | O_CREAT | O_TRUNC)
-    } catch {
-      throw .creating(path, error)
-    }
     var output = 0
     var place = 0
     for edit in plan.edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      try copy(source, place..<edit.range.lowerBound, to: file, at: &output, path)
+      try copy(source, place..<edit.range.lowerBound, to: file, at: &output, path, isStopped)
       try put(edit.bytes, to: file, at: &output, path)
       place = edit.range.upperBound
     }
-    try copy(source, place..<plan.end, to: file, at: &output, path)
+    try copy(source, place..<plan.end, to: file, at: &output, path, isStopped)
     try put(plan.ending, to: file, at: &output, path)
     do throws(SystemError) {
       try synchronize(file)
@@ -114,10 +151,11 @@ extension FileRepair {
 
   private static func copy(
     _ source: DamagedFile, _ range: Range<Int>, to file: borrowing FileDescriptor,
-    at output: inout Int, _ path: String
+    at output: inout Int, _ path: String, _ isStopped: () -> Bool
   ) throws(FileFailure) {
     var place = range.lowerBound
     while place < range.upperBound {
+      guard !isStopped() else { throw .interrupted(path) }
       let bytes = try source.bytes(at: place, count: min(1_048_576, range.upperBound - place))
       guard !bytes.isEmpty else {
         throw .reading(source.path, SystemError(number: EIO))
@@ -164,18 +202,6 @@ extension FileRepair {
 
   /// What is not on the disk yet may still find it full.
   private static func synchronize(_ file: borrowing FileDescriptor) throws(SystemError) {
-    guard fdatasync(file.number) == 0 || errno == EINVAL || errno == EROFS else { throw .last }
-  }
-
-  private static func name(_ draft: String, _ path: String, overwrite: Bool) throws(FileFailure) {
-    if !overwrite {
-      // A link is refused where somebody else was quicker.
-      if link(draft, path) == 0 {
-        unlink(draft)
-        return
-      }
-      if errno == EEXIST { throw .creating(path, .last) }
-    }
-    guard rename(draft, path) == 0 else { throw .creating(path, .last) }
+    try OutputBytes.synchronize(file.number)
   }
 }

@@ -4,8 +4,7 @@ import Glibc
 public enum DiskSpace {
   /// Bytes that may still be written on the disk of `path`; nil where that cannot be told.
   public static func freeByteCount(at path: String) -> Int? {
-    var status = statvfs()
-    guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
+    guard let status = try? FileSystem.room(at: path), status.f_blocks > 0 else { return nil }
     return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
       .partialValue
   }
@@ -15,39 +14,25 @@ public enum DiskSpace {
 public enum OutputFolder {
   /// Throws `.cannotCreate` or `.permissionDenied` where no file can be made beside `path`.
   public static func check(for path: String) throws(FileFailure) {
-    let folder = folder(of: path)
-    guard let status = FileStatus(of: folder) else { throw .creating(path, .last) }
-    guard status.isFolder else { throw .creating(path, SystemError(number: ENOTDIR)) }
-    guard access(folder, W_OK | X_OK) == 0 else { throw .creating(path, .last) }
+    let folder = FileName.folder(of: path)
+    do throws(SystemError) {
+      guard FileStatus(try FileSystem.status(of: folder)).isFolder else {
+        throw SystemError(number: ENOTDIR)
+      }
+      try FileSystem.checkAccess(folder, W_OK | X_OK)
+    } catch {
+      throw .creating(path, error)
+    }
   }
 
   /// Whether both paths name one file, or would.
   public static func isSame(_ one: String, _ other: String) -> Bool {
-    guard name(of: one) == name(of: other) else { return false }
-    var first = stat()
-    var second = stat()
-    guard stat(folder(of: one), &first) == 0, stat(folder(of: other), &second) == 0 else {
-      return one == other
+    if let first = FileIdentity(of: one), let second = FileIdentity(of: other) {
+      return first == second
     }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-  }
-
-  private static func name(of path: String) -> Substring {
-    path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-  }
-
-  /// Makes the folders that lead to `path`, where they are not there.
-  static func make(for path: String) throws(SystemError) {
-    let folder = folder(of: path)
-    guard FileStatus(of: folder) == nil else { return }
-    try make(for: folder)
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .last }
-  }
-
-  /// The folder that `path` is in.
-  public static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    let folders = [one, other].map { FileIdentity(of: FileName.folder(of: $0)) }
+    return FileName.last(of: one).utf8.elementsEqual(FileName.last(of: other).utf8)
+      && folders[0] == folders[1]
   }
 }
 
@@ -55,11 +40,14 @@ public enum OutputFolder {
 public enum FileRemoval {
   /// Removes `path`. Throws `.permissionDenied` or `.writeFailed`; a file that is gone is fine.
   public static func remove(_ path: String) throws(FileFailure) {
-    guard unlink(path) != 0, errno != ENOENT else { return }
-    let error = SystemError.last
-    throw FileFailure(
-      error.isDenied ? .permissionDenied : .writeFailed,
-      "\(path) cannot be removed: \(error.reason).", hint: "Remove it yourself to make room.")
+    do throws(SystemError) {
+      try FileSystem.remove(path)
+    } catch {
+      guard error.number != ENOENT else { return }
+      throw FileFailure(
+        error.isDenied ? .permissionDenied : .writeFailed,
+        "\(path) cannot be removed: \(error.reason).", hint: "Remove it yourself to make room.")
+    }
   }
 
   /// How many bytes `path` holds; nil where there is no such file.

@@ -62,9 +62,11 @@ public struct FileCommand: Sendable {
     posix_spawnattr_setflags(
       &attributes,
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-    var arguments = words.map { strdup($0) } + [nil]
+    var arguments = words.map { word in FileSystem.withBytes(of: word) { strdup($0) } } + [nil]
     defer { arguments.forEach { free($0) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("DUPLEX_FILE=\(file)")]
+    var environment: [UnsafeMutablePointer<CChar>?] = [
+      FileSystem.withBytes(of: "DUPLEX_FILE=\(file)") { strdup($0) }
+    ]
     let own = environment[0]
     defer { free(own) }
     var entry = environ

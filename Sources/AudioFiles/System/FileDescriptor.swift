@@ -11,9 +11,7 @@ struct FileDescriptor: ~Copyable {
 
   /// Opens `path`; a file that this creates has the usual permissions.
   init(opening path: String, _ flags: Int32) throws(SystemError) {
-    let opened = open(path, flags | O_CLOEXEC, 0o666)
-    guard opened >= 0 else { throw .last }
-    number = opened
+    number = try FileSystem.open(path, flags)
   }
 
   /// Another descriptor of the file behind `original`, which stays with its owner.
@@ -65,6 +63,12 @@ struct FileDescriptor: ~Copyable {
     return done
   }
 
+  /// Keeps others from writing it in the same way, for as long as it or a duplicate is open. Throws
+  /// `EWOULDBLOCK` where somebody else does; where files cannot be locked, nothing happens.
+  func lock() throws(SystemError) {
+    guard flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .last }
+  }
+
   /// Cuts the file off, or makes it longer.
   func truncate(to byteCount: Int) throws(SystemError) {
     guard ftruncate(number, byteCount) == 0 else { throw .last }
@@ -86,8 +90,7 @@ struct FileStatus {
 
   /// That of `path`; nil where there is nothing.
   init?(of path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }
 }

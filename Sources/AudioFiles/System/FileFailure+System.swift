@@ -59,6 +59,10 @@ extension FileFailure {
       return FileFailure(
         .cannotCreate, "\(path) exists already.",
         hint: "Choose another name, or ask to overwrite it.")
+    case EWOULDBLOCK:
+      return FileFailure(
+        .cannotCreate, "\(path) is being written by another program.",
+        hint: "Wait until that has ended, or choose another name.")
     case EISDIR:
       return FileFailure(
         .cannotCreate, "\(path) is a folder.", hint: "Name a file in it.")
@@ -77,6 +81,13 @@ extension FileFailure {
       return FileFailure(
         .cannotCreate, "\(path) cannot be created: \(error.reason).", hint: "Choose another name.")
     }
+  }
+
+  /// An output is wanted no more.
+  public static func interrupted(_ path: String) -> FileFailure {
+    FileFailure(
+      .interrupted, "Stopped before \(path) was complete: nothing was written.",
+      hint: "Start it again when there is time for it.")
   }
 
   /// An output could not be written on. `saved` says in words what it holds.

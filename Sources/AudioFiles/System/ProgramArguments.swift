@@ -12,6 +12,6 @@ public enum ProgramArguments {
     }
   }
 
-  /// The same as text.
-  public static var words: [String] { bytes.map { String(decoding: $0, as: UTF8.self) } }
+  /// The same as text, from which `FileName` gets every byte back.
+  public static var words: [String] { bytes.map { FileName.text(of: $0) } }
 }

@@ -46,11 +46,12 @@ public enum TextFile {
     return count < bytes.count ? .bytes(bytes.prefix(count)) : .tooLong
   }
 
-  /// UTF-8, or UTF-16 where a mark of its byte order comes first.
+  /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName` makes of
+  /// them, since a playlist names files.
   static func text(of bytes: some BidirectionalCollection<UInt8>) -> String {
     let isLittle = bytes.starts(with: [0xFF, 0xFE])
     guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else {
-      return String(decoding: bytes, as: UTF8.self)
+      return FileName.text(of: bytes)
     }
     var units: [UInt16] = []
     var rest = bytes.dropFirst(2)
@@ -64,19 +65,16 @@ public enum TextFile {
   /// old contents stay until the new ones are complete. Throws `.cannotCreate` or
   /// `.permissionDenied`.
   public static func write(
-    _ text: String, to path: String, makingFolders makesFolders: Bool = false
+    _ text: String, to path: String, overwrite: Bool = true,
+    makingFolders makesFolders: Bool = false
   ) throws(FileFailure) {
-    do throws(SystemError) {
-      if makesFolders { try makeFolders(of: path) }
-      let draft = "\(path).\(getpid()).new"
-      try create(draft, text)
-      guard rename(draft, path) == 0 else { throw .last }
-    } catch {
-      throw FileFailure(
-        error.isDenied ? .permissionDenied : .cannotCreate,
-        "\(path) cannot be written: \(error.reason).",
-        hint: "Choose another place, or make room there.")
-    }
+    // Where they cannot be made, the draft says why.
+    if makesFolders { try? FileSystem.makeFolders(of: path) }
+    let draft = try DraftFile(for: path, overwrite: overwrite)
+    let bytes = Array(text.utf8)
+    let (_, error) = OutputBytes.write(bytes, count: bytes.count, to: draft.descriptor.number)
+    if let error { throw .creating(path, error) }
+    try draft.publish()
   }
 
   /// Whether anything is called `path`, a link to nowhere included.
@@ -87,19 +85,7 @@ public enum TextFile {
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   public static func size(of path: String) -> Int? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
-  }
-
-  private static func create(_ path: String, _ text: String) throws(SystemError) {
-    let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC)
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw .last }
-      bytes = bytes.dropFirst(count)
-    }
+    FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
   }
 
   private static func read(_ file: borrowing FileDescriptor, _ bytes: inout [UInt8])
@@ -115,16 +101,5 @@ public enum TextFile {
       }
     }
     return try result.get()
-  }
-
-  private static func makeFolders(of path: String) throws(SystemError) {
-    var end = path.startIndex
-    while let slash = path[end...].firstIndex(of: "/") {
-      end = path.index(after: slash)
-      guard slash != path.startIndex else { continue }
-      guard mkdir(String(path[..<slash]), 0o777) == 0 || errno == EEXIST || errno == EISDIR else {
-        throw .last
-      }
-    }
   }
 }

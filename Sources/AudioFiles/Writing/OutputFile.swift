@@ -1,44 +1,46 @@
 import Glibc
 
-/// An output file just created, or opened to be overwritten, and still empty.
+/// Where an output goes: a file that is to be, or a pipe or a device that is there already.
 struct OutputFile: ~Copyable {
-  let descriptor: FileDescriptor
-  /// Whether it was created here, and goes again should nothing become of it.
-  let isNew: Bool
-  /// Whether it is a file one can go back in, and no pipe or device.
-  let isRegular: Bool
+  private var draft: DraftFile?
+  private let stream: FileDescriptor?
+  /// What it is written through.
+  let descriptor: Int32
 
-  /// Creates `path`. Without `overwrite`, a file of that name is refused: in one step, so that two
-  /// recorders never share one. Pipes and devices may always be written to.
-  init(creating path: String, overwrite: Bool) throws(SystemError) {
-    let found = FileStatus(of: path)
-    if found?.isFolder == true { throw SystemError(number: EISDIR) }
-    // A pipe or a device is there already, and is used as it is.
-    let isReused = found.map { overwrite || !$0.isRegular } ?? false
-    let mode = found?.isRegular ?? true ? O_RDWR : O_WRONLY
-    let opened = try Self.open(path, isReused ? mode : mode | O_CREAT | O_EXCL)
-    let isRegular = try opened.status.isRegular
-    if isReused, isRegular { try opened.truncate(to: 0) }
-    descriptor = opened
-    isNew = !isReused
-    self.isRegular = isRegular
+  /// What `path` names. Without `overwrite`, a file of that name is refused; pipes and devices may
+  /// always be written to.
+  init(_ path: String, overwrite: Bool) throws(FileFailure) {
+    if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
+      let opened = try Self.open(path)
+      descriptor = opened.number
+      stream = consume opened
+      draft = nil
+    } else {
+      let made = try DraftFile(for: path, overwrite: overwrite)
+      descriptor = made.descriptor.number
+      draft = consume made
+      stream = nil
+    }
   }
 
-  /// Opens `path`. A pipe that nobody reads is waited for a little, not for ever.
-  private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
+  /// Whether it is a file one can go back in, and no pipe or device.
+  var isRegular: Bool { stream == nil }
+
+  consuming func takeDraft() -> DraftFile? { draft.take() }
+
+  /// Opens a pipe or a device. A pipe that nobody reads is waited for a little, not for ever.
+  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     var attempts = 0
     while true {
       do throws(SystemError) {
-        let opened = try FileDescriptor(opening: path, flags | O_NONBLOCK)
+        let opened = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOCTTY)
         _ = fcntl(opened.number, F_SETFL, fcntl(opened.number, F_GETFL) & ~O_NONBLOCK)
         return opened
       } catch {
         attempts += 1
-        guard error.number == ENXIO, attempts < 60 else { throw error }
+        guard error.number == ENXIO, attempts < 60 else { throw .creating(path, error) }
         usleep(50_000)
       }
     }
   }
-
-  consuming func takeDescriptor() -> FileDescriptor { descriptor }
 }

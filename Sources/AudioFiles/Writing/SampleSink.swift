@@ -4,6 +4,9 @@ protocol SampleSink: AnyObject {
   /// Frames written; after a failure those that are in the file.
   var frameCount: Int { get }
 
+  /// Whether what is in the file by now can be read by others.
+  var isReadable: Bool { get }
+
   /// What the kernel knows the file by.
   var descriptor: Int32 { get }
 

@@ -9,27 +9,9 @@ struct SinkRequest {
   let channelCount: Int
   let tags: SoundFileTags
 
-  /// Creates the file; one that was created and cannot be written is removed again.
-  func create(overwrite: Bool) throws(FileFailure) -> any SampleSink {
-    let file: OutputFile
-    do throws(SystemError) {
-      file = try OutputFile(creating: path, overwrite: overwrite)
-    } catch {
-      throw .creating(path, error)
-    }
-    let isNew = file.isNew
-    guard file.isRegular || fileFormat.isStreamed else { throw needsFile }
-    do throws(FileFailure) {
-      return try begin(file.takeDescriptor())
-    } catch {
-      if isNew { unlink(path) }
-      throw error
-    }
-  }
-
-  /// Begins on a descriptor that stays its owner's.
-  func begin(on descriptor: Int32) throws(FileFailure) -> any SampleSink {
-    guard fileFormat.isStreamed else { throw needsFile }
+  /// Begins on a descriptor that stays its owner's; `isRegular` says that it is an empty file.
+  func begin(on descriptor: Int32, isRegular: Bool) throws(FileFailure) -> any SampleSink {
+    guard isRegular || fileFormat.isStreamed else { throw needsFile }
     let copy: FileDescriptor
     do throws(SystemError) {
       copy = try FileDescriptor(duplicating: descriptor)

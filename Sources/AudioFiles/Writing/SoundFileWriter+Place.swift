@@ -12,31 +12,67 @@ extension SoundFileWriter {
     return Int(status.st_size)
   }
 
-  /// Whether somebody deleted it: it goes on growing, but nobody will ever find it.
+  /// Whether somebody deleted it, or took its name: it goes on growing, but nobody will ever find it.
   public var isDeleted: Bool {
+    guard draft == nil else { return false }
     var status = stat()
     return fstat(sink.descriptor, &status) == 0 && FileStatus(status).isRegular
       && status.st_nlink == 0
   }
 
+  /// Whether it could not get its name, and nobody will ever find it.
+  public var isNameless: Bool { namelessness != nil }
+
+  /// Whether somebody cut it off, or wrote something else into it.
+  public var isSpoilt: Bool {
+    guard !head.isEmpty, let byteCount else { return false }
+    return byteCount < lseek(sink.descriptor, 0, SEEK_CUR) || Self.head(sink.descriptor) != head
+  }
+
+  /// Leaves the file as it is: what somebody else has made of it. Nothing that is written later
+  /// reaches it.
+  public mutating func abandon() {
+    guard let nothing = try? FileSystem.open("/dev/null", O_RDWR) else { return }
+    dup2(nothing, sink.descriptor)
+    close(nothing)
+    head = []
+  }
+
+  /// Four bytes behind a file's first length, which every format leaves alone until it is finished.
+  static func head(_ descriptor: Int32) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 4)
+    let count = pread(descriptor, &bytes, bytes.count, 8)
+    return count == bytes.count ? bytes : []
+  }
+
+  /// Whether it has not got its name yet.
+  public var isHidden: Bool { draft != nil }
+
   /// Gives a file that was deleted a name again, with all that it holds, and its folder, too.
   /// Throws `.cannotCreate`, `.permissionDenied` or `.diskFull` where that cannot be; a file of that
   /// name stays as it is.
   public mutating func restore(as path: String) throws(FileFailure) {
+    // Where its folder cannot be made, the draft says why.
+    try? FileSystem.makeFolders(of: path)
+    let copy = try DraftFile(for: path, overwrite: false)
     do throws(SystemError) {
-      try OutputFolder.make(for: path)
-      let copy = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
-      do throws(SystemError) {
-        try Self.copy(from: sink.descriptor, to: copy.number)
-        // The descriptor stays the one that the encoder knows.
-        guard dup2(copy.number, sink.descriptor) >= 0 else { throw .last }
-      } catch {
-        unlink(path)
-        throw error
-      }
+      try Self.copy(from: sink.descriptor, to: copy.descriptor.number)
     } catch {
       throw .creating(path, error)
     }
+    let new: FileDescriptor
+    do throws(SystemError) {
+      new = try FileDescriptor(duplicating: copy.descriptor.number)
+    } catch {
+      throw .creating(path, error)
+    }
+    try copy.publish()
+    // The descriptor stays the one that the encoder knows.
+    dup2(new.number, sink.descriptor)
+    _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
+    namelessness = nil
+    draft = nil
+    head = Self.head(sink.descriptor)
     self.path = path
   }
 

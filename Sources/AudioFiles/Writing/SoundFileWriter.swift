@@ -5,13 +5,31 @@ import Glibc
 ///
 /// 16- and 24-bit samples that came from a file or a converter are written to the bit; what lies
 /// beyond full scale becomes full scale, what is no number becomes silence. Every write is checked,
-/// and what was written before a failure stays readable. Goes out of scope with a file that is
-/// complete, but only `finish` tells whether it is. One thread at a time, never the audio thread.
+/// and what was written before a failure stays readable. It gets its name, and a file of that name is
+/// replaced, when there is something to be read in it (`Appearance`); only `finish` tells whether it is
+/// complete. One thread at a time, never the audio thread.
 public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
   let sink: any SampleSink
+  /// What has not got its name yet.
+  var draft: DraftFile?
+  /// Why it has no name though it should have.
+  var namelessness: FileFailure?
+  /// Bytes near the beginning that never change, once it has its name.
+  var head: [UInt8] = []
+  private let appearance: Appearance
   private let chunk: PackingSpace
   private let limit: Int
+
+  /// When a file gets its name. Until then nothing of it is to be found, and what was there is as it
+  /// was.
+  public enum Appearance: Sendable {
+    /// As soon as what is in it can be read: after the first frames, or with `refreshHeader` where a
+    /// file without any can be read.
+    case readable
+    /// When it is finished; let go of before, it vanishes.
+    case finished
+  }
 
   /// What the file is called.
   public internal(set) var path: String
@@ -24,22 +42,26 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Samples in a frame.
   public let channelCount: Int
 
-  /// Creates the file `path`.
+  /// Creates the file that is to be called `path`.
   ///
   /// Throws `.invalidRequest` for what the format cannot hold, before anything is created;
   /// `.cannotCreate`, `.permissionDenied` or `.diskFull` and leaves nothing behind. An existing file
-  /// is refused without `overwrite`, and emptied with it. `tags` go into every format but Wave64 and
-  /// raw, which have no place for them; WAV cuts long ones.
+  /// is refused without `overwrite`, and replaced with it, at the time that `appearance` says; one that
+  /// another writer has open is refused. `tags` go into every format but Wave64 and
+  /// raw, which have no place for them, as far as they fit (`SoundFileTags.fitting`).
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
-    channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags()
+    channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
+    appearance: Appearance = .readable
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
     let request = SinkRequest(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount, tags: tags)
-    self.init(request, try request.create(overwrite: overwrite))
+      channelCount: channelCount, tags: tags.fitting(fileFormat))
+    let output = try OutputFile(path, overwrite: overwrite)
+    let sink = try request.begin(on: output.descriptor, isRegular: output.isRegular)
+    self.init(request, sink, draft: output.takeDraft(), appearance)
   }
 
   /// Writes to a descriptor that stays the caller's, such as standard output: raw, or WAV, which
@@ -54,11 +76,17 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     let request = SinkRequest(
       path: "standard output", fileFormat: fileFormat, sampleFormat: sampleFormat,
       sampleRate: sampleRate, channelCount: channelCount, tags: SoundFileTags())
-    self.init(request, try request.begin(on: descriptor))
+    let sink = try request.begin(on: descriptor, isRegular: false)
+    self.init(request, sink, draft: nil, .readable)
   }
 
-  private init(_ request: SinkRequest, _ sink: any SampleSink) {
+  private init(
+    _ request: SinkRequest, _ sink: any SampleSink, draft: consuming DraftFile?,
+    _ appearance: Appearance
+  ) {
     self.sink = sink
+    self.draft = draft
+    self.appearance = appearance
     chunk = PackingSpace(channelCount: request.channelCount)
     let frameByteCount = request.channelCount * request.sampleFormat.byteCount
     // Its lengths have 32 bits; a little is for the header.
@@ -95,6 +123,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
         throw failure(error)
       }
       done += count
+      // Not before what was written is told of in its head.
+      if draft != nil, appearance == .readable, framesWritten > 0 { try refreshHeader() }
     }
   }
 
@@ -105,6 +135,17 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       try sink.refresh()
     } catch {
       throw failure(error)
+    }
+    if draft != nil, appearance == .readable, sink.isReadable { appear() }
+  }
+
+  /// Gets its name. Where it cannot, nothing that was written is lost: see `restore`.
+  private mutating func appear() {
+    do throws(FileFailure) {
+      try draft.take()?.publish()
+      head = Self.head(sink.descriptor)
+    } catch {
+      namelessness = error
     }
   }
 
@@ -117,13 +158,26 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Completes and closes the file. Throws as `write` does.
+  /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot get
+  /// its name.
   public consuming func finish() throws(FileFailure) {
+    let draft = self.draft.take()
+    var trouble: FileFailure?
     do throws(SystemError) {
       try sink.close()
     } catch {
-      throw failure(error)
+      trouble = failure(error)
     }
+    // What fitted is saved.
+    if trouble == nil || (appearance == .readable && framesWritten > 0) {
+      do throws(FileFailure) {
+        try draft?.publish()
+        if let namelessness { throw namelessness }
+      } catch {
+        trouble = error
+      }
+    }
+    if let trouble { throw trouble }
   }
 
   private func failure(_ error: SystemError) -> FileFailure {

@@ -34,6 +34,8 @@ public struct RecordingPlan: Sendable {
   public var channelCount: Int
   /// Whether a file that exists is replaced. Only the first: what a recording itself wrote never is.
   public var overwrite = false
+  /// What is played or heard meanwhile, and so is never written to.
+  public var inputs: Set<FileIdentity> = []
   /// What the files say of themselves.
   public var tags = SoundFileTags()
   /// When the next file begins; nil for one file, which can still be split by hand.

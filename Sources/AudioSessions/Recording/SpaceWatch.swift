@@ -15,7 +15,7 @@ struct SpaceWatch {
   /// Looks at the disk of `file`, the growing one. Returns the seconds left, where they are known.
   mutating func look(at file: RecordedFile, news: RecordingNews) -> Double? {
     guard !plan.isStream, let bytes = byteCountOfSecond(file),
-      let free = DiskSpace.freeByteCount(at: OutputFolder.folder(of: file.path))
+      let free = DiskSpace.freeByteCount(at: FileName.folder(of: file.path))
     else { return nil }
     let left = Double(free) / bytes
     // Room that was made is room.

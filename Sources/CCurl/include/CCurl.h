@@ -2,7 +2,6 @@
 // several MiB. Its own names stay in CCurl.c; here is the little that a sound file over HTTP needs.
 #pragma once
 
-#include "linux_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>

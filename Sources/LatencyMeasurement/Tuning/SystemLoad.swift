@@ -57,16 +57,15 @@ private final class LoadThread {
         guard
           var file = try? SoundFileWriter(
             path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
-            overwrite: true)
+            overwrite: true, appearance: .finished)
         else { return }
         for _ in 0..<16 where !over.isRaised {
           guard (try? file.write(block, frames: block.frameCount)) != nil,
             (try? file.synchronize()) != nil
           else { break }
         }
-        try? file.finish()
+        // Let go of, it is gone: nobody ever finds it.
       }
-      unsafe unlink(path)
     }
   }
 

@@ -47,9 +47,7 @@ struct LatencyCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "Keep the result for this device, rate, period and headroom: overdubs use it.")
   var save = false
 
-  @Option(
-    help: ArgumentHelp("Draw the result, as .svg or .html.", valueName: "file"))
-  var report: String?
+  @OptionGroup var picture: ReportOptions
 
   @Option(
     help: ArgumentHelp("Measure in this recording, of what --reference holds.", valueName: "file"))
@@ -74,13 +72,13 @@ struct LatencyCommand: ParsableCommand, TalkingCommand {
     for channel in [fromChannel, toChannel].compactMap({ $0 }) where !(1...64).contains(channel) {
       throw ValidationError("Channels are counted from 1, and there are at most 64.")
     }
-    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
-      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
-    }
   }
 
   func run() throws {
     let status = try inTermsOfTheTool {
+      var inputs = InputFiles(audio)
+      for path in [listen, reference].compactMap({ $0 }) { inputs.add(path) }
+      try picture.check(against: inputs)
       if let listen, let reference {
         return try OfflineLatency(self, listen: listen, reference: reference).run()
       }

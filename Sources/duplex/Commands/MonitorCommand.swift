@@ -77,16 +77,17 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
   }
 
   func run() throws {
-    let target = try recordPath.map { path throws(ToolFailure) in
+    var target = try recordPath.map { path throws(ToolFailure) in
       try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
     }
     try target?.check(recording, json: audio.json)
     let status = try inTermsOfTheTool {
-      let use = MonitorUse(
-        command: self, target: target,
-        items: try PlayItems(
-          mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality
-        ).items)
+      let items = try PlayItems(
+        mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality)
+      var inputs = InputFiles(audio)
+      inputs.add(items, from: mixes)
+      target?.inputs = inputs.identities
+      let use = MonitorUse(command: self, target: target, items: items.items)
       return try DeviceChoice(
         audio, captures: true, plays: true, alsoPlay: alsoPlay.devices
       ).use(use)

@@ -78,7 +78,7 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
   }
 
   func run() throws {
-    let target = try RecordingTarget(
+    var target = try RecordingTarget(
       path: file ?? RecordingTarget.noteName(fileFormat ?? .wav), fileFormat: fileFormat,
       sampleFormat: sampleFormat,
       overwrite: overwrite)
@@ -86,6 +86,9 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
     let status = try inTermsOfTheTool {
       let items = try PlayItems(
         mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
+      var inputs = InputFiles(audio)
+      inputs.add(items, from: mixes)
+      target.inputs = inputs.identities
       let use = RecordUse(command: self, target: target, items: items.items)
       return try DeviceChoice(
         audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay.devices

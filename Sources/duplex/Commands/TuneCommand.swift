@@ -31,8 +31,7 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "Keep the result as the device's profile: commands without -p use it.")
   var save = false
 
-  @Option(help: ArgumentHelp("Draw the trials, as .svg or .html.", valueName: "file"))
-  var report: String?
+  @OptionGroup var picture: ReportOptions
 
   func validate() throws {
     guard (0.1...86_400).contains(seconds) else {
@@ -41,16 +40,16 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
     guard (0...99).contains(margin) else {
       throw ValidationError("--margin takes 0 to 99 percent.")
     }
-    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
-      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
-    }
   }
 
   /// Length of each trial in seconds. Frames are those of the rate that was asked for.
   var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
 
   func run() throws {
-    let status = try inTermsOfTheTool { try TuneRun(self).run() }
+    let status = try inTermsOfTheTool {
+      try picture.check(against: InputFiles(audio))
+      return try TuneRun(self).run()
+    }
     throw ExitCode(status.rawValue)
   }
 }

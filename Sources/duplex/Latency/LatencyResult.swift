@@ -56,11 +56,9 @@ struct LatencyResult {
         } else if command.save {
           Notice.warning("notKept", "The result is doubtful and was not kept.").report()
         }
-        if let path = command.report {
-          let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
-          try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
-          kept.append(path)
-        }
+        let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
+        try command.picture.write(svg: picture.svg, html: picture.html)
+        if let path = command.picture.report { kept.append(path) }
       }
       return nil
     } catch {

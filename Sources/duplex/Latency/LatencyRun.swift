@@ -72,7 +72,7 @@ extension LatencyRun {
     plan.repeats = command.repeats
     plan.levelCapDBFS = command.level.decibels
     plan.choice = command.choice
-    plan.draws = draws && command.report != nil
+    plan.draws = draws && command.picture.report != nil
     return plan
   }
 }

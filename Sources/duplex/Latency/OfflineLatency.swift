@@ -58,7 +58,7 @@ struct OfflineLatency {
   ) throws -> (DelayEstimate?, Int) {
     var estimator = DelayEstimator()
     estimator.choice = command.choice
-    estimator.draws = command.report != nil
+    estimator.draws = command.picture.report != nil
     let stretch = Self.stretchSeconds * recording.sampleRate
     var best: DelayEstimate?
     var start = 0

@@ -23,7 +23,8 @@ struct OverdubMix {
     var writer = try SoundFileWriter(
       path: path, fileFormat: target.fileFormat,
       sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
-      overwrite: command.overwrite)
+      overwrite: command.overwrite, appearance: .finished)
+    let stop = StopWish()
     let mix = TrackMix(
       try [command.backing, take].map {
         try Track(
@@ -33,6 +34,7 @@ struct OverdubMix {
     var buffer = SampleBuffer(frameCount: 1024, channelCount: channels)
     var peak: Float = 0
     while true {
+      guard !stop.isThere() else { throw FileFailure.interrupted(path) }
       let count = try mix.read(into: &buffer, frames: buffer.frameCount)
       guard count > 0 else { break }
       for sample in 0..<count * channels { peak = max(peak, abs(buffer[sample])) }

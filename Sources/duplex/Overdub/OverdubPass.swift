@@ -68,7 +68,7 @@ final class OverdubPass {
       try put(
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
-    } else if run.command.isPunchIn {
+    } else if run.command.isPunchIn, report.frames > 0 {
       Notice.warning("regionApart", "What was recorded of the region is in \(target.path).")
         .report()
     }
@@ -121,7 +121,8 @@ final class OverdubPass {
         sampleRate: rate, channelCount: channels)
     try whole.replace(
       from: plan.region.lowerBound, with: target.path,
-      leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil)
+      leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
+      isStopped: StopWish().isThere)
   }
 
   /// Tells what came of all passes, this one being the last.

@@ -1,12 +1,12 @@
 import AudioFiles
 import AudioSessions
-import Glibc
 
 /// The files of an overdub: one take a pass, checked before anything sounds.
 struct OverdubTakes {
   let paths: [String]
   private let command: OverdubCommand
   private let fileFormat: FileFormat
+  private let inputs: Set<FileIdentity>
 
   init(_ command: OverdubCommand) throws {
     self.command = command
@@ -20,11 +20,16 @@ struct OverdubTakes {
     }
     paths =
       command.takes == 1
-      ? [command.take] : (1...command.takes).map { Self.numbered(command.take, $0) }
+      ? [command.take] : (1...command.takes).map { FileName.insert("-\($0)", into: command.take) }
+    var inputs = InputFiles(command.audio)
+    inputs.add(command.backing)
+    if case .file(let path) = command.latency { inputs.add(path) }
+    self.inputs = inputs.identities
     for path in paths + [command.mix].compactMap({ $0 }) {
-      guard !SoundFileReader.isSame(path, command.backing) else {
+      guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
         throw ToolFailure(
-          .usage, code: "usage", "\(path) is the backing itself.",
+          .usage, code: "usage",
+          "\(path) is what is played or heard: the backing, or another input.",
           hint: "Choose another name for the take.")
       }
       // A region goes into the take that is there: that is what it is for.
@@ -50,21 +55,13 @@ struct OverdubTakes {
   /// Where the pass is recorded to: the take itself, or a file of its own that is put into the take
   /// afterwards.
   func target(_ path: String, into splice: FileSplice?) throws -> RecordingTarget {
-    guard command.isPunchIn else {
-      return try RecordingTarget(
-        path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
-    }
-    return try RecordingTarget(
-      path: "\(path).\(getpid()).region", fileFormat: splice?.fileFormat ?? fileFormat,
-      sampleFormat: splice?.sampleFormat, overwrite: true)
-  }
-
-  /// `take.wav` and 2 make `take-2.wav`.
-  private static func numbered(_ path: String, _ number: Int) -> String {
-    let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    guard let dot = path[name...].lastIndex(of: "."), dot > name else {
-      return "\(path)-\(number)"
-    }
-    return "\(path[..<dot])-\(number)\(path[dot...])"
+    // A region is a recording of its own until it is in its take: found, should the power fail.
+    let random = String(UInt32.random(in: 0 ... .max), radix: 36)
+    var target = try RecordingTarget(
+      path: command.isPunchIn ? FileName.insert("-region-\(random)", into: path) : path,
+      fileFormat: command.isPunchIn ? splice?.fileFormat ?? fileFormat : nil,
+      sampleFormat: splice?.sampleFormat, overwrite: command.overwrite && !command.isPunchIn)
+    target.inputs = inputs
+    return target
   }
 }

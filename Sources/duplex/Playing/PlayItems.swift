@@ -14,6 +14,8 @@ struct PlayItems {
   }
 
   private(set) var items: [QueueItem] = []
+  /// The files on this machine among them.
+  private(set) var paths: [String] = []
   /// Frames a second of the first source.
   private(set) var firstRate: Int?
 
@@ -24,6 +26,7 @@ struct PlayItems {
   ) throws {
     try style.gains.check("--gain", addresses.count)
     try style.pans.check("--pan", addresses.count)
+    paths = addresses.filter { !$0.isRemote }.map(\.location)
     var parts: [QueueItem.Part] = []
     var firstFailure: FileFailure?
     for (index, named) in addresses.enumerated() {

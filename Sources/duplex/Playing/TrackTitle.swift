@@ -1,4 +1,5 @@
 import AudioFiles
+import AudioFiles
 import AudioSessions
 
 /// What is known of a track, for a person and for an event.
@@ -15,8 +16,7 @@ struct TrackTitle {
     var path = facts.name[...]
     if SourceAddress.isRemote(facts.name) { path = path.prefix { $0 != "?" && $0 != "#" } }
     while path.last == "/" { path.removeLast() }
-    let name =
-      path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? String(path)
+    let name = String(FileName.last(of: String(path)))
     let tags = facts.tags
     var text = [tags.artist, tags.title ?? (tags.artist == nil ? name : nil)]
       .compactMap { $0 }.joined(separator: " - ")

@@ -191,10 +191,10 @@ struct TagOptions: ParsableArguments {
   /// The same for a file.
   var tags: SoundFileTags {
     var tags = SoundFileTags()
-    tags.title = title
-    tags.artist = artist
-    tags.comment = comment
-    tags.date = date
+    tags.title = title.map(FileName.shown)
+    tags.artist = artist.map(FileName.shown)
+    tags.comment = comment.map(FileName.shown)
+    tags.date = date.map(FileName.shown)
     return tags
   }
 }

@@ -115,9 +115,14 @@ extension RecordingTarget {
   /// Refuses what cannot go together, and warns of what the format has no place for.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
-    if options.tags.tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
+    let tags = options.tags.tags
+    if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       Notice.warning(
         "tagsLeftOut", "\(isStream ? "a pipe" : fileFormat.title) has no place for tags."
+      ).report()
+    } else if tags.fitting(fileFormat) != tags {
+      Notice.warning(
+        "tagsCut", "\(fileFormat.title) cannot hold tags as long as these: they are cut."
       ).report()
     }
     guard isStream else { return }

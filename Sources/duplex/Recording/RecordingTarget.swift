@@ -11,6 +11,8 @@ struct RecordingTarget {
   let fileFormat: FileFormat
   let sampleFormat: FileSampleFormat?
   let overwrite: Bool
+  /// What is played or heard meanwhile.
+  var inputs: Set<FileIdentity> = []
 
   /// `-` is standard output.
   var isStream: Bool { path == "-" }
@@ -19,6 +21,10 @@ struct RecordingTarget {
     path: String, fileFormat: FileFormat?, sampleFormat: FileSampleFormat?, overwrite: Bool
   ) throws(ToolFailure) {
     self.path = path
+    guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
+      throw ToolFailure(
+        .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")
+    }
     if let format = fileFormat ?? FileFormat(pathExtensionOf: path) {
       self.fileFormat = format
     } else if path == "-" {
@@ -46,6 +52,7 @@ struct RecordingTarget {
       path: path, fileFormat: fileFormat, sampleFormat: keeps(stream?.format),
       sampleRate: sampleRate, channelCount: stream?.channelCount ?? 1)
     plan.overwrite = overwrite
+    plan.inputs = inputs
     if case .virtual = clock { plan.isVirtual = true }
     return plan
   }

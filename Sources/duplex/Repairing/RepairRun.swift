@@ -20,6 +20,7 @@ struct RepairRun {
   /// Mends one file after another. One that cannot be mended does not keep the others from it.
   func run() -> ExitStatus {
     var status = ExitStatus.done
+    var isInterrupted = false
     var mendings: [Mending] = []
     for (index, file) in command.files.enumerated() {
       let ended: ExitStatus
@@ -30,8 +31,10 @@ struct RepairRun {
       } catch {
         error.of(file).report()
         ended = error.status
+        isInterrupted = error.code == "interrupted"
       }
       if status == .done { status = ended }
+      if isInterrupted { break }
       guard command.json, command.files.count > 1 else { continue }
       Terminal.tell(
         .progress(
@@ -72,8 +75,10 @@ struct RepairRun {
       try FileRepair.mendInPlace(finding)
       return Mending(finding: finding, repaired: path)
     }
-    let target = command.output ?? Self.target(path)
-    try FileRepair.write(finding, to: target, overwrite: command.overwrite)
+    let target = command.output ?? FileName.insert("-repaired", into: path)
+    try FileRepair.write(
+      finding, to: target, overwrite: command.overwrite,
+      isStopped: StopWish(graceMilliseconds: 0).isThere)
     return Mending(finding: finding, repaired: target)
   }
 
@@ -115,12 +120,5 @@ struct RepairRun {
     return "\(finding.path): \(length) recovered; \(faults).\(place)"
   }
 
-  /// `take.wav` becomes `take-repaired.wav`.
-  private static func target(_ path: String) -> String {
-    let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    guard let dot = path[name...].lastIndex(of: "."), dot > name else {
-      return "\(path)-repaired"
-    }
-    return "\(path[..<dot])-repaired\(path[dot...])"
   }
 }

@@ -1,5 +1,4 @@
 import AudioFiles
-import Glibc
 
 /// Where the tool keeps what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`, or
 /// `~/.config/duplex` (XDG Base Directory Specification).
@@ -37,17 +36,14 @@ enum SettingsFolder {
 
   private static func folder() throws(ToolFailure) -> String {
     // Relative paths there are to be ignored, says the specification.
-    if let home = variable("XDG_CONFIG_HOME"), home.hasPrefix("/") { return home + "/duplex" }
-    guard let home = variable("HOME"), !home.isEmpty else {
+    if let home = FileName.variable("XDG_CONFIG_HOME"), home.hasPrefix("/") {
+      return home + "/duplex"
+    }
+    guard let home = FileName.variable("HOME"), !home.isEmpty else {
       throw ToolFailure(
         .cannotCreate, code: "outputRefused", "There is no folder for settings.",
         hint: "Set XDG_CONFIG_HOME or HOME.")
     }
     return home + "/.config/duplex"
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
   }
 }

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioFiles
 
 /// A value as JSON (RFC 8259). Written here because Foundation's encoder would double the tool's
 /// memory.
@@ -97,6 +98,7 @@ enum JSON {
 
   private static func quote(_ string: String, to text: inout String) {
     text += "\""
+    let string = FileName.shown(string)
     // Names of ours need no escape, and most of users' do not either.
     if string.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {
       text += string

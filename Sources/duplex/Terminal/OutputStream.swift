@@ -1,3 +1,4 @@
+import AudioFiles
 import Glibc
 import RealtimeAudio
 
@@ -34,7 +35,7 @@ final class OutputStream: Sendable {
   func write(_ text: String) {
     state.withLock { state in
       guard !state.isClosed else { return }
-      state.waiting += Array(text.utf8)
+      state.waiting += Array(FileName.shown(text).utf8)
       flush(&state, milliseconds: state.waits ? -1 : 0)
     }
   }

@@ -60,11 +60,9 @@ struct TuneResult {
 
   /// Draws and saves what is to be; `kept` are the files that are there then.
   private func keep(_ configuration: DuplexConfiguration, _ kept: inout [String]) throws {
-    if let path = run.command.report {
-      let picture = picture(configuration)
-      try TextFile.write(path.hasSuffix(".html") ? picture.html() : picture.svg(), to: path)
-      kept.append(path)
-    }
+    try run.command.picture.write(
+      svg: { picture(configuration).svg() }, html: { picture(configuration).html() })
+    if let path = run.command.picture.report { kept.append(path) }
     guard let chosen, run.command.save else { return }
     let audio = run.command.audio
     let path = try DeviceProfile(

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioSessions
 import Glibc
 import LatencyMeasurement
@@ -124,7 +125,7 @@ final class TuneRun {
   }
 
   private var loadPath: String {
-    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/var/tmp"
+    let folder = FileName.variable("TMPDIR") ?? "/var/tmp"
     return "\(folder)/duplex-load-\(getpid())"
   }
 }

@@ -64,6 +64,15 @@ final class EncodedFile: SampleSink {
     }
   }
 
+  var isReadable: Bool {
+    switch fileFormat {
+    case .flac: (FLACLength(descriptor)?.told ?? 0) > 0
+    case .opus: EncodedBeginning.holdsOpusPage(descriptor)
+    case .mp3: EncodedBeginning.holdsMP3Blocks(descriptor, end: lseek(descriptor, 0, SEEK_CUR))
+    case .wav, .rf64, .w64, .aiff, .caf, .ogg, .raw: true
+    }
+  }
+
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {

@@ -30,6 +30,8 @@ final class VorbisSink: SampleSink {
     if isOpen { try? close() }
   }
 
+  var isReadable: Bool { pagedFrameCount > 0 }
+
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {

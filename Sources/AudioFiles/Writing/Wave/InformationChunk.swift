@@ -1,22 +1,22 @@
 /// The tags of a WAV file: a chunk `LIST` of the kind `INFO`.
 enum InformationChunk {
-  /// What is in the chunk. Each text is cut to a length that leaves room for markers in the header.
+  /// What is in the chunk. The tags fit into WAV, and leave room for markers in the header.
   static func bytes(_ tags: SoundFileTags) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("INFO")
-    append("INAM", tags.title, 200, to: &bytes)
-    append("IART", tags.artist, 200, to: &bytes)
-    append("IPRD", tags.album, 200, to: &bytes)
-    append("ICMT", tags.comment, 600, to: &bytes)
-    append("ICRD", tags.date, 40, to: &bytes)
-    append("ISFT", "duplex", 40, to: &bytes)
+    append("INAM", tags.title, to: &bytes)
+    append("IART", tags.artist, to: &bytes)
+    append("IPRD", tags.album, to: &bytes)
+    append("ICMT", tags.comment, to: &bytes)
+    append("ICRD", tags.date, to: &bytes)
+    append("ISFT", "duplex", to: &bytes)
     return bytes
   }
 
   private static func append(
-    _ identifier: StaticString, _ text: String?, _ byteCount: Int, to bytes: inout [UInt8]
+    _ identifier: StaticString, _ text: String?, to bytes: inout [UInt8]
   ) {
     guard let text, !text.isEmpty else { return }
-    bytes.append(chunk: identifier, text.bytes(atMost: byteCount) + [0])
+    bytes.append(chunk: identifier, Array(text.utf8) + [0])
   }
 }

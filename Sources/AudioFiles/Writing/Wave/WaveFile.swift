@@ -45,6 +45,8 @@ final class WaveFile: SampleSink {
 
   var frameCount: Int { dataByteCount / format.frameByteCount }
 
+  var isReadable: Bool { header != nil || dataByteCount > 0 }
+
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {

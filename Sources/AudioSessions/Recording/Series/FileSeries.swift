@@ -17,8 +17,8 @@ struct FileSeries: ~Copyable {
   private var isSplitWanted = false
   /// Every path that this recording wrote.
   private var written: Set<String> = []
-  /// Whether there was no file of that name before.
-  private var isCurrentNew = false
+  /// What somebody else made of a file that grew: told at the end as well.
+  private var loss: FileFailure?
   /// Whether it was told that a deleted file cannot be written again.
   private var isLamented = false
   /// Frames after which the current file is full.
@@ -59,6 +59,7 @@ struct FileSeries: ~Copyable {
       // Sums of parts of a nanosecond would make a second too early.
       let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
+      if writer?.isSpoilt == true { abandon() }
       try prepareFile(at: time)
       if !hasOriginated {
         hasOriginated = true
@@ -88,6 +89,8 @@ struct FileSeries: ~Copyable {
 
   /// Makes the growing file valid as it stands, and with `synchronizing` waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
+    // A file without a frame has no name yet.
+    guard let current, current.frames > 0 || plan.isStream, writer?.isSpoilt != true else { return }
     if writer?.isDeleted == true { tryToRestore() }
     let before = writer?.framesWritten ?? 0
     // What an encoder held back until now may be refused.
@@ -123,19 +126,38 @@ struct FileSeries: ~Copyable {
         momentaryLUFS: levels.maximumMomentaryLUFS, shortTermLUFS: levels.maximumShortTermLUFS)
     }
     try closeCurrent()
+    if let loss { throw loss }
+  }
+
+  /// Somebody else cut the growing file off or wrote into it: it is theirs now, and the recording goes
+  /// on in another.
+  private mutating func abandon() {
+    guard let file = current else { return }
+    writer?.abandon()
+    writer = nil
+    current = nil
+    let failure = FileFailure(
+      .writeFailed,
+      "\(file.path) was cut off or written by another program while it was recorded: what it held, "
+        + "\(file.frames) frames, may be lost.",
+      hint: "Keep other programs away from files that are recorded.")
+    loss = loss ?? failure
+    news.tell(.warning(failure))
   }
 
   /// Somebody deleted the file that grows.
   private mutating func restore() throws(FileFailure) {
     let old = current?.path ?? plan.path
+    let wasTaken = writer?.isNameless == true || writer?.isHidden == true
     let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
     try writer?.restore(as: path)
     current?.path = path
     let place = path == old ? "there again" : "in \(path) now"
+    let cause = wasTaken ? "was made by another program" : "was deleted"
     news.tell(
       .warning(
         FileFailure(
-          .writeFailed, "\(old) was deleted while it was recorded, and is \(place).",
+          .writeFailed, "\(old) \(cause) while it was recorded: the recording is \(place).",
           hint: "Nothing is lost.")))
   }
 
@@ -182,18 +204,24 @@ struct FileSeries: ~Copyable {
   private mutating func open(at start: UInt64) throws(FileFailure) {
     let name = names.next(at: start)
     // The first name is the user's word: where it is taken, that is refused.
-    let isFirst = frames == 0 && files.isEmpty && current == nil
+    let isFirst = written.isEmpty
+    let inputs = plan.inputs
+    func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
+    guard !isFirst || !isPlayed(name) else {
+      throw FileFailure(
+        .invalidRequest, "\(name) is played or heard while it would be recorded to.",
+        hint: "Choose another name.")
+    }
     let path =
       isFirst || plan.isStream
       ? name
       : names.free(name) { path in
-        FileRemoval.byteCount(of: path) != nil && (!plan.overwrite || written.contains(path))
+        isPlayed(path) || written.contains(path)
+          || (FileRemoval.byteCount(of: path) != nil && !plan.overwrite)
       }
-    let isNew = plan.isStream || FileRemoval.byteCount(of: path) == nil
     writer = try make(path)
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
-    isCurrentNew = isNew
     hasOriginated = false
     renewRoom()
   }
@@ -229,17 +257,20 @@ struct FileSeries: ~Copyable {
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
-    if writer?.isDeleted == true { try restore() }
+    if writer?.isSpoilt == true { abandon() }
+    guard let file = current else { return }
+    // A file without a frame is no recording, has no name, and vanishes.
+    guard file.frames > 0 || plan.isStream else {
+      current = nil
+      writer = nil
+      return
+    }
+    let isTaken =
+      writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
+    if writer?.isDeleted == true || isTaken { try restore() }
     guard let file = current else { return }
     current = nil
-    guard file.frames > 0 || plan.isStream || !isCurrentNew else { return drop(file) }
     try close(writer.take(), file)
-  }
-
-  /// A file without a frame is no recording, and would only be in the way of the next one.
-  private mutating func drop(_ file: RecordedFile) {
-    writer = nil
-    try? FileRemoval.remove(file.path)
   }
 
   /// Completes `file`.

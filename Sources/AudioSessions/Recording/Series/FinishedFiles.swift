@@ -7,6 +7,8 @@ struct FinishedFiles {
     let path: String
     let end: UInt64
     let byteCount: Int
+    /// What the path led to: what somebody else puts there is not ours to remove.
+    let identity: FileIdentity?
   }
 
   private let command: String?
@@ -27,7 +29,9 @@ struct FinishedFiles {
 
   /// `path` is complete; its last frame was captured at `end` nanoseconds since 1970.
   mutating func add(_ path: String, end: UInt64) {
-    let entry = Entry(path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0)
+    let entry = Entry(
+      path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0,
+      identity: FileIdentity(of: path))
     if command == nil { kept.append(entry) } else { waiting.append(entry) }
   }
 
@@ -38,6 +42,10 @@ struct FinishedFiles {
     var gone: [String] = []
     while isTooMuch(at: now, isGrowing: isGrowing) {
       let oldest = kept.removeFirst()
+      guard oldest.identity == FileIdentity(of: oldest.path) else {
+        gone.append(oldest.path)
+        continue
+      }
       do throws(FileFailure) {
         try FileRemoval.remove(oldest.path)
         news.tell(.removed(path: oldest.path))

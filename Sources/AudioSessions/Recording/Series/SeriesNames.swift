@@ -22,7 +22,7 @@ struct SeriesNames {
     if !isSeries, count == 1 { return pattern }
     if isSeries, pattern.contains("%") { return LocalTime(start).formatted(pattern) }
     let digits = String(count)
-    return Self.insert(
+    return FileName.insert(
       "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
   }
 
@@ -32,15 +32,8 @@ struct SeriesNames {
     var attempt = 1
     while attempt < 10000, isTaken(path) {
       attempt += 1
-      path = Self.insert("-\(attempt)", into: name)
+      path = FileName.insert("-\(attempt)", into: name)
     }
     return path
-  }
-
-  /// Puts `text` in front of the extension.
-  private static func insert(_ text: String, into path: String) -> String {
-    let file = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    guard let dot = path[file...].lastIndex(of: "."), dot != file else { return path + text }
-    return path[..<dot] + text + path[dot...]
   }
 }

@@ -2,10 +2,15 @@
 #include "linux_files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
-int linux_unnamed_file(const char *folder) {
-  return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+int linux_unnamed_file(const char *folder, unsigned mode) {
+  return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+int linux_rename_to_free(const char *old_path, const char *new_path) {
+  return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, RENAME_NOREPLACE);
 }
 
 bool linux_punch_hole(int descriptor, int64_t offset, int64_t count) {

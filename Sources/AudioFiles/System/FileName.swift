@@ -1,0 +1,122 @@
+import Glibc
+
+/// Names of files, which for the kernel are bytes, as text that loses none of them.
+///
+/// UTF-8 becomes text as usual. A byte that is no part of it becomes one of 128 private scalars,
+/// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of these
+/// scalars itself, its three bytes do. So every name comes back as it was: names are made text by
+/// `text(of:)` where they enter, and bytes by `bytes(of:)` where the kernel is called (`FileSystem`).
+public enum FileName {
+  private static let escapes: ClosedRange<UInt32> = 0xEF80...0xEFFF
+
+  /// The text of a name.
+  public static func text(of bytes: some Collection<UInt8>) -> String {
+    let plain = String(validating: bytes, as: UTF8.self)
+    if let plain, !holdsEscapes(plain) { return plain }
+    var text = String.UnicodeScalarView()
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      var parser = Unicode.UTF8.ForwardParser()
+      var iterator = rest.makeIterator()
+      var escaped = 1
+      if case .valid(let encoded) = parser.parseScalar(from: &iterator) {
+        let scalar = UTF8.decode(encoded)
+        escaped = escapes.contains(scalar.value) ? encoded.count : 0
+        if escaped == 0 {
+          text.append(scalar)
+          rest = rest.dropFirst(encoded.count)
+        }
+      }
+      for byte in rest.prefix(escaped) {
+        // Every byte that is no letter by itself is 0x80 or above.
+        if let scalar = Unicode.Scalar(0xEF00 + UInt32(byte)) { text.append(scalar) }
+      }
+      rest = rest.dropFirst(escaped)
+    }
+    return String(text)
+  }
+
+  /// The bytes of a name.
+  public static func bytes(of text: String) -> [UInt8] {
+    guard holdsEscapes(text) else { return Array(text.utf8) }
+    var bytes: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      if escapes.contains(scalar.value) {
+        bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+      } else {
+        bytes += Array(String(scalar).utf8)
+      }
+    }
+    return bytes
+  }
+
+  /// `text` for people and for tags: U+FFFD stands for each byte that is no part of UTF-8.
+  public static func shown(_ text: String) -> String {
+    guard holdsEscapes(text) else { return text }
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      shown.append(escapes.contains(scalar.value) ? "\u{FFFD}" : scalar)
+    }
+    return String(shown)
+  }
+
+  /// What the environment says under `name`; nil where it says nothing.
+  public static func variable(_ name: String) -> String? {
+    getenv(name).map { text(ofCString: $0) }
+  }
+
+  static func text(ofCString string: UnsafePointer<CChar>) -> String {
+    text(of: UnsafeRawBufferPointer(start: string, count: strlen(string)))
+  }
+
+  private static func holdsEscapes(_ text: String) -> Bool {
+    // Their first byte is rare: most names are looked at once, byte by byte.
+    text.utf8.contains(0xEE) && text.unicodeScalars.contains { escapes.contains($0.value) }
+  }
+}
+
+/// The parts of a path. Bytes count here: a letter that is followed by an accent of its own is another
+/// `Character`, but the kernel finds its slash all the same.
+extension FileName {
+  /// The folder that `path` is in.
+  public static func folder(of path: String) -> String {
+    let start = nameStart(of: path)
+    guard start > path.startIndex else { return "." }
+    let slash = path.utf8.index(before: start)
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// What follows the last slash.
+  public static func last(of path: String) -> Substring { path[nameStart(of: path)...] }
+
+  /// What follows the last dot of the last name, in small letters; empty where there is none, or only
+  /// at the beginning.
+  public static func ending(of path: String) -> String {
+    guard let dot = dot(of: path) else { return "" }
+    return path[path.utf8.index(after: dot)...].lowercased()
+  }
+
+  /// `path` with `text` in front of the ending: `take.wav` and `-2` make `take-2.wav`.
+  public static func insert(_ text: String, into path: String) -> String {
+    guard let dot = dot(of: path) else { return path + text }
+    return String(path[..<dot]) + text + String(path[dot...])
+  }
+
+  /// The file `name` in `folder`.
+  static func join(_ folder: String, _ name: String) -> String {
+    folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
+  }
+
+  private static func nameStart(of path: String) -> String.Index {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
+      ?? path.startIndex
+  }
+
+  private static func dot(of path: String) -> String.Index? {
+    let start = nameStart(of: path)
+    guard let dot = path.utf8[start...].lastIndex(of: UInt8(ascii: ".")), dot > start else {
+      return nil
+    }
+    return dot
+  }
+}

@@ -1,0 +1,144 @@
+import CLinuxFiles
+import Glibc
+
+/// The kernel's calls that take the name of a file: here names become bytes.
+enum FileSystem {
+  /// A descriptor of `path`.
+  static func open(
+    _ path: String, _ flags: Int32, mode: mode_t = 0o666
+  ) throws(SystemError) -> Int32 {
+    try check(path) { Glibc.open($0, flags | O_CLOEXEC, mode) }
+  }
+
+  /// A descriptor of a new file in `folder` that has no name.
+  static func openUnnamed(in folder: String, mode: UInt32 = 0o666) throws(SystemError) -> Int32 {
+    try check(folder) { linux_unnamed_file($0, mode) }
+  }
+
+  /// What `path` leads to, links followed.
+  static func status(of path: String) throws(SystemError) -> stat {
+    var status = stat()
+    try check(path) { stat($0, &status) }
+    return status
+  }
+
+  /// Whether there is anything of that name, a link that leads nowhere included.
+  static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return (try? check(path) { lstat($0, &status) }) != nil
+  }
+
+  /// The path of what `path` leads to, without links.
+  static func resolve(_ path: String) throws(SystemError) -> String {
+    let found = withBytes(of: path) { realpath($0, nil) }
+    guard let found else { throw .last }
+    defer { free(found) }
+    return FileName.text(ofCString: found)
+  }
+
+  /// Whether this user may do `what` (`W_OK` and the like) with `path`.
+  static func checkAccess(_ path: String, _ what: Int32) throws(SystemError) {
+    try check(path) { access($0, what) }
+  }
+
+  static func remove(_ path: String) throws(SystemError) {
+    try check(path) { unlink($0) }
+  }
+
+  /// Makes the folders that lead to `path`, where they are not there.
+  static func makeFolders(of path: String) throws(SystemError) {
+    for slash in path.utf8.indices.dropFirst() where path.utf8[slash] == UInt8(ascii: "/") {
+      do throws(SystemError) {
+        try check(String(path[..<slash])) { mkdir($0, 0o777) }
+      } catch {
+        guard error.number == EEXIST || error.number == EISDIR else { throw error }
+      }
+    }
+  }
+
+  /// Gives `old` the name `new`, in place of what has it.
+  static func rename(_ old: String, to new: String) throws(SystemError) {
+    try check(old) { old in withBytes(of: new) { Glibc.rename(old, $0) } }
+  }
+
+  /// Gives `old` the name `new`, unless something has it: in one step.
+  static func renameToFree(_ old: String, to new: String) throws(SystemError) {
+    try check(old) { old in withBytes(of: new) { linux_rename_to_free(old, $0) } }
+  }
+
+  /// Gives the file behind `descriptor`, which has no name, the name `path`, unless something has it.
+  static func name(_ descriptor: Int32, _ path: String) throws(SystemError) {
+    try check("/proc/self/fd/\(descriptor)") { old in
+      withBytes(of: path) { linkat(AT_FDCWD, old, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
+    }
+  }
+
+  /// The names in a folder, its own and its parent's among them, and what it is.
+  static func names(in folder: String) throws(SystemError) -> (names: [String], status: stat) {
+    guard let open = withBytes(of: folder, { opendir($0) }) else { throw .last }
+    defer { closedir(open) }
+    var status = stat()
+    guard fstat(dirfd(open), &status) == 0 else { throw .last }
+    var names: [String] = []
+    while let entry = readdir(open) {
+      withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) {
+          names.append(FileName.text(ofCString: $0))
+        }
+      }
+    }
+    return (names, status)
+  }
+
+  /// Room on the disk of `path`.
+  static func room(at path: String) throws(SystemError) -> statvfs {
+    var status = statvfs()
+    try check(path) { statvfs($0, &status) }
+    return status
+  }
+
+  /// Calls `body` with the name as C has it.
+  static func withBytes<Result>(
+    of path: String, _ body: (UnsafePointer<CChar>) -> Result
+  ) -> Result {
+    let bytes = FileName.bytes(of: path).map { CChar(bitPattern: $0) } + [0]
+    return bytes.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return body("") }
+      return body(start)
+    }
+  }
+
+  @discardableResult
+  private static func check(
+    _ path: String, _ call: (UnsafePointer<CChar>) -> Int32
+  ) throws(SystemError) -> Int32 {
+    while true {
+      let answer = withBytes(of: path, call)
+      if answer >= 0 { return answer }
+      guard errno == EINTR else { throw .last }
+    }
+  }
+}
+
+/// What makes two names one file.
+public struct FileIdentity: Hashable, Sendable {
+  private let device: UInt
+  private let number: UInt
+
+  init(_ status: stat) {
+    device = UInt(status.st_dev)
+    number = UInt(status.st_ino)
+  }
+
+  init(_ file: borrowing FileDescriptor) throws(SystemError) {
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw .last }
+    self.init(status)
+  }
+
+  /// That of what `path` leads to; nil where there is nothing.
+  public init?(of path: String) {
+    guard let status = try? FileSystem.status(of: path) else { return nil }
+    self.init(status)
+  }
+}

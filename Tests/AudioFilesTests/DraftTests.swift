@@ -1,0 +1,136 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+/// What exists stays until there is something better.
+@Suite struct DraftTests {
+  private func writer(
+    _ path: String, _ format: FileFormat = .wav, tags: SoundFileTags = SoundFileTags(),
+    appearance: SoundFileWriter.Appearance = .readable
+  ) throws -> SoundFileWriter {
+    try SoundFileWriter(
+      path: path, fileFormat: format, sampleFormat: format.nearest(to: .s16), sampleRate: 48000,
+      channelCount: 1, overwrite: true, tags: tags, appearance: appearance)
+  }
+
+  @Test(arguments: FileFormat.allCases)
+  func `an old file stays until there is something to be read in the new one`(
+    format: FileFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    folder.write([1, 2, 3], to: "take")
+    let sound = glide(frames: 480, channels: 1)
+    var new = try writer(folder("take"), format)
+    var count = 0
+    while folder.bytes(of: "take") == [1, 2, 3], count < 100 {
+      #expect(folder.names == ["take"])
+      try new.write(sound, frames: 480)
+      count += 1
+    }
+    #expect(count <= 50, "it appears within half a second")
+    if format != .raw { #expect(try load(folder("take")).count > 0) }
+    try new.finish()
+    #expect(folder.names == ["take"])
+  }
+
+  @Test(arguments: [FileFormat.wav, .flac, .opus])
+  func `a writer that is let go of before its first frame leaves everything as it was`(
+    format: FileFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    folder.write([1, 2, 3], to: "take")
+    do { _ = try writer(folder("take"), format) }
+    do { _ = try writer(folder("new"), format) }
+    #expect(folder.bytes(of: "take") == [1, 2, 3])
+    #expect(folder.names == ["take"])
+  }
+
+  @Test func `what appears when it is finished does not before, and never otherwise`() throws {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: 4800, channels: 1)
+    do {
+      var lost = try writer(folder("take"), appearance: .finished)
+      try lost.write(sound, frames: 4800)
+      try lost.refreshHeader()
+      #expect(folder.names == [])
+    }
+    #expect(folder.names == [])
+    var whole = try writer(folder("take"), appearance: .finished)
+    try whole.write(sound, frames: 4800)
+    try whole.finish()
+    #expect(try load(folder("take")).count == 4800)
+  }
+
+  @Test func `a second writer of one file is refused, before and after it was replaced`() throws {
+    let folder = TemporaryFolder()
+    folder.write([1, 2, 3], to: "take")
+    let path = folder("take")
+    var first = try writer(path)
+    #expect(failure { _ = try writer(path) }?.kind == .cannotCreate)
+    try first.write(glide(frames: 48, channels: 1), frames: 48)
+    #expect(failure { _ = try writer(path) }?.kind == .cannotCreate)
+    try first.finish()
+    #expect(failure { _ = try writer(path) } == nil)
+    #expect(try load(path).count == 48)
+  }
+
+  @Test func `a name that is taken meanwhile is not taken back, and nothing is lost`() throws {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: 480, channels: 1)
+    var new = try SoundFileWriter(
+      path: folder("take"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 1, overwrite: false)
+    folder.write([1, 2, 3], to: "take")
+    try new.write(sound, frames: 480)
+    let isNameless = new.isNameless
+    #expect(isNameless)
+    #expect(folder.bytes(of: "take") == [1, 2, 3])
+    try new.restore(as: folder("other"))
+    try new.write(sound, frames: 480)
+    try new.finish()
+    #expect(try load(folder("other")).count == 960)
+  }
+
+  @Test(arguments: [FileFormat.wav, .w64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
+  func `a file that somebody else cuts off or writes over is noticed`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: 48000, channels: 1)
+    for isCut in [true, false] {
+      var new = try writer(folder("take"), format)
+      try new.write(sound, frames: 48000)
+      try new.refreshHeader()
+      let before = new.isSpoilt
+      #expect(!before)
+      folder.write([UInt8](repeating: 7, count: isCut ? 20 : 1_000_000), to: "take")
+      let after = new.isSpoilt
+      #expect(after)
+      new.abandon()
+      try? new.finish()
+      #expect(folder.bytes(of: "take").allSatisfy { $0 == 7 })
+    }
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
+  func `texts of any length leave a file that can be read`(format: FileFormat) throws {
+    let lengths = [0, 1, 40, 601, 2999, 3000, 4095, 8001, 32768, 65536, 131_073, 1_048_576]
+    for (index, length) in lengths.enumerated() {
+      let folder = TemporaryFolder()
+      let letter = ["x", "ä", "\u{1F600}", "x\n\0"][index % 4]
+      let text = String(repeating: letter, count: length / letter.utf8.count)
+      var tags = SoundFileTags()
+      tags.title = text
+      tags.artist = text
+      tags.album = text
+      tags.comment = text
+      tags.date = text
+      var new = try writer(folder("take"), format, tags: tags)
+      try new.write(glide(frames: 24000, channels: 1), frames: 24000)
+      try new.finish()
+      #expect(try load(folder("take")).count >= 24000, "\(length)")
+      let told = try SoundFileReader(path: folder("take")).tags.comment ?? ""
+      let fitting = tags.fitting(format).comment ?? ""
+      #expect(told.utf8.count == fitting.utf8.count, "\(length)")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import AudioFiles
+import Testing
+
+@Suite struct FileNameTests {
+  @Test(arguments: [
+    Array("plain.wav".utf8), [0x7A, 0xE9, 0x2E], [0xFF, 0xFE], [0xC3], [0xC3, 0xA9, 0xC3],
+    [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC0, 0xAF], [0xEF, 0xBF, 0xBD],
+    [0xEE, 0xBE, 0x80], [0xEE, 0xBF, 0xBF, 0x41], [0xEE, 0xBE, 0x7F], [0xEF, 0x80, 0x80], [],
+    [0xE2, 0x82], [0x65, 0xCC, 0x81],
+  ])
+  func `every name comes back as it was`(name: [UInt8]) {
+    #expect(FileName.bytes(of: FileName.text(of: name)) == name)
+  }
+
+  @Test func `so does any name of random bytes, and people are shown UTF-8`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let name = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+        // Often what begins like the scalars that stand for bytes.
+        [UInt8.random(in: 1...255, using: &random), 0xEE, 0xBE, 0xBF].randomElement() ?? 1
+      }
+      let text = FileName.text(of: name)
+      #expect(FileName.bytes(of: text) == name)
+      let isPrivate = FileName.shown(text).unicodeScalars.contains {
+        (0xEF80...0xEFFF).contains($0.value)
+      }
+      #expect(!isPrivate)
+    }
+  }
+
+  @Test func `what is not UTF-8 is shown as such`() {
+    #expect(FileName.shown(FileName.text(of: [0x7A, 0xE9])) == "z\u{FFFD}")
+    #expect(FileName.shown("plain") == "plain")
+  }
+
+  @Test(arguments: [
+    ("a/b.wav", "a", "b.wav", "wav", "a/b-2.wav"), ("b", ".", "b", "", "b-2"),
+    ("/b.FLAC", "/", "b.FLAC", "flac", "/b-2.FLAC"), ("a.d/b", "a.d", "b", "", "a.d/b-2"),
+    ("a/.b", "a", ".b", "", "a/.b-2"),
+    ("a/\u{301}b.\u{301}c", "a", "\u{301}b.\u{301}c", "\u{301}c", "a/\u{301}b-2.\u{301}c"),
+  ])
+  func `a path has a folder, a name and an ending`(
+    path: String, folder: String, name: String, ending: String, numbered: String
+  ) {
+    #expect(FileName.folder(of: path) == folder)
+    #expect(FileName.last(of: path).utf8.elementsEqual(name.utf8))
+    #expect(FileName.ending(of: path).utf8.elementsEqual(ending.utf8))
+    #expect(FileName.insert("-2", into: path).utf8.elementsEqual(numbered.utf8))
+  }
+}
