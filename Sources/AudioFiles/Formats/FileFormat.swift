@@ -31,21 +31,8 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
 
   /// The format that the extension of `path` stands for.
   public init?(pathExtensionOf path: String) {
-    let file = path.split(separator: "/").last ?? ""
-    guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return nil }
-    switch file[file.index(after: dot)...].lowercased() {
-    case "wav", "wave", "bwf": self = .wav
-    case "rf64": self = .rf64
-    case "w64": self = .w64
-    case "aiff", "aif", "aifc": self = .aiff
-    case "caf": self = .caf
-    case "flac": self = .flac
-    case "ogg", "oga": self = .ogg
-    case "opus": self = .opus
-    case "mp3": self = .mp3
-    case "raw", "pcm": self = .raw
-    default: return nil
-    }
+    guard let format = PathExtension.written[PathExtension.of(path)] else { return nil }
+    self = format
   }
 
   /// What to call it in a sentence.

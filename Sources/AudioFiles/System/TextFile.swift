@@ -2,20 +2,41 @@ import Glibc
 
 /// Short texts on disk: settings, reports.
 public enum TextFile {
-  /// The text of the file `path`, at most its first 16 MiB. Throws `.cannotOpen`,
-  /// `.permissionDenied` or `.readFailed`.
+  /// Bytes of a text of settings, at most.
+  private static let longest = 1 << 20
+
+  /// The text of the file `path`. Throws `.cannotOpen`, also for a pipe or a device, `.permissionDenied`,
+  /// `.readFailed`, and `.unusableContents` for what is longer than any settings.
   public static func read(_ path: String) throws(FileFailure) -> String {
+    text(of: try bytes(of: path, atMost: longest))
+  }
+
+  /// The bytes of the file `path`, of which there are `longest` at most. Throws as `read`.
+  static func bytes(of path: String, atMost longest: Int) throws(FileFailure) -> [UInt8] {
     do throws(SystemError) {
-      let file = try FileDescriptor(opening: path, O_RDONLY)
-      var bytes = [UInt8](repeating: 0, count: 16_777_216)
-      let count = try read(file, &bytes)
-      return text(of: bytes.prefix(count))
+      let file = try FileDescriptor.file(at: path)
+      let count = try file.status.byteCount
+      guard count <= longest else {
+        throw SystemError(number: EFBIG)
+      }
+      // Files of the kernel's own have a length of 0.
+      var bytes = [UInt8](repeating: 0, count: count == 0 ? 65536 : count)
+      bytes.removeLast(bytes.count - (try read(file, &bytes)))
+      return bytes
     } catch {
-      throw error.isDenied
-        ? FileFailure(
+      switch error.number {
+      case EFBIG:
+        throw FileFailure(
+          .unusableContents, "\(path) is longer than \(longest >> 20) MiB.",
+          hint: "Check that it is the right file.")
+      case EACCES, EPERM:
+        throw FileFailure(
           .permissionDenied, "This user may not read \(path).", hint: "Check its permissions.")
-        : FileFailure(
+      case EISDIR, ESPIPE, ENXIO: throw .opening(path, error)
+      default:
+        throw FileFailure(
           .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
+      }
     }
   }
 
@@ -54,9 +75,8 @@ public enum TextFile {
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   public static func size(of path: String) -> Int? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
+    guard let status = FileStatus(of: path), status.isRegular else { return nil }
+    return status.byteCount
   }
 
   private static func create(_ path: String, _ text: String) throws(SystemError) {

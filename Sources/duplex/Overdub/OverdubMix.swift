@@ -39,6 +39,7 @@ struct OverdubMix {
       try writer.write(buffer, frames: count)
     }
     try writer.finish()
+    if let cut = mix.takeFailures().first { throw cut.failure }
     if peak > 1, !command.audio.quiet {
       Terminal.say(
         "duplex: \(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is "

@@ -52,13 +52,13 @@ extension BufferedBytes {
 
   /// As `fseek`.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {
-    let target =
+    let origin =
       switch origin {
-      case SEEK_SET: offset
-      case SEEK_CUR: position + offset
-      default: (byteCount ?? 0) + offset
+      case SEEK_SET: 0
+      case SEEK_CUR: position
+      default: byteCount ?? 0
       }
-    guard target >= 0, isSeekable else { return -1 }
+    guard isSeekable, let target = origin.place(movedBy: offset) else { return -1 }
     position = target
     return 0
   }
