@@ -4,8 +4,10 @@ public struct FileFailure: Error, Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// An input is not there, or is no file.
     case cannotOpen
-    /// An input is there, and is no sound file, or a damaged one.
+    /// An input is there, and is damaged, or cannot do what is asked of it.
     case unusableContents
+    /// An input is there, and does not begin like sound of any kind known.
+    case unknownContents
     /// An output exists already, or has no folder to go to.
     case cannotCreate
     /// This user may not read or write it.

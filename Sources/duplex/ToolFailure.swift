@@ -47,7 +47,7 @@ struct ToolFailure: Error {
     let (status, code): (ExitStatus, String) =
       switch failure.kind {
       case .cannotOpen: (.noInput, "inputNotFound")
-      case .unusableContents: (.unusableInput, "inputUnusable")
+      case .unusableContents, .unknownContents: (.unusableInput, "inputUnusable")
       case .cannotCreate: (.cannotCreate, "outputRefused")
       case .permissionDenied: (.noPermission, "permissionDenied")
       case .invalidRequest: (.usage, "usage")

@@ -85,6 +85,35 @@ import Testing
     #expect(trouble?.message.contains("NUL") == true)
   }
 
+  @Test(arguments: ["m3u", "pls"])
+  func `a playlist that names more than anybody plays is refused`(kind: String) throws {
+    let path = folder("long.\(kind)")
+    func text(_ count: Int) -> [UInt8] {
+      (kind == "pls" ? Array("[playlist]\n".utf8) : [])
+        + (0..<count).flatMap { Array((kind == "pls" ? "File\($0)=a\n" : "a\n").utf8) }
+    }
+    save(text(Playlist.mostEntries), to: path)
+    #expect(try Playlist.entries(of: path).count == Playlist.mostEntries)
+    save(text(Playlist.mostEntries + 1), to: path)
+    let trouble = failure { _ = try Playlist.entries(of: path) }
+    #expect(trouble?.message.hasSuffix("names more than \(Playlist.mostEntries) files.") == true)
+    save([UInt8](repeating: 10, count: 8 << 20 + 1), to: path)
+    #expect(failure { _ = try Playlist.entries(of: path) }?.kind == .unusableContents)
+  }
+
+  @Test func `a folder lists all that can be read by its name, and no pipes`() throws {
+    let names = ["a.voc", "b.au", "c.mp2", "d.wave", "e.bwf", "f.snd", "g.opus", "h.aifc"]
+    for name in names + ["i.raw", "j.txt"] {
+      try TextFile.write("", to: folder("kinds/" + name), makingFolders: true)
+    }
+    mkfifo(folder("kinds/pipe.wav"), 0o600)
+    #expect(
+      try SoundFolder.files(in: folder("kinds")) == names.map { folder("kinds/" + $0) })
+    for name in names {
+      #expect(Decoding.supports(format: String(name.dropFirst())), "\(name)")
+    }
+  }
+
   @Test func `an address of a file here is a path`() throws {
     let path = folder("addresses.m3u")
     try TextFile.write("file:///music/a%20b%C3%BC.wav\nFile://localhost/c%zz.wav\n", to: path)

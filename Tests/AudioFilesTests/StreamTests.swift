@@ -25,13 +25,14 @@ import Testing
       case .s32: .s32LE
       case .float: .floatLE
       }
-    var reader =
+    let decoder =
       format == .wav
-      ? try SoundFileReader(path: path)
-      : try SoundFileReader(rawPath: path, format: wire, sampleRate: 44100, channelCount: 2)
-    #expect(reader.frameCount == nil)
-    #expect(reader.sampleRate == 44100)
-    #expect(try AudioFilesTests.samples(of: &reader) == list(sound))
+      ? try Decoding.decoder(forPath: path) { _ in }
+      : try Decoding.rawDecoder(
+        forPath: path, format: wire, sampleRate: 44100, channelCount: 2, whileWaiting: { _ in })
+    #expect(decoder.frameCount == nil)
+    #expect(decoder.sampleRate == 44100)
+    #expect(try decode(decoder) == list(sound))
     close(ends[0])
   }
 
@@ -44,9 +45,9 @@ import Testing
     let bytes = folder.bytes(of: "x.wav") + Array("LIST....and more".utf8)
     _ = Glibc.write(ends[1], bytes, bytes.count)
     close(ends[1])
-    var reader = try SoundFileReader(path: "/proc/self/fd/\(ends[0])")
-    #expect(reader.frameCount == 1000)
-    #expect(try AudioFilesTests.samples(of: &reader) == list(sound))
+    let decoder = try Decoding.decoder(forPath: "/proc/self/fd/\(ends[0])") { _ in }
+    #expect(decoder.frameCount == 1000)
+    #expect(try decode(decoder) == list(sound))
     close(ends[0])
   }
 

@@ -437,3 +437,67 @@ def send_chunks(x, body):
         x.raw(b"%x\r\n" % len(piece))
         x.send(piece)
         x.raw(b"\r\n")
+
+
+# Answers without an end.
+
+def endless(x, piece):
+    """The same bytes for ever, from wherever was asked for."""
+    piece *= 65536 // len(piece)
+    while True:
+        x.send(piece)
+
+
+@fault
+def huge_range(x):
+    """A part of a file of nearly 2^62 bytes."""
+    body = x.body()
+    start = x.start or 0
+    x.head(
+        206, f"Content-Type: {x.type}", f"Content-Range: bytes {start}-{len(body) - 1}/{2**62 - 1}")
+    x.send(body[start:])
+
+
+@fault
+def large_range(x):
+    """As many bytes as are believed, of which only the first are there."""
+    body = x.body()
+    start = x.start or 0
+    end = min(x.end or 2**53, start + 65536)
+    x.head(206, f"Content-Type: {x.type}", f"Content-Range: bytes {start}-{end - 1}/{2**53}")
+    x.send(body[start:end].ljust(end - start, b"\0"))
+
+
+@fault
+def endless_tags(x):
+    """Empty ID3 tags."""
+    x.head(200, f"Content-Type: {x.type}")
+    endless(x, b"ID3\4\0\0\0\0\0\0")
+
+
+@fault
+def endless_noise(x):
+    """A station that announces something after every byte."""
+    x.head(200, "Content-Type: audio/mpeg", "icy-metaint: 1", "icy-name: Radio Noise")
+    endless(x, bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(65536)))
+
+
+@fault
+def endless_comment(x):
+    """A page of Ogg, and pages of a comment behind it."""
+    x.head(200, f"Content-Type: {x.type}")
+    endless(x, b"OggS" + bytes(22) + b"\xff" + b"\xff" * 255 + bytes(65025))
+
+
+@fault
+def endless_names(x):
+    """A playlist that goes on and on."""
+    x.head(200, "Content-Type: audio/x-mpegurl")
+    endless(x, b"song.mp3\n")
+
+
+@fault
+def playlist_of_itself(x):
+    body = b"list.m3u\nother.m3u\n"
+    x.head(200, "Content-Type: audio/x-mpegurl", f"Content-Length: {len(body)}")
+    x.send(body)

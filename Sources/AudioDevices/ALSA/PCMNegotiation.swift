@@ -39,21 +39,13 @@ extension PCM {
   /// Asks the hardware, in an order that leaves the period its say (rate first, since it may differ
   /// from the unit's, then period, then buffer), and keeps what it answers.
   mutating func configure(_ request: StreamRequest) throws(DeviceFailure) {
-    var refusal = PCMFailure.refused(
+    // A device that maps no memory still answers the same to every other question.
+    for access in PCMAccess.allCases where try configure(request, access) { return }
+    throw PCMFailure.refused(
       name, direction, "any access known here", hint: "Try the same device as plug\(name).")
-    for access in PCMAccess.allCases {
-      do throws(DeviceFailure) {
-        if try configure(request, access) { return }
-      } catch {
-        guard error.kind == .refused else { throw error }
-        refusal = error
-        // A device that maps no memory still answers the same to every other question.
-        guard error.message.contains("access") else { throw error }
-      }
-    }
-    throw refusal
   }
 
+  /// False where the device cannot do this access.
   private mutating func configure(_ request: StreamRequest, _ access: PCMAccess)
     throws(DeviceFailure) -> Bool
   {
@@ -62,8 +54,7 @@ extension PCM {
     // A plug would resample linearly; our own resampler is better, so it must not.
     snd_pcm_hw_params_set_rate_resample(handle, space.pointer, 0)
     guard snd_pcm_hw_params_set_access(handle, space.pointer, access.code) == 0 else {
-      throw PCMFailure.refused(
-        name, direction, "any access known here", hint: "Try the same device as plug\(name).")
+      return false
     }
     let format = try settle(request.format, in: space)
     let channelCount = try settleChannels(request.channelCount, in: space)

@@ -1,41 +1,70 @@
-import Glibc
+import AudioBasics
 
 /// Finds the decoder for sound, by what it is and not by what it is called.
 public enum Decoding {
   /// A decoder of the file `path`, all of whose seeks are exact; standard input where it is `-`.
-  /// Throws as `SoundFileReader` does.
-  public static func decoder(forPath path: String) throws(FileFailure) -> any SoundDecoder {
-    guard path != "-" else { return try decoderOfStandardInput() }
-    let file = try LocalFile(path: path)
-    // What comes through a pipe can be looked at only once.
-    guard file.isSeekable else { return try FileDecoder(path: path) }
-    let bytes = BufferedBytes(file)
-    switch try Contents(bytes) {
-    case .mpeg: return try MPEGDecoder(bytes, exactness: .exact)
-    case .ogg: return try OggDecoder(bytes)
-    case .other:
-      return try otherDecoder(bytes, .exact) { () throws(FileFailure) in
-        try FileDecoder(path: path)
+  ///
+  /// A pipe or a device is read as it comes, where `whileWaiting` is given: the function that it gets
+  /// ends a wait for the program at the other end, from any thread. Else both are refused. Throws as
+  /// `SoundFileReader` does.
+  public static func decoder(
+    forPath path: String,
+    whileWaiting: ((_ end: @escaping @Sendable () -> Void) -> Void)? = nil
+  ) throws(FileFailure) -> any SoundDecoder {
+    if whileWaiting != nil || path == SoundSource.standardInputPath,
+      let pipe = try PipeSource(path: path)
+    {
+      whileWaiting? { pipe.interrupt() }
+      return try decoder(ofPipe: pipe)
+    }
+    guard path != SoundSource.standardInputPath else { return try FileDecoder(path: path) }
+    return try decoder(of: BufferedBytes(try LocalFile(path: path)), .exact) {
+      _ throws(FileFailure) in
+      try FileDecoder(path: path)
+    }
+  }
+
+  /// A decoder of bare samples that the caller describes, in a file, or in a pipe as
+  /// `decoder(forPath:whileWaiting:)` reads one. Throws as that, and `.invalidRequest` for what cannot
+  /// be read.
+  public static func rawDecoder(
+    forPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int,
+    whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void
+  ) throws(FileFailure) -> any SoundDecoder {
+    guard let pipe = try PipeSource(path: path) else {
+      return FileDecoder(
+        try SoundFileReader(
+          rawPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount))
+    }
+    whileWaiting { pipe.interrupt() }
+    let bytes = BufferedBytes(pipe)
+    return FileDecoder(
+      try SoundFileReader(
+        raw: bytes, format: format, sampleRate: sampleRate, channelCount: channelCount), bytes)
+  }
+
+  private static func decoder(
+    of bytes: BufferedBytes, _ exactness: MPEGDecoder.Exactness,
+    other: (BufferedBytes) throws(FileFailure) -> FileDecoder
+  ) throws(FileFailure) -> any SoundDecoder {
+    try bytes.opening { () throws(FileFailure) -> any SoundDecoder in
+      switch try Contents(bytes) {
+      case .mpeg: return try MPEGDecoder(bytes, exactness: exactness)
+      case .ogg: return try OggDecoder(bytes)
+      case .other: return try otherDecoder(bytes, exactness, other)
       }
     }
   }
 
-  /// What comes through a pipe is played as it comes.
-  private static func decoderOfStandardInput() throws(FileFailure) -> any SoundDecoder {
-    let input: FileDescriptor
-    do throws(SystemError) {
-      input = try FileDescriptor(duplicating: STDIN_FILENO)
-    } catch {
-      throw error.number == EBADF ? .closedInput : .opening("standard input", error)
-    }
-    guard input.position == nil else { return try FileDecoder(path: "-") }
-    let source = try PipeSource(input)
+  private static func decoder(
+    ofPipe pipe: PipeSource
+  ) throws(FileFailure) -> any SoundDecoder {
     do throws(FileFailure) {
-      return try decoder(for: source)
+      return try decoder(for: pipe)
     } catch {
-      guard error == .noMPEG(source.name) else { throw error }
+      guard error.kind == .unknownContents else { throw error }
       throw FileFailure(
-        .unusableContents, "\(source.name) does not begin like sound of any kind known.",
+        .unknownContents, "\(pipe.name) does not begin like sound of any kind known.",
         hint: "Send WAV, FLAC, MP3 or Ogg; bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
     }
   }
@@ -44,30 +73,22 @@ public enum Decoding {
   /// `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`, `.readFailed` where the opening
   /// was interrupted, and what `bytes` throw.
   public static func decoder(for bytes: any ByteSource) throws(FileFailure) -> any SoundDecoder {
-    let buffered = BufferedBytes(bytes)
-    switch try Contents(buffered) {
-    case .mpeg: return try MPEGDecoder(buffered, exactness: .economical)
-    case .ogg: return try OggDecoder(buffered)
-    case .other:
-      return try otherDecoder(buffered, .economical) { () throws(FileFailure) in
-        try FileDecoder(buffered)
-      }
+    try decoder(of: BufferedBytes(bytes), .economical) { bytes throws(FileFailure) in
+      try FileDecoder(bytes)
     }
   }
 
   /// What `open` gives; where it knows nothing of the sort, perhaps MP3 behind some garbage.
   private static func otherDecoder(
     _ bytes: BufferedBytes, _ exactness: MPEGDecoder.Exactness,
-    _ open: () throws(FileFailure) -> FileDecoder
+    _ open: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
     do throws(FileFailure) {
-      return try open()
+      return try open(bytes)
     } catch {
-      guard error.kind == .unusableContents, bytes.isSeekable else { throw error }
+      guard error.kind == .unknownContents, bytes.isSeekable else { throw error }
       bytes.position = 0
-      guard SoundSource.kind(ofFile: UInt32(try bytes.peek(4).number(at: 0))) == nil,
-        let decoder = try? MPEGDecoder(bytes, exactness: exactness)
-      else { throw error }
+      guard let decoder = try? MPEGDecoder(bytes, exactness: exactness) else { throw error }
       return decoder
     }
   }
@@ -77,18 +98,13 @@ public enum Decoding {
   public static func supports(format: String) -> Bool {
     let first = format.prefix { $0 != ";" && $0 != " " }.lowercased()
     guard let slash = first.firstIndex(of: "/") else {
-      return endings.contains(first.hasPrefix(".") ? String(first.dropFirst()) : first)
+      return PathExtension.isSound(first.hasPrefix(".") ? String(first.dropFirst()) : first)
     }
     var type = first[first.index(after: slash)...]
     if type.hasPrefix("x-") { type = type.dropFirst(2) }
     let isSound = first.hasPrefix("audio/") || first == "application/ogg"
     return isSound && types.contains(String(type))
   }
-
-  private static let endings: Set<String> = [
-    "wav", "wave", "rf64", "w64", "aiff", "aif", "aifc", "caf", "flac", "ogg", "oga", "opus",
-    "mp3", "mp2", "mpga", "au", "snd", "voc", "ircam", "sf", "paf", "svx", "nist", "sph",
-  ]
 
   private static let types: Set<String> = [
     "wav", "wave", "vnd.wave", "pn-wav", "aiff", "caf", "flac", "ogg", "vorbis", "opus", "mpeg",

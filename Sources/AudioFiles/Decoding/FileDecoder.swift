@@ -15,6 +15,8 @@ public final class FileDecoder: SoundDecoder {
   public let channelCount: Int
   /// Frames in all; nil where the file does not say.
   public let frameCount: Int?
+  /// Frames that its head announces, where its bytes are too few for them.
+  public let announcedFrameCount: Int?
   /// Whether it can be read from any frame on.
   public let supportsSeeking: Bool
   /// What the file says about itself.
@@ -38,17 +40,20 @@ public final class FileDecoder: SoundDecoder {
     try bytes.prepare()
   }
 
+  convenience init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes) {
+    self.init(file, bytes, byteCount: bytes.byteCount)
+  }
+
   private init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes?, byteCount: Int?) {
     name = file.path
     sampleRate = file.sampleRate
     channelCount = file.channelCount
     frameCount = file.frameCount
+    announcedFrameCount = file.announcedFrameCount
     supportsSeeking = file.isSeekable
     tags = file.tags
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
-    let counted = byteCount.flatMap {
-      seconds > 0 ? Int(rounding: Double($0) * 8 / seconds) : nil
-    }
+    let counted = byteCount.flatMap { FileBounds.bitRate(bytes: $0, seconds: seconds) }
     // Bare samples say how many bytes a second they are; FLAC has fewer.
     let bare = file.sampleFormat.map {
       8 * $0.byteCount * file.channelCount * file.sampleRate

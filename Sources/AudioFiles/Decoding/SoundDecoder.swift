@@ -16,6 +16,10 @@ public protocol SoundDecoder: AnyObject {
   /// Frames in all; nil where nobody knows, or where there is no end.
   var frameCount: Int? { get }
 
+  /// Frames that its head announces, where it has fewer than that: whoever reads on behind the last
+  /// is told. nil where it has all.
+  var announcedFrameCount: Int? { get }
+
   /// Whether `seek` works.
   var supportsSeeking: Bool { get }
 
@@ -57,6 +61,9 @@ public protocol SoundDecoder: AnyObject {
 
 /// What most decoders need not say: nothing of theirs waits.
 extension SoundDecoder {
+  /// Nothing is missing.
+  public var announcedFrameCount: Int? { nil }
+
   /// Not known.
   public var bitRate: Int? { nil }
 

@@ -31,19 +31,8 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
 
   /// The format that the extension of `path` stands for.
   public init?(pathExtensionOf path: String) {
-    switch FileName.ending(of: path) {
-    case "wav", "wave", "bwf": self = .wav
-    case "rf64": self = .rf64
-    case "w64": self = .w64
-    case "aiff", "aif", "aifc": self = .aiff
-    case "caf": self = .caf
-    case "flac": self = .flac
-    case "ogg", "oga": self = .ogg
-    case "opus": self = .opus
-    case "mp3": self = .mp3
-    case "raw", "pcm": self = .raw
-    default: return nil
-    }
+    guard let format = PathExtension.written[FileName.ending(of: path)] else { return nil }
+    self = format
   }
 
   /// What to call it in a sentence.

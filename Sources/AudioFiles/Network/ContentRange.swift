@@ -24,10 +24,10 @@ struct ContentRange: Equatable {
     bytes = first..<last + 1
   }
 
-  /// Digits only; no file is longer than 2^62 bytes.
+  /// Digits only, and no more than the largest file has bytes.
   static func number(_ text: some StringProtocol) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int(text), number < 1 << 62
+      let number = Int(text), number <= FileBounds.byteCount
     else { return nil }
     return number
   }

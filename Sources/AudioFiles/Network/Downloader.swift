@@ -62,10 +62,22 @@ final class Downloader {
       } else {
         let next = transfer == nil ? nextTry : watch.nextLook
         let now = SteadyClock.now
-        carrier.wait(transfer == nil && next <= now ? .infinity : next - now, orFor: signal)
+        let rest = transfer == nil && next <= now ? .infinity : next - now
+        carrier.wait(min(rest, untilProbeEnds(now: now)), orFor: signal)
       }
     }
     end()
+  }
+
+  /// Seconds until a reader that looks for sound has waited long enough; it is woken then.
+  private func untilProbeEnds(now: Double) -> Double {
+    guard let deadline = shared.withLock({ $0.probeDeadline }) else { return .infinity }
+    if now >= deadline {
+      shared.announce()
+      // Whoever was between two reads looks by itself.
+      return 1
+    }
+    return deadline - now
   }
 
   private func follow(_ order: FetchOrder) {

@@ -77,6 +77,13 @@ extension FileFailure {
       hint: "Check the address, and this machine's connection.")
   }
 
+  /// Bytes come, and no sound is found in them.
+  static func noSoundInTime(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) sends for too long what is not sound yet.",
+      hint: "Check the address in a browser; a slow connection may do better later.")
+  }
+
   /// The connection broke for good. `reason` is a part of a sentence.
   static func broken(_ address: WebAddress, at offset: Int, _ reason: String) -> FileFailure {
     FileFailure(

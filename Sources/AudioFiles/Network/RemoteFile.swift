@@ -8,6 +8,7 @@ public final class RemoteFile: ByteSource {
   private let thread: NetworkThread
   private let length: Int?
   private let address: WebAddress
+  private let patience: RemoteFilePatience
 
   /// What messages call it: the address, without a password.
   public let name: String
@@ -57,6 +58,7 @@ public final class RemoteFile: ByteSource {
     self.signal = signal
     self.thread = thread
     self.address = address
+    self.patience = patience
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
@@ -113,6 +115,9 @@ public final class RemoteFile: ByteSource {
     guard !bytes.isEmpty, offset >= 0 else { return 0 }
     return try shared.wait { state throws(FileFailure) in
       guard !state.isInterrupted else { return 0 }
+      if let deadline = state.probeDeadline, SteadyClock.now >= deadline {
+        throw .noSoundInTime(name)
+      }
       let count = try cached(into: bytes, at: offset, &state)
       if count > 0 {
         state.situation.reader = offset + count
@@ -126,6 +131,23 @@ public final class RemoteFile: ByteSource {
       if state.needsAttention { signal.send() }
       return nil
     }
+  }
+
+  /// What `open` makes of the bytes: reads it makes fail once `patience.probing` seconds are over,
+  /// however many bytes come. One thread at a time. Throws `.unusableContents` then, and what `open`
+  /// throws.
+  public func probe<Opened>(
+    _ open: () throws(FileFailure) -> Opened
+  ) throws(FileFailure) -> Opened {
+    setProbeDeadline(SteadyClock.now + patience.probing)
+    defer { setProbeDeadline(nil) }
+    return try open()
+  }
+
+  private func setProbeDeadline(_ deadline: Double?) {
+    shared.withLock { $0.probeDeadline = deadline }
+    // The network thread wakes a reader that waits for bytes.
+    if deadline != nil { signal.send() }
   }
 
   private func cached(

@@ -6,6 +6,8 @@ public struct RemoteFilePatience: Sendable {
   public var answering = 10.0
   /// Until the first 4 KiB are there, with all tries and redirects.
   public var opening = 10.0
+  /// From then on, until a decoder has found the sound: see `RemoteFile.probe`.
+  public var probing = 10.0
   /// Without a byte before a transfer counts as broken.
   public var stalling = 10.0
   /// The time over which fewer than `slowestRate` bytes a second count as a break.

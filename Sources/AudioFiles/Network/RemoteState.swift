@@ -8,6 +8,8 @@ struct RemoteState {
   var failureMayPass = false
   var isStopped = false
   var isInterrupted = false
+  /// When reads fail, on the steady clock: while it is not known yet whether there is any sound.
+  var probeDeadline: Double?
   /// Of the first response.
   var facts = RemoteFacts()
   var title: String?

@@ -61,12 +61,8 @@ struct WebAddress: Equatable, Sendable {
 
   /// Whether its path ends as the names of sound files do.
   var looksLikeSound: Bool {
-    guard let dot = path.lastIndex(of: ".") else { return false }
-    let ending = path[path.index(after: dot)...].lowercased()
-    return [
-      "wav", "wave", "flac", "mp3", "ogg", "oga", "opus", "aiff", "aif", "aifc", "caf", "w64",
-      "rf64", "au", "snd", "m4a", "mp4", "aac", "mp2", "m3u", "m3u8", "pls",
-    ].contains(ending)
+    let ending = FileName.ending(of: path)
+    return PathExtension.isSound(ending) || PathExtension.playlists.contains(ending)
   }
 
   /// Spaces and letters beyond ASCII as they travel: people paste them.

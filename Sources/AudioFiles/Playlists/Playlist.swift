@@ -5,10 +5,7 @@ import AudioBasics
 public enum Playlist {
   /// Whether a file of this name is one.
   public static func isPlaylist(_ path: String) -> Bool {
-    switch FileName.ending(of: path) {
-    case "m3u", "m3u8", "pls": true
-    default: false
-    }
+    PathExtension.playlists.contains(FileName.ending(of: path))
   }
 
   /// Whether bytes of this MIME type are one.
@@ -22,11 +19,17 @@ public enum Playlist {
     }
   }
 
+  /// Names that one playlist has, and those it names have together, at most.
+  public static let mostEntries = 100_000
+
+  /// Bytes of one, at most: some eighty for each name.
+  private static let longest = 8 << 20
+
   /// What the playlist at `path` names, in order: names that are no address and do not begin with a
-  /// slash are relative to its folder, and addresses of files here become paths. Throws as `TextFile.read` does, and `.unusableContents` where it
-  /// names nothing.
+  /// slash are relative to its folder, and addresses of files here become paths. Throws as
+  /// `TextFile.read` does, and `.unusableContents` where it names nothing, or too much.
   public static func entries(of path: String) throws(FileFailure) -> [String] {
-    let names = try names(in: try TextFile.read(path), of: path)
+    let names = try names(in: try TextFile.bytes(of: path, limit: longest), of: path)
     let folder = FileName.folder(of: path)
     return names.map { name in
       if let path = FileAddress.path(of: name) { return path }
@@ -38,66 +41,94 @@ public enum Playlist {
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
   /// its own. Throws as `RemoteFile.read` does, and `.unusableContents` where it names nothing.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> [String] {
+    let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
+    return try names(in: bytes, of: file.name)
+      .compactMap { file.address(of: $0) }
+  }
+
+  private static func beginning(of file: RemoteFile) throws(FileFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) {
       (piece) throws(FileFailure) in
-      while bytes.count < longestText {
+      while bytes.count < longest {
         let count = try file.read(into: piece, at: bytes.count)
         guard count > 0 else { return }
         bytes += piece.prefix(count)
       }
     }
-    return try names(in: TextFile.text(of: bytes), of: file.name)
-      .compactMap { file.address(of: $0) }
+    return bytes
   }
 
-  /// Bytes of a playlist that are looked at where it comes over a network.
-  private static let longestText = 1 << 20
-
-  private static func names(in text: String, of path: String) throws(FileFailure) -> [String] {
-    guard !text.contains("#EXT-X-") else {
-      throw FileFailure(
-        .unusableContents, "\(path) is a stream in segments (HLS), which is not supported.",
-        hint: "Look for an address of the station that ends in .mp3, .ogg or .pls.")
-    }
-    let isPLS =
-      lines(text).first?.lowercased() == "[playlist]" || FileName.ending(of: path) == "pls"
-    let names = isPLS ? namesInPLS(text) : namesInM3U(text)
+  private static func names(in text: [UInt8], of path: String) throws(FileFailure) -> [String] {
+    // A mark of the byte order tells UTF-16.
+    let isWide = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+    let text = isWide ? Array(TextFile.text(of: text).utf8) : text
+    let isPLS = isPLS(text) || FileName.ending(of: path) == "pls"
+    let names = try isPLS ? namesInPLS(text, of: path) : namesInM3U(text, of: path)
     guard !names.isEmpty else {
       throw FileFailure(
         .unusableContents, "\(path) is a playlist that names nothing.",
         hint: "Put a file name on each line.")
     }
-    guard !names.contains(where: { $0.utf8.contains(0) }) else {
-      throw FileFailure(
-        .unusableContents, "\(path) names a file with a NUL character, which no name can hold.",
-        hint: "Save the playlist as UTF-8.")
+    return names
+  }
+
+  private static func isPLS(_ text: [UInt8]) -> Bool {
+    var lines = PlaylistLines(text)
+    guard let first = lines.next() else { return false }
+    return String(decoding: first, as: UTF8.self).lowercased() == "[playlist]"
+  }
+
+  private static func namesInM3U(
+    _ text: [UInt8], of path: String
+  ) throws(FileFailure) -> [String] {
+    var names: [String] = []
+    var lines = PlaylistLines(text)
+    while let line = lines.next() {
+      guard line.first == UInt8(ascii: "#") else {
+        try add(line, to: &names, of: path)
+        continue
+      }
+      guard !line.starts(with: "#EXT-X-".utf8) else {
+        throw FileFailure(
+          .unusableContents, "\(path) is a stream in segments (HLS), which is not supported.",
+          hint: "Look for an address of the station that ends in .mp3, .ogg or .pls.")
+      }
     }
     return names
   }
 
-  private static func namesInM3U(_ text: String) -> [String] {
-    lines(text).filter { !$0.hasPrefix("#") }
+  private static func namesInPLS(
+    _ text: [UInt8], of path: String
+  ) throws(FileFailure) -> [String] {
+    var names: [String] = []
+    var numbers: [Int] = []
+    var lines = PlaylistLines(text)
+    while let line = lines.next() {
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let key = String(decoding: line[..<equals], as: UTF8.self).lowercased()
+      guard key.hasPrefix("file"), let number = WrittenNumber.whole(key.dropFirst(4)), equals + 1 < line.endIndex
+      else { continue }
+      try add(line[(equals + 1)...], to: &names, of: path)
+      numbers.append(number)
+    }
+    return names.indices.sorted { numbers[$0] < numbers[$1] }.map { names[$0] }
   }
 
-  private static func namesInPLS(_ text: String) -> [String] {
-    let numbered = lines(text).compactMap { line -> (Int, String)? in
-      let parts = line.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased().hasPrefix("file"),
-        let number = WrittenNumber.whole(parts[0].dropFirst(4))
-      else { return nil }
-      return (number, String(parts[1]))
+  private static func add(
+    _ name: ArraySlice<UInt8>, to names: inout [String], of path: String
+  ) throws(FileFailure) {
+    guard names.count < mostEntries else {
+      throw FileFailure(
+        .unusableContents, "\(path) names more than \(mostEntries) files.",
+        hint: "Split it into several playlists, and play one after the other.")
     }
-    return numbered.sorted { $0.0 < $1.0 }.map(\.1)
-  }
-
-  /// Lines that hold something, without blanks around them or a mark of the byte order before them.
-  private static func lines(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isNewline).compactMap { line in
-      var line = line.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-      while line.last?.isWhitespace == true { line.removeLast() }
-      return line.isEmpty ? nil : String(line)
+    guard !name.contains(0) else {
+      throw FileFailure(
+        .unusableContents, "\(path) names a file with a NUL character, which no name can hold.",
+        hint: "Save the playlist as UTF-8.")
     }
+    names.append(FileName.text(of: name))
   }
 
   private static func isAddress(_ name: String) -> Bool {

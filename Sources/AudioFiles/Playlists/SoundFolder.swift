@@ -10,7 +10,8 @@ public enum SoundFolder {
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
   /// their names: those of a folder before those of the folders in it. A folder that links
   /// lead to again is not entered again, nor one within that may not be read. Throws
-  /// `.permissionDenied`, and `.cannotOpen` where there are none.
+  /// `.permissionDenied`, `.cannotOpen` where there are none, and `.unusableContents` where there are
+  /// more than `Playlist.mostEntries`.
   public static func files(in path: String) throws(FileFailure) -> [String] {
     var walk = Walk()
     do throws(SystemError) {
@@ -23,6 +24,11 @@ public enum SoundFolder {
           hint: "Check the disk it is on.")
     }
     let found = walk.found
+    guard found.count <= mostFiles else {
+      throw FileFailure(
+        .unusableContents, "There are more than \(mostFiles) sound files in \(path).",
+        hint: "Name the folders in it, some at a time.")
+    }
     guard !found.isEmpty else {
       throw FileFailure(
         .cannotOpen, "There are no sound files in \(path).",
@@ -31,10 +37,8 @@ public enum SoundFolder {
     return found
   }
 
-  private static let endings: Set<String> = [
-    "wav", "wave", "rf64", "w64", "aif", "aiff", "aifc", "caf", "flac", "ogg", "oga", "opus", "mp3",
-    "au", "snd",
-  ]
+  /// Sound files that are listed, at most.
+  private static let mostFiles = Playlist.mostEntries
 
   /// What was found so far, and where.
   private struct Walk {
@@ -44,12 +48,20 @@ public enum SoundFolder {
 
     /// Goes through a folder, and those within that may be read.
     mutating func enter(_ path: String) throws(SystemError) {
-      let (names, status) = try FileSystem.names(in: path)
+      let (names, status) = try FileSystem.names(in: path, atMost: 2 * SoundFolder.mostFiles)
       guard visited.insert(FileIdentity(status)).inserted else { return }
-      let visible = names.filter { $0.utf8.first != UInt8(ascii: ".") }.sorted()
-        .map { FileName.join(path, $0) }
-      let folders = visible.filter(SoundFolder.isFolder)
-      found += visible.filter { endings.contains(FileName.ending(of: $0)) && !folders.contains($0) }
+      var folders: [String] = []
+      for name in names.sorted() where name.utf8.first != UInt8(ascii: ".") {
+        let path = FileName.join(path, name)
+        // A pipe would be waited for, and a device never ends.
+        guard found.count <= SoundFolder.mostFiles, let status = FileStatus(of: path)
+        else { continue }
+        if status.isFolder {
+          folders.append(path)
+        } else if status.isRegular, PathExtension.isSound(FileName.ending(of: name)) {
+          found.append(path)
+        }
+      }
       for inner in folders { try? enter(inner) }
     }
   }

@@ -11,8 +11,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var handle: SoundFileHandle
   /// Where bare samples end, and something else may follow.
   private let limit: Int
-  /// Whether an end before `frameCount` frames is damage.
-  private let isPromised: Bool
+  /// Frames before which an end is damage; nil where the file may end anywhere.
+  private let promisedFrameCount: Int?
   private let order: ChannelOrder
 
   /// What the file is called.
@@ -21,8 +21,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public let sampleRate: Int
   /// Samples in a frame.
   public let channelCount: Int
-  /// Frames in all; nil where the file does not say.
+  /// Frames in all, and never more than its bytes can hold; nil where the file does not say.
   public let frameCount: Int?
+  /// Frames that its head announces, where its bytes are too few for them; else nil.
+  public let announcedFrameCount: Int?
   /// Whether it can be read from any frame on.
   public let isSeekable: Bool
   /// What kind of file it is; nil for a kind that is only read.
@@ -53,6 +55,14 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     self.init(source, fileFormat: .raw)
   }
 
+  init(
+    raw bytes: BufferedBytes, format: SampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) {
+    let source = try SoundSource.openRaw(
+      bytes, format: format, sampleRate: sampleRate, channelCount: channelCount)
+    self.init(source, fileFormat: .raw)
+  }
+
   /// Opens sound that comes from anywhere. Throws `.unusableContents`, `.readFailed` where the opening
   /// was interrupted, and what `bytes` throw.
   public init(bytes: any ByteSource) throws(FileFailure) {
@@ -70,15 +80,15 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     path = source.name
     sampleRate = Int(info.samplerate)
     channelCount = Int(info.channels)
-    // Streams without an end have lengths beyond every disk.
-    let isCounted = info.frames >= 0 && info.frames < 1 << 48
-    let counted = isCounted && !source.isEndless ? Int(info.frames) : nil
-    frameCount = source.missedFrameCount ?? source.frameLimit ?? counted
+    let counted = source.isEndless ? nil : source.countedFrames
+    frameCount = source.frameLimit ?? counted
+    announcedFrameCount = source.missedFrameCount
     limit = source.frameLimit ?? .max
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    isPromised = format == .flac || source.isBareWave || source.missedFrameCount != nil
+    let isPromised = format == .flac || source.isBareWave
+    promisedFrameCount = announcedFrameCount ?? (isPromised ? frameCount : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
@@ -90,6 +100,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Whether there is a file of that name, readable or not.
   public static func exists(_ path: String) -> Bool {
     FileStatus(of: path) != nil
+  }
+
+  /// Whether there is something of that name that is neither a file on disk nor a folder.
+  public static func isPipe(_ path: String) -> Bool {
+    FileStatus(of: path).map { !$0.isRegular && !$0.isFolder } ?? false
   }
 
   /// Whether two names lead to one file.
@@ -109,8 +124,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     precondition(buffer.channelCount == channelCount)
     precondition(target >= 0 && target <= buffer.frameCount)
     let room = buffer.frameCount - target
-    let wanted = min(frames ?? room, room, limit - position)
-    guard wanted > 0 else { return 0 }
+    let asked = min(frames ?? room, room)
+    let wanted = min(asked, limit - position)
+    guard wanted > 0 else {
+      if asked > 0 { try checkPromise() }
+      return 0
+    }
     try resume()
     errno = 0
     let start = buffer.base + target * channelCount
@@ -143,8 +162,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       return
     }
     guard mayBe, place == sf_count_t(frame) else {
-      if let frameCount, frame >= 0, frame <= frameCount {
-        throw .unreachable(path, frame, frameCount)
+      if let promised = announcedFrameCount ?? frameCount, frame >= 0, frame <= promised {
+        throw .unreachable(path, frame, promised)
       }
       throw FileFailure(
         .unusableContents, "\(path) has no frame \(frame).",
@@ -175,9 +194,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     if handle.file == nil, sf_error(handle.pointer) == Int32(SF_ERR_SYSTEM), errno != 0 {
       throw .reading(path, .last)
     }
-    // The decoder stops in silence at the first damaged block.
-    if isPromised, let frameCount, position < frameCount {
-      throw .cutShort(path, position, frameCount)
+    try checkPromise()
+  }
+
+  /// The decoder stops in silence at the first damaged block, and where there are too few bytes.
+  private func checkPromise() throws(FileFailure) {
+    if let promisedFrameCount, position < promisedFrameCount {
+      throw .cutShort(path, position, promisedFrameCount)
     }
   }
 

@@ -1,3 +1,4 @@
+import AudioBasics
 import CSndFile
 
 /// Sound files that come from elsewhere than a disk.
@@ -23,23 +24,36 @@ extension SoundSource {
         "\(bytes.name) can only be read from its beginning on, which this kind of file does not allow.",
         hint: "Save it to a file first; WAV, FLAC, MP3 and Ogg need not be saved.")
     }
-    let rest = bytes.byteCount.map { $0 - bytes.position }
+    let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
     return try SoundSource(
       VirtualFile(bytes, start: bytes.position, expectation: wave.info),
-      frameLimit: (wave.dataByteCount ?? rest).map { $0 / wave.frameByteCount }, isBareWave: true,
+      frameLimit: wave.frameCount(in: rest),
+      missedFrameCount: rest.flatMap { wave.frameCount(beyond: $0) }, isBareWave: true,
       isForwardOnly: true)
   }
 
+  /// Takes `bytes` that can only be read from their beginning on for bare samples.
+  static func openRaw(
+    _ bytes: BufferedBytes, format: SampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) -> SoundSource {
+    let info = try info(format: format, sampleRate: sampleRate, channelCount: channelCount)
+    return try SoundSource(
+      VirtualFile(bytes, expectation: info), frameLimit: nil, isForwardOnly: true)
+  }
+
   private init(
-    _ file: VirtualFile, frameLimit: Int?, isBareWave: Bool = false, isForwardOnly: Bool = false
+    _ file: VirtualFile, frameLimit: Int?, missedFrameCount: Int? = nil, isBareWave: Bool = false,
+    isForwardOnly: Bool = false
   ) throws(FileFailure) {
     var info = SF_INFO()
     let opened = try file.open(&info)
     // What follows the last frame is unknown where the file does not count its frames.
-    let isCounted = info.frames > 0 && info.frames < 1 << 48
-    let counted = isForwardOnly && !isBareWave && isCounted ? Int(info.frames) : nil
+    let isCounted = info.frames > 0 && info.frames < FileBounds.frameCount
+    let isBare = Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_RAW
+    let counted = isForwardOnly && !isBare && isCounted ? Int(info.frames) : nil
     self.init(
       opened, name: file.bytes.name, info: info, frameLimit: frameLimit ?? counted,
-      isBareWave: isBareWave, isEndless: isForwardOnly)
+      missedFrameCount: missedFrameCount, byteCount: file.bytes.byteCount, isBareWave: isBareWave,
+      isEndless: isForwardOnly)
   }
 }

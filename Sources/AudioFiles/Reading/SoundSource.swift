@@ -12,6 +12,8 @@ struct SoundSource: ~Copyable {
   let frameLimit: Int?
   /// Frames that its head announces, where the file is too short for them.
   let missedFrameCount: Int?
+  /// Frames that libsndfile counts, as far as the file can hold them; nil where it cannot tell.
+  let countedFrames: Int?
   /// Whether it is a WAV file whose samples are read bare.
   let isBareWave: Bool
   /// Whether it comes through a pipe, and so may go on for ever.
@@ -24,17 +26,18 @@ struct SoundSource: ~Copyable {
     let descriptor = try descriptor(of: path, name)
     let start = descriptor.position
     let wave = try waveStream(descriptor, name)
+    let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
     if let start {
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
       if !isUnfinished {
-        let rest = try byteCount(behind: descriptor, name)
+        let missed = wave?.frameCount(beyond: rest ?? 0)
         try rewind(descriptor, to: start, name)
         return try SoundSource(
-          descriptor, name: name, info: SF_INFO(), missedFrameCount: wave?.frameCount(beyond: rest))
+          descriptor, name: name, info: SF_INFO(),
+          frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
-    let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
     guard let wave else {
       throw FileFailure(
         .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
@@ -42,7 +45,7 @@ struct SoundSource: ~Copyable {
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
-      frameLimit: (wave.dataByteCount ?? rest).map { $0 / wave.frameByteCount }, isBareWave: true,
+      frameLimit: wave.frameCount(in: rest), isBareWave: true,
       isEndless: start == nil)
   }
 
@@ -50,6 +53,17 @@ struct SoundSource: ~Copyable {
   static func openRaw(
     _ path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> SoundSource {
+    let name = path == "-" ? standardInput : path
+    let info = try info(format: format, sampleRate: sampleRate, channelCount: channelCount)
+    let descriptor = try descriptor(of: path, name)
+    let isEndless = descriptor.position == nil
+    return try SoundSource(descriptor, name: name, info: info, isEndless: isEndless)
+  }
+
+  /// What to tell libsndfile about bare samples. Throws `.invalidRequest` for what it cannot read.
+  static func info(
+    format: SampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) -> SF_INFO {
     guard let code = format.code, (1...1024).contains(channelCount),
       sampleRate > 0, sampleRate <= Int(Int32.max)
     else {
@@ -58,14 +72,11 @@ struct SoundSource: ~Copyable {
         "Raw samples cannot be \(format.name) at \(sampleRate) Hz in \(channelCount) channels.",
         hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, and a rate and channels above 0.")
     }
-    let name = path == "-" ? standardInput : path
-    let descriptor = try descriptor(of: path, name)
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)
     info.channels = Int32(channelCount)
     info.format = Int32(SF_FORMAT_RAW) | code
-    let isEndless = descriptor.position == nil
-    return try SoundSource(descriptor, name: name, info: info, isEndless: isEndless)
+    return info
   }
 
   private init(
@@ -74,6 +85,7 @@ struct SoundSource: ~Copyable {
   ) throws(FileFailure) {
     var info = info
     let beginning = Self.beginning(of: descriptor)
+    let byteCount = descriptor.fileByteCount
     // Bare samples need not begin where the file does, but must be opened there.
     let start = info.format == 0 ? nil : descriptor.position
     if start != nil { try Self.rewind(descriptor, to: 0, name) }
@@ -88,27 +100,60 @@ struct SoundSource: ~Copyable {
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
-    self.missedFrameCount = missedFrameCount
+    let counted = Self.counted(info, inBytes: byteCount)
+    countedFrames = counted.held
+    self.missedFrameCount = missedFrameCount ?? counted.missed
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
 
   init(
     _ handle: consuming SoundFileHandle, name: String, info: SF_INFO, frameLimit: Int?,
-    isBareWave: Bool, isEndless: Bool
+    missedFrameCount: Int?, byteCount: Int?, isBareWave: Bool, isEndless: Bool
   ) {
     self.handle = handle
     self.name = name
     self.info = info
     self.frameLimit = frameLimit
-    missedFrameCount = nil
+    let counted = Self.counted(info, inBytes: byteCount)
+    countedFrames = counted.held
+    self.missedFrameCount = missedFrameCount ?? counted.missed
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
 
   consuming func takeHandle() -> SoundFileHandle { handle }
 
-  private static let standardInput = "standard input"
+  /// The frames that libsndfile counts: those that the bytes can hold, and all where those are too few.
+  private static func counted(
+    _ info: SF_INFO, inBytes byteCount: Int?
+  ) -> (held: Int?, missed: Int?) {
+    let announced = Int(info.frames)
+    // Lengths beyond every disk stand for none.
+    guard announced >= 0, announced < FileBounds.frameCount,
+      var held = FileBounds.frameCount(announced, inBytes: byteCount)
+    else { return (nil, nil) }
+    if let byteCount, let width = plainByteCount(info) {
+      held = min(held, byteCount / (width * max(1, Int(info.channels))))
+    }
+    return (held, held < announced ? announced : nil)
+  }
+
+  /// Bytes of a sample where all have as many; nil where they are compressed.
+  private static func plainByteCount(_ info: SF_INFO) -> Int? {
+    guard Int(info.format) & SF_FORMAT_TYPEMASK != SF_FORMAT_FLAC else { return nil }
+    return switch Int(info.format) & SF_FORMAT_SUBMASK {
+    case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW: 1
+    case SF_FORMAT_PCM_16: 2
+    case SF_FORMAT_PCM_24: 3
+    case SF_FORMAT_PCM_32, SF_FORMAT_FLOAT: 4
+    case SF_FORMAT_DOUBLE: 8
+    default: nil
+    }
+  }
+
+  static let standardInputPath = "-"
+  static let standardInput = "standard input"
 
   private static func descriptor(
     of path: String, _ name: String
@@ -116,8 +161,7 @@ struct SoundSource: ~Copyable {
     do throws(SystemError) {
       let descriptor =
         path == "-"
-        ? try FileDescriptor(duplicating: STDIN_FILENO)
-        : try FileDescriptor(opening: path, O_RDONLY)
+        ? try FileDescriptor(duplicating: STDIN_FILENO) : try FileDescriptor.file(at: path)
       let status = try descriptor.status
       if status.isFolder { throw SystemError(number: EISDIR) }
       if status.isRegular, status.byteCount == 0 { throw SystemError(number: ENODATA) }
@@ -125,7 +169,6 @@ struct SoundSource: ~Copyable {
     } catch {
       switch error.number {
       case EBADF where path == "-": throw .closedInput
-      case EISDIR: throw .isFolder(name)
       case ENODATA:
         throw FileFailure(
           .unusableContents, "\(name) is empty.", hint: "Name a file that holds sound.")
@@ -196,7 +239,7 @@ struct SoundSource: ~Copyable {
     if let system = refusal.system { return .reading(name, system) }
     guard let beginning else {
       return FileFailure(
-        .unusableContents, "\(name) is not a sound file that can be read.",
+        .unknownContents, "\(name) is not a sound file that can be read.",
         hint: "Use WAV, RF64, Wave64, AIFF, CAF, FLAC, Ogg, Opus or MP3; ffmpeg converts others.")
     }
     return FileFailure(

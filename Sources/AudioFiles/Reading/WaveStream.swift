@@ -55,9 +55,7 @@ struct WaveStream {
         rest &= 1
       case "ds64" where rest >= 28 && rest <= 65536:
         guard let sizes = try Bytes(rest, from: input) else { return nil }
-        // What no file can be is not known.
-        longDataByteCount =
-          sizes.number(12) < 1 << 30 ? sizes.number(8) | sizes.number(12) << 32 : nil
+        longDataByteCount = sizes.longNumber(8)
         offset += rest
         rest &= 1
       default:
@@ -95,10 +93,18 @@ struct WaveStream {
     return true
   }
 
+  /// Frames that the head announces, as far as the `byteCount` bytes behind it hold them; nil where
+  /// neither is known.
+  func frameCount(in byteCount: Int?) -> Int? {
+    [dataByteCount, byteCount].compactMap { $0 }.min().map {
+      min($0 / frameByteCount, FileBounds.frameCount)
+    }
+  }
+
   /// Frames that the head announces, where they need more than the `byteCount` bytes behind it.
   func frameCount(beyond byteCount: Int) -> Int? {
     guard let dataByteCount, dataByteCount > byteCount else { return nil }
-    let announced = dataByteCount / frameByteCount
+    let announced = min(dataByteCount / frameByteCount, FileBounds.frameCount)
     return announced > byteCount / frameByteCount ? announced : nil
   }
 
@@ -150,6 +156,12 @@ private struct Bytes: ~Copyable {
   func short(_ offset: Int) -> Int { byte(offset) | byte(offset + 1) << 8 }
 
   func number(_ offset: Int) -> Int { short(offset) | short(offset + 2) << 16 }
+
+  /// Eight bytes; what no file can have is brought to the most it can.
+  func longNumber(_ offset: Int) -> Int {
+    let high = number(offset + 4)
+    return high >> 21 > 0 ? FileBounds.byteCount : high << 32 | number(offset)
+  }
 
   func tag(_ offset: Int) -> String {
     String(decoding: UnsafeRawBufferPointer(start: memory + offset, count: 4), as: UTF8.self)

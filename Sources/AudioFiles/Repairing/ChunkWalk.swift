@@ -16,7 +16,10 @@ struct ChunkWalk {
 
   /// What the bytes at `place` say as the head of a chunk; nil where no letters stand there.
   func chunk(at place: Int) throws(FileFailure) -> Chunk? {
-    let head = try file.bytes(at: place, count: style.headByteCount)
+    chunk(try file.bytes(at: place, count: style.headByteCount), at: place)
+  }
+
+  private func chunk(_ head: [UInt8], at place: Int) -> Chunk? {
     guard head.count == style.headByteCount, let identifier = head.identifier(at: 0),
       hasGenuineTail(head),
       let bits = head.number(
@@ -44,16 +47,14 @@ struct ChunkWalk {
   func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
     guard let chunk = try chunk(at: place) else { return false }
     if style.knownIdentifiers.contains(chunk.identifier) { return true }
-    return try leadsToEnd(from: place, onlyKnown: false)
+    return try leadsToEnd(from: place)
   }
 
   /// Whether whole chunks follow one another from `place` to the last byte.
-  func leadsToEnd(from place: Int, onlyKnown: Bool) throws(FileFailure) -> Bool {
+  private func leadsToEnd(from place: Int) throws(FileFailure) -> Bool {
     var place = place
     for _ in 0..<1000 {
-      guard let chunk = try chunk(at: place), let next = next(after: chunk),
-        !onlyKnown || style.knownIdentifiers.contains(chunk.identifier)
-      else { return false }
+      guard let chunk = try chunk(at: place), let next = next(after: chunk) else { return false }
       // The last byte of padding is often forgotten.
       if next == file.byteCount || end(of: chunk) == file.byteCount { return true }
       place = next
@@ -62,17 +63,26 @@ struct ChunkWalk {
   }
 
   /// Where the whole chunks begin that end the file; nil where there are none within its last
-  /// mebibyte.
+  /// mebibyte. From the last place to the first, so that each is looked at once.
   func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
-    let start = max(earliest, style.aligned(max(0, file.byteCount - 1_048_576)))
-    guard start < file.byteCount else { return nil }
+    let start = style.aligned(max(earliest, file.byteCount - 1_048_576))
+    guard start < file.byteCount - 8 else { return nil }
+    let bytes = try file.bytes(at: start, count: file.byteCount - start)
     var initials: [Bool] = Array(repeating: false, count: 256)
     for name in style.knownIdentifiers { initials[Int(name.utf8.first ?? 0)] = true }
-    for place in stride(from: style.aligned(start), to: file.byteCount - 8, by: style.alignment) {
-      guard try initials[Int(file.byte(at: place))] else { continue }
-      if try leadsToEnd(from: place, onlyKnown: true) { return place }
+    // Whether whole chunks lead from a place to the last byte.
+    var leads: [Bool] = Array(repeating: false, count: bytes.count)
+    for offset in stride(from: 0, to: bytes.count - 8, by: style.alignment).reversed()
+    where initials[Int(bytes[offset])] {
+      let head = Array(bytes[offset..<min(offset + style.headByteCount, bytes.count)])
+      guard let chunk = chunk(head, at: start + offset), let next = next(after: chunk),
+        style.knownIdentifiers.contains(chunk.identifier)
+      else { continue }
+      // The last byte of padding is often forgotten.
+      let isLast = next == file.byteCount || end(of: chunk) == file.byteCount
+      leads[offset] = isLast || (next < file.byteCount && leads[next - start])
     }
-    return nil
+    return leads.firstIndex(of: true).map { start + $0 }
   }
 
   /// The GUIDs of Wave64 differ in their first four bytes only.

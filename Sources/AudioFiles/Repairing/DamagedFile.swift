@@ -8,6 +8,8 @@ final class DamagedFile {
   private var window: [UInt8] = []
   private var windowStart = 0
   private static let windowByteCount = 262_144
+  /// Bytes that were asked for so far: the work that a repair takes.
+  private(set) var lookCount = 0
 
   /// Opens the file at `path`. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   init(_ path: String) throws(FileFailure) {
@@ -23,25 +25,15 @@ final class DamagedFile {
 
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     do throws(SystemError) {
-      // A pipe nobody writes to is not waited for.
-      let opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
-      let status = try opened.status
-      guard !status.isFolder else { throw SystemError(number: EISDIR) }
-      guard status.isRegular else { throw SystemError(number: ESPIPE) }
-      return opened
+      return try FileDescriptor.file(at: path)
     } catch {
-      switch error.number {
-      case EISDIR: throw .isFolder(path)
-      case ESPIPE:
-        throw FileFailure(
-          .cannotOpen, "\(path) is a pipe or a device, not a file.", hint: "Name a file on disk.")
-      default: throw .opening(path, error)
-      }
+      throw .opening(path, error)
     }
   }
 
   /// The byte at `place`, which lies within the file.
   @inline(__always) func byte(at place: Int) throws(FileFailure) -> UInt8 {
+    lookCount &+= 1
     let index = place - windowStart
     if index >= 0, index < window.count { return window[index] }
     return try fetch(place)
@@ -51,6 +43,7 @@ final class DamagedFile {
   func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
     guard place >= 0, place < byteCount, count > 0 else { return [] }
     let count = min(count, byteCount - place)
+    lookCount &+= count
     if place < windowStart || place + count > windowStart + window.count {
       if count > Self.windowByteCount { return try load(place, count) }
       _ = try fetch(place)

@@ -18,27 +18,55 @@ struct FLACWalk {
     channelCount = information.channelCount
   }
 
-  private struct Frame {
-    let start: Int
-    let header: FLACFrameHeader
+  /// Walks to the last frame: one look at each byte, however the file is made.
+  ///
+  /// A frame ends before the head of the next, where its checksum comes out: what is open is a head
+  /// that no such end was found for yet.
+  mutating func run() throws(FileFailure) {
+    var checksums = RunningChecksum()
+    var open = OpenFrames()
+    var last: FLACFrameHeader?
+    var zeros = 0
+    for place in end..<max(end, file.byteCount) {
+      let byte = try file.byte(at: place)
+      if byte == 0xFF, let header = try header(at: place) {
+        let mark = checksums.mark
+        if let start = open.start(endingAt: place, before: header, mark: mark, longest) {
+          take(start, to: place, &last)
+          open.removeAll()
+        }
+        if follows(header, last) { open.add(header, at: place, mark: mark) }
+      }
+      checksums.add(byte)
+      zeros = byte == 0 ? zeros + 1 : 0
+      if zeros == Self.settlingByteCount {
+        settle(place + 1 - zeros, zeros, checksums.mark, &open, &last)
+      }
+    }
+    settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
   }
 
-  /// Walks to the last frame.
-  mutating func run() throws(FileFailure) {
-    var place = end
-    var last: FLACFrameHeader?
-    while let frame = try nextFrame(from: place, after: last) {
-      guard let frameEnd = try self.end(of: frame) else {
-        // Another may begin within what this one claimed.
-        place = frame.start + 1
-        continue
-      }
-      if frame.start != end { damagedStretches += 1 }
-      add(frame.header)
-      last = frame.header
-      end = frameEnd
-      place = frameEnd
-    }
+  /// So many zeros follow a frame only where something ended that was to be longer.
+  private static let settlingByteCount = 65536
+
+  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole. The last byte of
+  /// its checksum may be the first zero.
+  private mutating func settle(
+    _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
+    _ last: inout FLACFrameHeader?
+  ) {
+    guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
+    take(start, to: place + min(1, zeros), &last)
+    open.removeAll()
+  }
+
+  private mutating func take(
+    _ start: OpenFrames.Start, to frameEnd: Int, _ last: inout FLACFrameHeader?
+  ) {
+    if start.place != end { damagedStretches += 1 }
+    add(start.header)
+    last = start.header
+    end = frameEnd
   }
 
   private mutating func add(_ header: FLACFrameHeader) {
@@ -49,24 +77,11 @@ struct FLACWalk {
     frames = sample + header.frames - first
   }
 
-  /// The first head of a frame from `place` on that may follow `last`.
-  private func nextFrame(
-    from place: Int, after last: FLACFrameHeader?
-  ) throws(FileFailure) -> Frame? {
-    var place = place
-    while place + 6 <= file.byteCount {
-      if try file.byte(at: place) == 0xFF, try file.byte(at: place + 1) & 0xFE == 0xF8,
-        let header = try header(at: place), follows(header, last)
-      {
-        return Frame(start: place, header: header)
-      }
-      place += 1
-    }
-    return nil
-  }
-
   private func header(at place: Int) throws(FileFailure) -> FLACFrameHeader? {
-    try FLACFrameHeader(file.bytes(at: place, count: FLACFrameHeader.longest))
+    guard place + 6 <= file.byteCount, try file.byte(at: place + 1) & 0xFE == 0xF8 else {
+      return nil
+    }
+    return try FLACFrameHeader(file.bytes(at: place, count: FLACFrameHeader.longest))
   }
 
   private func follows(_ header: FLACFrameHeader, _ last: FLACFrameHeader?) -> Bool {
@@ -74,33 +89,8 @@ struct FLACWalk {
     return header.isVariable == last.isVariable && header.number >= last.nextNumber
   }
 
-  /// Where `frame` ends: before the head of the next, or the end of the file, where its checksum
-  /// comes out. Nil where it does so nowhere.
-  private func end(of frame: Frame) throws(FileFailure) -> Int? {
-    let checksum = Checksum.flacFrame
-    // Twice what it takes without compression.
-    let longest = 1024 + 2 * frame.header.frames * channelCount * 4
-    let limit = min(file.byteCount, frame.start + longest)
-    var word: UInt16 = 0
-    // With nothing but zeros behind it a frame still comes out: it ends before them.
-    var settled = 0
-    for place in frame.start..<limit {
-      // A checksum with its own bytes behind it comes out as nothing.
-      if word == 0, place > frame.start + frame.header.byteCount {
-        if settled == 0 { settled = place }
-        if try file.byte(at: place) == 0xFF, place + 6 <= file.byteCount,
-          let next = try header(at: place), next.number == frame.header.nextNumber,
-          next.isVariable == frame.header.isVariable
-        {
-          return place
-        }
-      } else {
-        settled = 0
-      }
-      word = checksum.adding(try file.byte(at: place), to: word)
-    }
-    guard word == 0 else { return nil }
-    if settled > 0 { return settled }
-    return limit == file.byteCount ? limit : nil
+  /// Bytes of a frame at the most: twice what it takes without compression.
+  private func longest(_ header: FLACFrameHeader) -> Int {
+    1024 + 2 * header.frames * channelCount * 4
   }
 }

@@ -10,9 +10,13 @@ struct OggRepair {
   private var foreignStreams: Set<UInt32> = []
   /// Where the last page ends that belongs to any stream.
   private var end = 0
+  /// Bytes of pages that may still turn out to be none. Each is looked at whole, and few of them
+  /// overlap but by malice.
+  private var damagedByteCount: Int
 
   init(_ file: DamagedFile) {
     self.file = file
+    damagedByteCount = 1_048_576 + 4 * file.byteCount
   }
 
   /// What is wrong, and what becomes of it. Throws `.unusableContents` where there is neither Vorbis
@@ -66,15 +70,24 @@ struct OggRepair {
   }
 
   private mutating func closeLink() {
-    frames += stream?.frames ?? 0
+    frames = min(frames + (stream?.frames ?? 0), FileBounds.frameCount)
     lostPages += stream?.lostPages ?? 0
   }
 
   /// The next whole page from `place` on.
-  private func nextPage(from place: Int) throws(FileFailure) -> OggPage? {
+  private mutating func nextPage(from place: Int) throws(FileFailure) -> OggPage? {
     var place = place
     while place + 27 <= file.byteCount {
-      if try file.byte(at: place) == 0x4F, let page = try OggPage(file, at: place) { return page }
+      if try file.byte(at: place) == 0x4F {
+        let before = file.lookCount
+        if let page = try OggPage(file, at: place) { return page }
+        damagedByteCount -= file.lookCount - before
+        guard damagedByteCount >= 0 else {
+          throw FileFailure(
+            .unusableContents, "\(file.path) is full of torn pages, and cannot be mended.",
+            hint: "Look for another copy of it.")
+        }
+      }
       place += 1
     }
     return nil

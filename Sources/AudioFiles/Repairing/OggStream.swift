@@ -34,7 +34,7 @@ struct OggStream {
 
   /// Frames up to the end of the last page.
   var frames: Int {
-    let place = min(max(0, lastPage.granule ?? 0), 1 << 48)
+    let place = min(max(0, lastPage.granule ?? 0), FileBounds.frameCount)
     return max(0, place - skipped)
   }
 

@@ -34,7 +34,7 @@ struct Wave64Repair {
     // A head alone, or less, is what a program writes that has not counted yet.
     let declared = data.size < 0 ? 0 : data.size
     let bits = try file.bytes(at: 16, count: 8).number(at: 0, 8, bigEndian: false) ?? 0
-    let form = Int(min(bits, 1 << 62))
+    let form = Int(min(bits, UInt64(FileBounds.byteCount)))
     let stretch = try SampleStretch(
       walk, start: data.body, declared: declared, frameByteCount: layout.blockByteCount,
       formEnd: form)

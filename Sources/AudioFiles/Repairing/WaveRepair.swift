@@ -100,7 +100,8 @@ struct WaveRepair {
 
   private func longNumber(_ long: Chunk, _ offset: Int) throws(FileFailure) -> Int? {
     let bytes = try file.bytes(at: long.body + offset, count: 8)
-    guard let number = bytes.number(at: 0, 8, bigEndian: false), number < 1 << 62 else {
+    guard let number = bytes.number(at: 0, 8, bigEndian: false), number <= FileBounds.byteCount
+    else {
       return nil
     }
     return Int(number)

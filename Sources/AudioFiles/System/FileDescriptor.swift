@@ -14,6 +14,16 @@ struct FileDescriptor: ~Copyable {
     number = try FileSystem.open(path, flags)
   }
 
+  /// Opens the file on disk at `path` to be read. Nothing else is waited for: a folder is refused with
+  /// `EISDIR`, a pipe, a socket or a device with `ESPIPE`.
+  static func file(at path: String) throws(SystemError) -> FileDescriptor {
+    let opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+    let status = try opened.status
+    if status.isFolder { throw SystemError(number: EISDIR) }
+    if !status.isRegular { throw SystemError(number: ESPIPE) }
+    return opened
+  }
+
   /// Another descriptor of the file behind `original`, which stays with its owner.
   init(duplicating original: Int32) throws(SystemError) {
     let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)
@@ -39,6 +49,14 @@ struct FileDescriptor: ~Copyable {
       guard fstat(number, &status) == 0 else { throw .last }
       return FileStatus(status)
     }
+  }
+
+  /// How long the file on disk is; nil for anything else.
+  var fileByteCount: Int? {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { return nil }
+    let known = FileStatus(status)
+    return known.isRegular ? known.byteCount : nil
   }
 
   /// Where the next byte is read or written; nil for a pipe.
@@ -85,7 +103,7 @@ struct FileStatus {
     let type = status.st_mode & S_IFMT
     isFolder = type == S_IFDIR
     isRegular = type == S_IFREG
-    byteCount = Int(status.st_size)
+    byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)
   }
 
   /// That of `path`; nil where there is nothing.

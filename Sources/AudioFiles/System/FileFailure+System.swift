@@ -9,6 +9,10 @@ extension FileFailure {
         .permissionDenied, "You may not read \(path).", hint: "Check its permissions with ls -l.")
     }
     switch error.number {
+    case EISDIR: return .isFolder(path)
+    case ESPIPE, ENXIO:
+      return FileFailure(
+        .cannotOpen, "\(path) is a pipe or a device, not a file.", hint: "Name a file on disk.")
     case ENOENT, ENOTDIR:
       return FileFailure(
         .cannotOpen, "There is no file \(path).", hint: "Check the spelling of its name.")

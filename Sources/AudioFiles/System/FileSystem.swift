@@ -73,14 +73,16 @@ enum FileSystem {
     }
   }
 
-  /// The names in a folder, its own and its parent's among them, and what it is.
-  static func names(in folder: String) throws(SystemError) -> (names: [String], status: stat) {
+  /// The names in a folder, at most `limit`, its own and its parent's among them, and what it is.
+  static func names(
+    in folder: String, atMost limit: Int
+  ) throws(SystemError) -> (names: [String], status: stat) {
     guard let open = withBytes(of: folder, { opendir($0) }) else { throw .last }
     defer { closedir(open) }
     var status = stat()
     guard fstat(dirfd(open), &status) == 0 else { throw .last }
     var names: [String] = []
-    while let entry = readdir(open) {
+    while names.count < limit, let entry = readdir(open) {
       withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: CChar.self, capacity: 256) {
           names.append(FileName.text(ofCString: $0))

@@ -2,48 +2,40 @@ import Glibc
 
 /// Short texts on disk: settings, reports.
 public enum TextFile {
-  /// The text of the file `path`. Throws `.cannotOpen` or `.permissionDenied`, and
+  /// The text of the file `path`. Throws `.cannotOpen`, `.permissionDenied` or `.readFailed`, and
   /// `.unusableContents` where it is longer than `limit` bytes, or no file: a device or a pipe may
   /// never end, or never begin.
-  public static func read(_ path: String, limit: Int = 16_777_216) throws(FileFailure) -> String {
-    let found: Contents
+  public static func read(_ path: String, limit: Int = 1 << 20) throws(FileFailure) -> String {
+    text(of: try bytes(of: path, limit: limit))
+  }
+
+  /// The bytes of the file `path`. Throws as `read`.
+  static func bytes(of path: String, limit: Int) throws(FileFailure) -> [UInt8] {
     do throws(SystemError) {
-      found = try contents(of: path, limit: limit)
+      let file = try FileDescriptor.file(at: path)
+      let count = try file.status.byteCount
+      guard count <= limit else { throw SystemError(number: EFBIG) }
+      // Files of the kernel's say that they are empty; a byte more tells that there is more.
+      var bytes = [UInt8](repeating: 0, count: min(limit, max(count, 4096)) + 1)
+      let found = try read(file, &bytes)
+      guard found < bytes.count else { throw SystemError(number: EFBIG) }
+      bytes.removeLast(bytes.count - found)
+      return bytes
     } catch {
-      throw error.isDenied
-        ? FileFailure(
+      switch error.number {
+      case EFBIG:
+        throw FileFailure(
+          .unusableContents, "\(path) is longer than \(limit >> 20) MiB.",
+          hint: "Check that it is the right file.")
+      case EACCES, EPERM:
+        throw FileFailure(
           .permissionDenied, "This user may not read \(path).", hint: "Check its permissions.")
-        : FileFailure(
+      case EISDIR, ESPIPE, ENXIO: throw .opening(path, error)
+      default:
+        throw FileFailure(
           .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
+      }
     }
-    switch found {
-    case .bytes(let bytes): return text(of: bytes)
-    case .noFile:
-      throw FileFailure(
-        .unusableContents, "\(path) is a folder, a pipe or a device, and no file.",
-        hint: "Give the name of a file.")
-    case .tooLong:
-      throw FileFailure(
-        .unusableContents, "\(path) is longer than \(limit / 1_048_576) MiB.",
-        hint: "Give a shorter one.")
-    }
-  }
-
-  private enum Contents {
-    case bytes(ArraySlice<UInt8>)
-    case noFile, tooLong
-  }
-
-  private static func contents(of path: String, limit: Int) throws(SystemError) -> Contents {
-    // Opening a pipe that nobody writes to would wait.
-    let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
-    let status = try file.status
-    guard status.isRegular else { return .noFile }
-    guard status.byteCount <= limit else { return .tooLong }
-    // Files of the kernel's say that they are empty; a byte more tells that there is more.
-    var bytes = [UInt8](repeating: 0, count: min(limit, max(status.byteCount, 4096)) + 1)
-    let count = try read(file, &bytes)
-    return count < bytes.count ? .bytes(bytes.prefix(count)) : .tooLong
   }
 
   /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName` makes of

@@ -40,13 +40,13 @@ final class VirtualFile {
   }
 
   private func seek(to offset: Int, _ origin: Int32) -> Int {
-    let target =
+    let origin =
       switch origin {
-      case SEEK_SET: offset
-      case SEEK_CUR: bytes.position - start + offset
-      default: byteCount + offset
+      case SEEK_SET: 0
+      case SEEK_CUR: bytes.position - start
+      default: byteCount
       }
-    guard target >= 0 else { return -1 }
+    guard let target = origin.place(movedBy: offset) else { return -1 }
     bytes.position = start + target
     return target
   }

@@ -116,7 +116,7 @@ private struct MonitorUse: DeviceUse {
         on: &desk, fullScale: command.gain.gain, command.audio, configuration)
     }
     let player = desk.makePlayer(items, configuration)
-    let progress = player.map { TrackProgress($0, command.audio, tells: false) }
+    let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
     if let player { work += player.background }
     var extra: [(String, JSON)] = [
       ("periodFrames", .integer(configuration.periodFrames)),
@@ -144,7 +144,8 @@ private struct MonitorUse: DeviceUse {
     extra += ears?.summary ?? EarsWatch.emptySummary
     extra += session?.summary ?? []
     return outcome.conclude(
-      "monitor", recorded: session?.saver.report, failure: progress?.failure, extra: extra,
+      "monitor", recorded: session?.saver.report, failure: progress?.failure,
+      isTold: session?.saver.report.failure == nil && progress?.announces ?? false, extra: extra,
       sentence: sentence(outcome) + (ears?.sentence ?? "")
         + (session.map { " " + $0.sentence } ?? ""))
   }

@@ -41,6 +41,7 @@ struct OverdubMix {
       try writer.write(buffer, frames: count)
     }
     try writer.finish()
+    if let cut = mix.takeFailures().first { throw cut.failure }
     if peak > 1 {
       Notice.warning(
         "clipped",

@@ -32,9 +32,9 @@ struct PlayItems {
     for (index, named) in addresses.enumerated() {
       var address = named
       address.raw = style.raw
-      // Standard input can be read only once.
+      address.isMixed = gathering != nil
       var opened: OpenedSource?
-      if firstRate == nil || (address.location != "-" && !address.isRemote) {
+      if firstRate == nil || (!address.isPipe && !address.isRemote) {
         do throws(FileFailure) {
           let source = try SourceOpening.opened(address)
           try style.order.check(source, address)
@@ -83,7 +83,7 @@ struct PlayItems {
     let order = style.order
     let quality = style.resamplerQuality
     return QueueItem.Part(
-      name: address.name, takesTime: address.isRemote && opened == nil,
+      name: address.name, takesTime: (address.isRemote || address.isPipe) && opened == nil,
       settings: { decoder throws(FileFailure) in
         var settings = try order.settings(at: decoder.sampleRate, of: address)
         settings.gain = gain

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioBasics
 import AudioFiles
+import AudioSessions
 
 /// What bare samples are: `S16_LE,44100,2`, or `cd` or `dat`.
 struct RawOption: ExpressibleByArgument {
@@ -22,10 +23,11 @@ struct RawOption: ExpressibleByArgument {
     self.channelCount = channelCount
   }
 
-  /// The decoder of the bare samples at `path`; standard input where it is `-`.
-  func decoder(of path: String) throws(FileFailure) -> any SoundDecoder {
-    FileDecoder(
-      try SoundFileReader(
-        rawPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount))
+  /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe until
+  /// `opening` is called off.
+  func decoder(of path: String, _ opening: Opening) throws(FileFailure) -> any SoundDecoder {
+    try Decoding.rawDecoder(
+      forPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount,
+      whileWaiting: { opening.whenCalledOff($0) })
   }
 }

@@ -10,6 +10,8 @@ struct SourceAddress {
   var opened: OpenedSource?
   /// Whether the user did not name it, but a playlist or a folder that it is in.
   var isFound = false
+  /// Whether it is heard together with others, which would wait for it.
+  var isMixed = false
   /// What it is, where it is bare samples.
   var raw: RawOption?
 
@@ -45,6 +47,12 @@ struct SourceAddress {
     let host = rest.prefix { !"/?#".contains($0) }
     guard let at = host.lastIndex(of: "@") else { return location }
     return String(scheme + rest[rest.index(after: at)...])
+  }
+
+  /// Whether it is standard input, or a pipe or a device that the user named: it can be read only once,
+  /// and may have to be waited for.
+  var isPipe: Bool {
+    location == "-" || (!isFound && !isRemote && !isMixed && SoundFileReader.isPipe(location))
   }
 
   /// Whether it lies behind a network.

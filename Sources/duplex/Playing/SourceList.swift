@@ -3,9 +3,16 @@ import AudioFiles
 /// What is to be played: the files named, and those in the playlists and folders named.
 struct SourceList {
   private(set) var addresses: [SourceAddress] = []
+  /// The playlists that are being read, one within the other.
+  private var open: [String] = []
+  /// Playlists read so far, and how many of them came over a network.
+  private var readCount = 0
+  private var fetchCount = 0
 
   /// Playlists may name playlists, but not for ever.
   private static let deepest = 8
+  private static let mostPlaylists = 1000
+  private static let mostFetches = 64
 
   /// Waits for a network where a playlist lies behind one. Throws what is wrong with a playlist or
   /// folder, or with the first address.
@@ -13,7 +20,7 @@ struct SourceList {
     for source in sources {
       let name = FileAddress.path(of: source) ?? source
       let first = addresses.count
-      try add(name, depth: 0)
+      try add(name)
       let named = SourceAddress(name).location
       for index in first..<addresses.count {
         addresses[index].isFound = addresses[index].location != named
@@ -21,56 +28,90 @@ struct SourceList {
     }
   }
 
-  private mutating func add(_ source: String, depth: Int) throws(FileFailure) {
+  private mutating func add(_ source: String) throws(FileFailure) {
     if SourceAddress.isRemote(source) {
-      try add(SourceAddress(source), depth: depth)
+      try addRemote(SourceAddress(source))
     } else if SoundFolder.isFolder(source) {
-      addresses += try SoundFolder.files(in: source).map { SourceAddress($0) }
+      for file in try SoundFolder.files(in: source) {
+        try append(SourceAddress(file), foundIn: source)
+      }
     } else if Playlist.isPlaylist(source) {
-      try add(try Playlist.entries(of: source), of: source, depth: depth)
+      try begin(source)
+      try add(try Playlist.entries(of: source), of: source)
     } else {
-      addresses.append(SourceAddress(source))
+      try append(SourceAddress(source), foundIn: source)
     }
   }
 
-  /// What the playlist `name` names.
-  private mutating func add(
-    _ entries: [String], of name: String, depth: Int
+  private mutating func append(
+    _ address: SourceAddress, foundIn name: String
   ) throws(FileFailure) {
-    guard depth < Self.deepest else {
+    guard addresses.count < Playlist.mostEntries else {
+      throw leadsTooFar(name, "\(Playlist.mostEntries) files")
+    }
+    addresses.append(address)
+  }
+
+  /// Refuses to read the playlist `name` where that leads nowhere.
+  private mutating func begin(_ name: String) throws(FileFailure) {
+    guard !open.contains(name), open.count < Self.deepest else {
       throw FileFailure(
-        .unusableContents, "\(name) is a playlist in too many others, or in itself.",
+        .unusableContents,
+        "\(SourceAddress(name).name) is a playlist in too many others, or in itself.",
         hint: "Name its files in one playlist.")
     }
-    for entry in entries { try add(entry, depth: depth + 1) }
+    readCount += 1
+    guard readCount <= Self.mostPlaylists else {
+      throw leadsTooFar(name, "\(Self.mostPlaylists) playlists")
+    }
+    guard SourceAddress.isRemote(name) else { return }
+    fetchCount += 1
+    guard fetchCount <= Self.mostFetches else {
+      throw leadsTooFar(name, "\(Self.mostFetches) playlists on servers")
+    }
+  }
+
+  private func leadsTooFar(_ name: String, _ count: String) -> FileFailure {
+    FileFailure(
+      .unusableContents,
+      "\(SourceAddress(open.first ?? name).name) leads to more than \(count).",
+      hint: "Play a part of it at a time.")
+  }
+
+  /// What the playlist `name` names.
+  private mutating func add(_ entries: [String], of name: String) throws(FileFailure) {
+    open.append(name)
+    defer { open.removeLast() }
+    for entry in entries { try add(entry) }
   }
 
   /// A remote source. Where its name does not say what it is, its server does, for those the user
   /// named: a playlist may have named many.
-  private mutating func add(_ address: SourceAddress, depth: Int) throws(FileFailure) {
-    let path = String(address.location.prefix { $0 != "?" && $0 != "#" })
+  private mutating func addRemote(_ address: SourceAddress) throws(FileFailure) {
+    let name = address.location
+    let path = String(name.prefix { $0 != "?" && $0 != "#" })
     let isPlaylist = Playlist.isPlaylist(path)
     let ending = path.lastIndex(of: ".").map { String(path[$0...]) } ?? ""
-    guard isPlaylist || (depth == 0 && !Decoding.supports(format: ending)) else {
-      addresses.append(address)
-      return
+    guard isPlaylist || (open.isEmpty && !Decoding.supports(format: ending)) else {
+      return try append(address, foundIn: name)
     }
+    if isPlaylist { try begin(name) }
     let found: RemoteContents
     do throws(FileFailure) {
       found = try RemoteContents(of: address, isPlaylist: isPlaylist)
     } catch {
       // What is wrong with a later one is told at its turn.
-      guard isPlaylist || addresses.isEmpty else { return addresses.append(address) }
+      guard isPlaylist || addresses.isEmpty else { return try append(address, foundIn: name) }
       throw error
     }
     switch found {
     case .playlist(let entries):
-      try add(entries, of: address.name, depth: depth)
+      try add(entries, of: name)
     case .sound(let decoder):
       var address = address
       // A later one would only keep its server waiting.
       if addresses.isEmpty { address.opened = OpenedSource(address, decoder) }
-      addresses.append(address)
+      try append(address, foundIn: name)
     }
   }
 }

@@ -4,19 +4,20 @@ import RealtimeAudio
 
 /// Opens what the user named.
 enum SourceOpening {
-  /// The decoder of a path or an address. Waits for a network until `opening` is called off.
+  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is called off.
   static func decoder(
     of address: SourceAddress, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
-    if let raw = address.raw { return try raw.decoder(of: address.location) }
-    return try Decoding.decoder(forPath: address.location)
+    if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
+    guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }
+    return try Decoding.decoder(forPath: address.location) { opening.whenCalledOff($0) }
   }
 
   /// What `address` names, opened while somebody watches. Throws what is wrong with it.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
     if let opened = address.opened { return opened }
-    guard address.isRemote else {
+    guard address.isRemote || address.isPipe else {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
     return try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in

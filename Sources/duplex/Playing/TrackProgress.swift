@@ -7,8 +7,10 @@ import RealtimeAudio
 final class TrackProgress {
   private let player: AudioPlayer
   private let prints: Bool
-  /// Whether a person is told what plays.
+  /// Whether a person is told what fails, and what plays.
   let announces: Bool
+  /// Whether only what fails is told.
+  private let tellsFailuresOnly: Bool
   private let gathered = Gathered()
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
@@ -17,11 +19,12 @@ final class TrackProgress {
     let events = Guarded<[PlayerEvent]>([])
   }
 
-  /// The progress of `player`; only kept in mind, where nothing `tells` of it.
-  init(_ player: AudioPlayer, _ options: AudioOptions, tells: Bool = true) {
+  /// The progress of `player`; where something else is the command's business, only what fails of it.
+  init(_ player: AudioPlayer, _ options: AudioOptions, tellsFailuresOnly: Bool = false) {
     self.player = player
-    prints = options.json && tells
-    announces = !options.json && !options.quiet && tells
+    self.tellsFailuresOnly = tellsFailuresOnly
+    prints = options.json
+    announces = !options.json && !options.quiet
     player.onEvent { [gathered] event in gathered.events.withLock { $0.append(event) } }
   }
 
@@ -50,6 +53,7 @@ final class TrackProgress {
     case .failed(let failure):
       self.failure = self.failure ?? failure
       if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
+    case _ where tellsFailuresOnly: return
     case .refused(let failure):
       if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
     case .renderingStarted:

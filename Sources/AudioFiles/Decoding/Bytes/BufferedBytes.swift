@@ -17,6 +17,8 @@ final class BufferedBytes: @unchecked Sendable {
   private var failure: FileFailure?
   /// Whether a read came back with less than was there, because somebody interrupted it.
   private(set) var wasInterrupted = false
+  /// What may still be read while it is not known whether there is sound; nil once it is.
+  private var allowance: OpeningAllowance?
 
   init(_ source: any ByteSource) {
     self.source = source
@@ -29,7 +31,7 @@ final class BufferedBytes: @unchecked Sendable {
   var name: String { source.name }
 
   /// Bytes in all, where there is an end that is known.
-  var byteCount: Int? { source.byteCount }
+  var byteCount: Int? { source.byteCount.map { min(max(0, $0), FileBounds.byteCount) } }
 
   /// Whether bytes can be had from any place, and the end is known.
   var isSeekable: Bool { source.isSeekable && source.byteCount != nil }
@@ -95,6 +97,17 @@ final class BufferedBytes: @unchecked Sendable {
     throw failure
   }
 
+  /// Lets `open` read as much as a beginning of sound may take. Throws `.unusableContents` where it
+  /// takes more, and what `open` throws.
+  func opening<Opened>(
+    _ open: () throws(FileFailure) -> Opened
+  ) throws(FileFailure) -> Opened {
+    // What is near costs nothing but time, and that is in proportion to its length.
+    allowance = OpeningAllowance(byteCount: source is LocalFile ? byteCount : nil)
+    defer { allowance = nil }
+    return try open()
+  }
+
   /// Forgets an interruption: whoever calls has made good what it left undone.
   func recover() {
     wasInterrupted = false
@@ -116,8 +129,8 @@ final class BufferedBytes: @unchecked Sendable {
     let place = position
     let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
     let next = isHeld ? end.load(ordering: .relaxed) : place
-    let ready = source.readyByteCount(at: next)
-    if let byteCount = source.byteCount, next + ready >= byteCount { return true }
+    let ready = min(max(0, source.readyByteCount(at: next)), FileBounds.byteCount)
+    if let byteCount, next + ready >= byteCount { return true }
     let held = Double(next - place + ready)
     if held >= 3 * bytesPerSecond { return true }
     guard let incoming = source.bytesPerSecond else { return false }
@@ -132,6 +145,7 @@ final class BufferedBytes: @unchecked Sendable {
     if source.isSeekable {
       start.store(offset, ordering: .relaxed)
       end.store(offset, ordering: .relaxed)
+      allowance?.jump()
       return true
     }
     guard offset > held else {
@@ -157,14 +171,15 @@ final class BufferedBytes: @unchecked Sendable {
   private func fill() throws(FileFailure) -> Int {
     let next = end.load(ordering: .relaxed)
     // Servers refuse to be asked for what lies behind the end.
-    if let byteCount = source.byteCount, next >= byteCount { return 0 }
+    if let byteCount, next >= byteCount { return 0 }
     let used = next - start.load(ordering: .relaxed)
     let room = UnsafeMutableRawBufferPointer(rebasing: memory[used...])
-    let count = try source.read(into: room, at: next)
-    if count == 0, source.isInterrupted || source.byteCount.map({ next < $0 }) ?? false {
+    let count = min(max(0, try source.read(into: room, at: next)), room.count)
+    if count == 0, source.isInterrupted || byteCount.map({ next < $0 }) ?? false {
       wasInterrupted = true
     }
     end.store(next + count, ordering: .relaxed)
+    guard allowance?.take(count) ?? true else { throw .noSoundWithin(name, next + count) }
     return count
   }
 }

@@ -5,7 +5,7 @@ final class LocalFile: ByteSource {
   private let descriptor: FileDescriptor
   let name: String
   let byteCount: Int?
-  var isSeekable: Bool { byteCount != nil }
+  var isSeekable: Bool { true }
   var bytesPerSecond: Double? { nil }
   var isInterrupted: Bool { false }
   var announcedTitle: String? { nil }
@@ -14,26 +14,14 @@ final class LocalFile: ByteSource {
 
   /// Opens `path`. Throws `.cannotOpen` or `.permissionDenied`.
   init(path: String) throws(FileFailure) {
-    let opened = try Self.open(path)
-    let count = Self.byteCount(of: opened)
-    descriptor = opened
-    name = path
-    byteCount = count
-  }
-
-  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
-    if FileStatus(of: path)?.isFolder == true { throw .isFolder(path) }
     do throws(SystemError) {
-      return try FileDescriptor(opening: path, O_RDONLY)
+      let opened = try FileDescriptor.file(at: path)
+      byteCount = try opened.status.byteCount
+      descriptor = opened
     } catch {
       throw .opening(path, error)
     }
-  }
-
-  /// nil for a pipe.
-  private static func byteCount(of descriptor: borrowing FileDescriptor) -> Int? {
-    guard let status = try? descriptor.status, status.isRegular else { return nil }
-    return status.byteCount
+    name = path
   }
 
   func read(

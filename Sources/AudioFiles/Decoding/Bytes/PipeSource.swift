@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// What comes through standard input from another program: once, and in order.
+/// What comes through a pipe from another program: once, and in order.
 final class PipeSource: ByteSource {
   private let descriptor: FileDescriptor
   private let signal: WakeSignal
   private let interruption = Mutex(false)
 
-  let name = "standard input"
+  let name: String
   var byteCount: Int? { nil }
   var isSeekable: Bool { false }
   var bytesPerSecond: Double? { nil }
@@ -16,9 +16,42 @@ final class PipeSource: ByteSource {
   var announcedBitRate: Int? { nil }
 
   /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open.
-  init(_ descriptor: consuming FileDescriptor) throws(FileFailure) {
+  init(
+    _ descriptor: consuming FileDescriptor, name: String = SoundSource.standardInput
+  ) throws(FileFailure) {
     signal = try WakeSignal()
     self.descriptor = descriptor
+    self.name = name
+  }
+
+  /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither opening it
+  /// nor reading waits for a program at the other end where somebody interrupts. nil where that is a
+  /// file on disk.
+  convenience init?(path: String) throws(FileFailure) {
+    let isStandardInput = path == SoundSource.standardInputPath
+    let name = isStandardInput ? SoundSource.standardInput : path
+    guard let opened = try Self.pipe(isStandardInput ? nil : path, name) else { return nil }
+    try self.init(opened, name: name)
+  }
+
+  /// What is at `path`, or is standard input where that is nil; nil where it is a file on disk.
+  private static func pipe(
+    _ path: String?, _ name: String
+  ) throws(FileFailure) -> FileDescriptor? {
+    do throws(SystemError) {
+      let opened: FileDescriptor
+      if let path {
+        opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      } else {
+        opened = try FileDescriptor(duplicating: STDIN_FILENO)
+      }
+      let status = try opened.status
+      if status.isFolder { throw SystemError(number: EISDIR) }
+      if status.isRegular { return nil }
+      return opened
+    } catch {
+      throw path == nil && error.number == EBADF ? .closedInput : .opening(name, error)
+    }
   }
 
   func read(

@@ -53,8 +53,11 @@ public final class MPEGDecoder: SoundDecoder {
 
   init(_ bytes: BufferedBytes, exactness: Exactness) throws(FileFailure) {
     var tags: SoundFileTags?
-    while let found = try ID3Tags(readingFrom: bytes) { tags = tags ?? found.tags }
-    let stream = try MPEGStream(bytes)
+    for _ in 0..<Self.mostTags {
+      guard let found = try ID3Tags(readingFrom: bytes) else { break }
+      tags = tags ?? found.tags
+    }
+    let stream = try MPEGStream(bytes, isNear: exactness == .exact)
     if tags == nil, exactness == .exact { tags = try ID3Tags(endingIn: bytes)?.tags }
     let channels = stream.first.channelCount
     guard
@@ -74,6 +77,9 @@ public final class MPEGDecoder: SoundDecoder {
     channelCount = channels
   }
 
+  /// Blocks of tags before the sound, of which programs write one or two.
+  private static let mostTags = 16
+
   /// Whether it can be read from any frame on.
   public var supportsSeeking: Bool { bytes.isSeekable }
 
@@ -81,13 +87,21 @@ public final class MPEGDecoder: SoundDecoder {
   /// when first asked where `.exact` and without them. nil where there is no end.
   public var frameCount: Int? {
     guard bytes.byteCount != nil else { return nil }
-    if let missedFrameCount { return missedFrameCount }
     if let exact = knownFrameCount { return exact }
     if exactness == .exact, bytes.isSeekable {
       try? count()
       if let exact = knownFrameCount { return exact }
     }
-    return stream.estimatedBlockCount.map { $0 * blockFrames }
+    // Reading on tells.
+    let blocks =
+      stream.missedBlockCount.map { min($0, stream.largestBlockCount ?? $0) }
+      ?? stream.estimatedBlockCount
+    return blocks.map { frameCount(inBlocks: $0, isWhole: false) }
+  }
+
+  /// Frames that the encoder's notes promise, where there are too few bytes for them.
+  public var announcedFrameCount: Int? {
+    stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
   }
 
   /// Bits a second, on average.
@@ -138,8 +152,10 @@ public final class MPEGDecoder: SoundDecoder {
         hint: "Save it to a file first.")
     }
     if exactness == .exact, knownFrameCount == nil { try count() }
-    if let missedFrameCount, let there = knownFrameCount, frame > there, frame <= missedFrameCount {
-      throw .unreachable(name, frame, missedFrameCount)
+    if let announcedFrameCount, let there = knownFrameCount, frame > there,
+      frame <= announcedFrameCount
+    {
+      throw .unreachable(name, frame, announcedFrameCount)
     }
     let end = frameCount ?? .max
     guard frame >= 0, frame <= end else {
@@ -171,22 +187,18 @@ public final class MPEGDecoder: SoundDecoder {
       frameCount(inBlocks: $0, isWhole: stream.missedBlockCount == nil)
     }
   }
-  /// Frames that the encoder's notes promise, where there are too few bytes for them.
-  private var missedFrameCount: Int? {
-    stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
-  }
 
   private func frameCount(inBlocks blocks: Int, isWhole: Bool) -> Int {
     let trailing = isWhole ? stream.information?.trailingFrames ?? 0 : 0
-    return max(0, blocks * blockFrames - leadingFrames - trailing)
+    return min(max(0, blocks * blockFrames - leadingFrames - trailing), FileBounds.frameCount)
   }
 
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
-    guard let missedFrameCount, position < missedFrameCount, !bytes.wasInterrupted,
+    guard let announcedFrameCount, position < announcedFrameCount, !bytes.wasInterrupted,
       !bytes.source.isInterrupted
     else { return }
-    throw .cutShort(name, position, missedFrameCount)
+    throw .cutShort(name, position, announcedFrameCount)
   }
 }
 

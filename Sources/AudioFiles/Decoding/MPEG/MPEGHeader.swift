@@ -15,6 +15,9 @@ struct MPEGHeader: Equatable {
   /// Whether it is MPEG-1, and not one of the half rates.
   let isFullRate: Bool
 
+  /// Bytes of a block at the least: MPEG-2 layer III, 8,000 bits and 24,000 frames a second.
+  static let smallestByteCount = 24
+
   /// What `word` says, the first byte highest; nil where it begins no block, or one of free format.
   init?(_ word: UInt32) {
     let version = Int(word >> 19 & 3)

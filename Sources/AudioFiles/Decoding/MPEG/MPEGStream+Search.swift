@@ -81,7 +81,7 @@ extension FileFailure {
   /// No block was found.
   static func noMPEG(_ name: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(name) holds no MP3 sound that can be read.",
+      .unknownContents, "\(name) holds no MP3 sound that can be read.",
       hint: "Check that it is a sound file or a stream, and not a web page.")
   }
 

@@ -20,12 +20,15 @@ struct MPEGStream {
   /// How often something else than a block was skipped.
   private(set) var damageCount = 0
 
-  /// Garbage that is skipped before the first block, and at most between two where there is no end.
+  /// Garbage that is skipped before the first block, and between two where there is no end.
   private static let searchByteCount = 262_144
+
+  /// Garbage that is skipped between two blocks, at most: what is near is searched to its end.
+  private let gapByteCount: Int
 
   /// Finds the first block at the place in `bytes` or after. Throws `.unusableContents` where there
   /// is none.
-  init(_ bytes: BufferedBytes) throws(FileFailure) {
+  init(_ bytes: BufferedBytes, isNear: Bool) throws(FileFailure) {
     let limit = bytes.position + Self.searchByteCount
     guard let found = try Self.search(bytes, upTo: limit, like: nil) else {
       try bytes.checkOpening()
@@ -42,6 +45,9 @@ struct MPEGStream {
     index = MPEGIndex(start: start)
     first = second.isCompatible(with: found) ? second : found
     self.bytes = bytes
+    gapByteCount =
+      bytes.byteCount == nil
+      ? Self.searchByteCount : isNear ? FileBounds.byteCount : FileBounds.searchByteCount
     self.information = information
     self.start = start
   }
@@ -62,12 +68,12 @@ struct MPEGStream {
     } else if !head.holds("TAG", at: 0) {
       damageCount += 1
     }
-    let limit = bytes.byteCount == nil ? bytes.position + Self.searchByteCount : .max
+    let limit = bytes.position + gapByteCount
     guard let header = try Self.search(bytes, upTo: limit, like: first) else {
       guard bytes.position >= limit else { return nil }
       throw FileFailure(
         .unusableContents, "\(bytes.name) no longer holds MP3 sound.",
-        hint: "Start the stream anew.")
+        hint: "Start it anew, or check what it is.")
     }
     if isCounted { index.note(nextBlock, at: bytes.position) }
     return header
@@ -105,7 +111,8 @@ struct MPEGStream {
     bytes.position = max(start, isConstant ? guess - half : guess)
     nextBlock = block
     isCounted = false
-    guard try Self.search(bytes, upTo: .max, like: first) != nil else {
+    let limit = bytes.position + gapByteCount
+    guard try Self.search(bytes, upTo: limit, like: first) != nil else {
       return !bytes.wasInterrupted
     }
     // Blocks of one size differ by a byte of padding: the nearest is the right one.
@@ -116,7 +123,9 @@ struct MPEGStream {
   /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
   /// reading on can tell.
   var announcedBlockCount: Int? {
-    guard let information, let count = information.blockCount, count > 0 else { return nil }
+    guard let information, let count = information.blockCount, count > 0,
+      count <= largestBlockCount ?? count
+    else { return nil }
     guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
       return count
     }
@@ -128,16 +137,23 @@ struct MPEGStream {
   /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a block
   /// or two are miscounted often.
   var missedBlockCount: Int? {
-    guard let information, let count = information.blockCount, let said = information.byteCount,
-      let all = bytes.byteCount
-    else { return nil }
+    guard let information, let count = information.blockCount, let all = bytes.byteCount else {
+      return nil
+    }
+    if let largestBlockCount, count > largestBlockCount { return count }
+    guard let said = information.byteCount else { return nil }
     let there = all - start + Int(clamping: averageByteCount)
     return there + 8 * Int(clamping: averageByteCount) < said ? count : nil
   }
 
+  /// How many blocks fit the bytes at the lowest bit rate.
+  var largestBlockCount: Int? {
+    bytes.byteCount.map { max(0, $0 - start) / MPEGHeader.smallestByteCount + 1 }
+  }
+
   /// How many blocks there should be if those not read yet are like those at the beginning.
   var estimatedBlockCount: Int? {
-    bytes.byteCount.map { max(1, Int(rounding: Double($0 - start) / averageByteCount)) }
+    bytes.byteCount.map { max(1, Int(rounding: Double(max(0, $0 - start)) / averageByteCount)) }
   }
 
   /// Bits a second, by the notes or the first blocks.
@@ -146,7 +162,7 @@ struct MPEGStream {
     if let information, let count = information.blockCount, let said = information.byteCount,
       count > 0, said > 0
     {
-      return Int(rounding: Double(said) * 8 / (Double(count) * seconds))
+      return FileBounds.bitRate(bytes: said, seconds: Double(count) * seconds) ?? first.bitRate
     }
     return isConstant ? first.bitRate : Int(rounding: averageByteCount * 8 / seconds)
   }

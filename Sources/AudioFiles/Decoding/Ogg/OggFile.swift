@@ -53,13 +53,13 @@ extension BufferedBytes {
   /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a read
   /// of nothing for the end of the file, and would look for what lies before it for ever.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {
-    let target =
+    let origin =
       switch origin {
-      case SEEK_SET: offset
-      case SEEK_CUR: position + offset
-      default: (byteCount ?? 0) + offset
+      case SEEK_SET: 0
+      case SEEK_CUR: position
+      default: byteCount ?? 0
       }
-    guard target >= 0, isSeekable, !isStopped else { return -1 }
+    guard isSeekable, !isStopped, let target = origin.place(movedBy: offset) else { return -1 }
     position = target
     return 0
   }

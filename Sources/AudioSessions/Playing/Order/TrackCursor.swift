@@ -69,6 +69,7 @@ struct TrackCursor: ~Copyable {
     while path.order.times.map({ passes < $0 }) ?? true {
       let rest = path.order.isReversed ? boundary - path.start : path.end.map { $0 - boundary }
       if let rest, rest <= 0 {
+        try checkAnnounced()
         // An empty stretch repeats nothing.
         guard path.length != 0 else { return 0 }
         passes += 1
@@ -82,6 +83,16 @@ struct TrackCursor: ~Copyable {
       return take(into: &buffer, atMost: rest ?? .max)
     }
     return 0
+  }
+
+  /// A file that has fewer frames than it announces says so behind its last, where more are wanted.
+  private mutating func checkAnnounced() throws(FileFailure) {
+    guard decoder.announcedFrameCount != nil, let end = decoder.frameCount, path.end == end,
+      path.order.endFrame.map({ $0 > end }) ?? true
+    else { return }
+    held = 0..<0
+    guard try approach(end) else { return }
+    _ = try decoder.read(into: &block, at: 0, frames: 1)
   }
 
   /// Whether the next frame is in the block.

@@ -39,6 +39,8 @@ public final class Opening: Sendable {
 extension Opening {
   /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that stalls.
   private static let aheadSeconds = 30
+  /// Bits a second of 32 channels at 192 kHz: what claims more is not fetched further ahead.
+  private static let highestBitRate = 32 * 192_000 * 32
 
   /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
   /// and `Decoding.decoder(for:)` do, and where it is called off.
@@ -60,8 +62,8 @@ extension Opening {
   /// Opens a file that `file(ofAddress:)` gave, as far as its first frames. Throws as
   /// `Decoding.decoder(for:)` does.
   public func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
-    let decoder = try Decoding.decoder(for: file)
-    let bitRate = decoder.bitRate ?? file.announcedBitRate ?? 128_000
+    let decoder = try file.probe { () throws(FileFailure) in try Decoding.decoder(for: file) }
+    let bitRate = min(decoder.bitRate ?? file.announcedBitRate ?? 128_000, Self.highestBitRate)
     file.readAheadByteCount = max(file.readAheadByteCount, Self.aheadSeconds * bitRate / 8)
     return decoder
   }

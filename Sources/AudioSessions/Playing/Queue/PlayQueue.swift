@@ -88,7 +88,9 @@ final class PlayQueue: @unchecked Sendable {
     current?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
     do throws(FileFailure) {
-      return try current?.read(into: &buffer, frames: frames) ?? 0
+      let count = try current?.read(into: &buffer, frames: frames) ?? 0
+      for part in current?.takeFailures() ?? [] { published.withLock { $0.fail(part, turn: turn) } }
+      return count
     } catch {
       published.withLock { $0.fail(error, turn: turn) }
       close()

@@ -50,6 +50,13 @@ struct PlayedSpans: Sendable {
       Failure(turn: turn, index: span.index, name: span.facts.name, failure: failure))
   }
 
+  /// A part of what plays failed, and the rest goes on.
+  mutating func fail(_ part: PartFailure, turn: Int) {
+    guard let span = spans.last(where: { $0.turn == turn }) else { return }
+    failures.append(
+      Failure(turn: nil, index: span.index, name: part.name, failure: part.failure))
+  }
+
   mutating func fail(_ failure: FileFailure, item: QueueItem, index: Int) {
     failures.append(Failure(turn: nil, index: index, name: item.name, failure: failure))
   }

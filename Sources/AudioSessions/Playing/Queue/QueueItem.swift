@@ -56,26 +56,34 @@ public struct QueueItem: Sendable {
   /// Its names, joined by ` + `.
   public var name: String { parts.map(\.name).joined(separator: " + ") }
 
-  /// Opens all of it for a unit of this rate and these channels.
+  /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
+  /// opened are left out; throws where none can.
   func source(
     _ opening: Opening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
     var tracks: [Track] = []
-    for part in parts {
-      let decoder = try part.open(opening)
-      tracks.append(
-        try Track(
-          decoder, sampleRate: sampleRate, channelCount: channelCount,
-          settings: try part.settings(decoder)))
+    var numbers: [Int] = []
+    var failures: [PartFailure] = []
+    for (number, part) in parts.enumerated() {
+      do throws(FileFailure) {
+        let decoder = try part.open(opening)
+        tracks.append(
+          try Track(
+            decoder, sampleRate: sampleRate, channelCount: channelCount,
+            settings: try part.settings(decoder)))
+        numbers.append(number)
+      } catch {
+        failures.append(PartFailure(name: part.name, failure: error))
+      }
     }
-    if tracks.count == 1, let track = tracks.first { return track }
-    guard !tracks.isEmpty else {
-      throw FileFailure(.cannotOpen, "There is nothing to play.", hint: "Name a source.")
+    guard let first = tracks.first else {
+      throw failures.first?.failure
+        ?? FileFailure(.cannotOpen, "There is nothing to play.", hint: "Name a source.")
     }
-    if case .alternatives(let chosen) = gathering {
-      return TrackGroup(
-        tracks, channelCount: channelCount, chosen: min(max(0, chosen), tracks.count - 1))
-    }
-    return TrackGroup(tracks, channelCount: channelCount)
+    guard parts.count > 1 else { return first }
+    var chosen: Int?
+    if case .alternatives(let number) = gathering { chosen = number }
+    return TrackGroup(
+      tracks, numbers: numbers, failures: failures, channelCount: channelCount, chosen: chosen)
   }
 }

@@ -43,6 +43,9 @@ protocol QueueSource: FrameSource {
   /// that cannot be.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure)
 
+  /// Parts that failed since the last call, while others go on.
+  func takeFailures() -> [PartFailure]
+
   /// Joins, as `Track` explains them.
   var isFollowed: Bool { get set }
   var followsSound: Bool { get set }
@@ -51,7 +54,16 @@ protocol QueueSource: FrameSource {
   func release(beforeSound: Bool)
 }
 
+/// One of several sources at once that came to nothing, or ended before its end.
+struct PartFailure {
+  let name: String
+  let failure: FileFailure
+}
+
 extension QueueSource {
+  /// What is one ends where it fails.
+  func takeFailures() -> [PartFailure] { [] }
+
   /// That of the first, under the names of all.
   var facts: SourceFacts? {
     guard let first = decoders.first else { return nil }

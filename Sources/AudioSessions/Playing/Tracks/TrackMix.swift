@@ -1,17 +1,28 @@
 import AudioBasics
 import AudioFiles
 
-/// Several sources at once, added up. It ends when the last of them that is heard does.
+/// Several sources at once, added up. It ends when the last of them that is heard does; one that fails
+/// does not end the others.
 public final class TrackMix: FrameSource {
   private let sources: [any FrameSource]
   private var part: SampleBuffer
   /// The one that is heard, while the others are read and let go; nil for all.
   var chosen: Int?
+  /// Why sources ended early, by their places: those that failed since the last call of `takeFailures`.
+  private var failures: [(index: Int, failure: FileFailure)] = []
+  private var hasFailed: [Bool]
 
   /// The sum of `sources`.
   public init(_ sources: [any FrameSource], channelCount: Int) {
     self.sources = sources
+    hasFailed = Array(repeating: false, count: sources.count)
     part = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+  }
+
+  /// The sources that have failed since the last call, by their places, and why.
+  public func takeFailures() -> [(index: Int, failure: FileFailure)] {
+    defer { failures = [] }
+    return failures
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
@@ -19,8 +30,17 @@ public final class TrackMix: FrameSource {
     let wanted = min(frames, part.frameCount)
     buffer.clear(frames: wanted)
     var longest = 0
-    for (index, source) in sources.enumerated() {
-      let count = try source.read(into: &part, frames: wanted)
+    for (index, source) in sources.enumerated() where !hasFailed[index] {
+      let count: Int
+      do throws(FileFailure) {
+        count = try source.read(into: &part, frames: wanted)
+      } catch {
+        failures.append((index, error))
+        hasFailed[index] = true
+        // The next one is heard in its place.
+        if chosen == index { chosen = hasFailed.firstIndex(of: false) }
+        continue
+      }
       if let chosen, chosen != index { continue }
       buffer.add(part, frames: count)
       longest = max(longest, count)

@@ -1,0 +1,134 @@
+import AudioBasics
+import Glibc
+import Testing
+
+@testable import AudioFiles
+
+/// Files and servers that announce what they do not have, or never come to the point.
+@Suite struct HostileContentsTests {
+  private let folder = TemporaryFolder()
+
+  @Test(arguments: [1 << 49, 1 << 61, 1 << 62 - 1, Int.max])
+  func `a WAV file holds as many frames as its bytes do, whatever its head says`(
+    announced: Int
+  ) throws {
+    folder.write(rf64(announced: announced, frames: 1000), to: "f")
+    let decoder = try Decoding.decoder(forPath: folder("f"))
+    #expect(decoder.frameCount == 1000)
+    #expect(decoder.announcedFrameCount == min(announced, FileBounds.byteCount) / 4)
+    var buffer = SampleBuffer(frameCount: 2000, channelCount: 2)
+    #expect(try decoder.read(into: &buffer, at: 0, frames: 2000) == 1000)
+    let trouble = failure { _ = try decoder.read(into: &buffer, at: 0, frames: 1) }
+    #expect(trouble?.message.contains("cut short after 1000 of") == true)
+  }
+
+  @Test func `an encoder's notes count no more blocks than there are bytes for`() throws {
+    // A block of silence at 128 kbit/s, and one that says four thousand million follow.
+    let head: [UInt8] = [0xFF, 0xFB, 0x90, 0x44]
+    let silence = head + [UInt8](repeating: 0, count: 413)
+    var notes = silence
+    notes.replaceSubrange(36..<48, with: Array("Xing".utf8) + [0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF])
+    let bytes = notes + (0..<40).flatMap { _ in silence }
+    for exactness in [MPEGDecoder.Exactness.exact, .economical] {
+      let decoder = try MPEGDecoder(MemorySource(bytes), exactness: exactness)
+      let count = try #require(decoder.frameCount)
+      #expect(count <= (bytes.count / MPEGHeader.smallestByteCount + 1) * 1152)
+      #expect(decoder.announcedFrameCount == 0xFFFF_FFFF * 1152)
+    }
+  }
+
+  @Test func `no length from a server is beyond what can be reckoned with`() {
+    #expect(ContentRange("bytes 0-9/4611686018427387903") == nil)
+    #expect(ContentRange("bytes 0-9/\(FileBounds.byteCount)")?.total == FileBounds.byteCount)
+    #expect(0.place(movedBy: .max) == nil)
+    #expect(FileBounds.byteCount.place(movedBy: 1) == nil)
+    #expect(10.place(movedBy: -11) == nil)
+    #expect(FileBounds.frameCount(.max, inBytes: 40_000) == 40_000 * 8192)
+    #expect(FileBounds.frameCount(.max, inBytes: .max) == FileBounds.frameCount)
+  }
+
+  @Test(
+    arguments: [
+      [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0],  // Tags with nothing in them.
+      Array("OggS\0\0".utf8), [0x66, 0x4C, 0x61, 0x43, 0x01, 0xFF, 0xFF, 0xFF], [0],
+    ] as [[UInt8]])
+  func `what never comes to the point is given up`(bytes: [UInt8]) throws {
+    for hasLength in [true, false] {
+      let source = EndlessSource(bytes, hasLength: hasLength)
+      let trouble = failure { _ = try Decoding.decoder(for: source) }
+      #expect(trouble != nil)
+      #expect(source.readByteCount <= 80 << 20)
+    }
+  }
+
+  @Test func `a pipe where a file is needed is refused without a wait`() throws {
+    #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
+    for open in [
+      { [folder] in _ = try SoundFileReader(path: folder("pipe.wav")) },
+      { [folder] in _ = try Decoding.decoder(forPath: folder("pipe.wav")) },
+      { [folder] in _ = try TextFile.read(folder("pipe.wav")) },
+      { [folder] in _ = try FileSplice(path: folder("pipe.wav")) },
+      { [folder] in _ = try FileRepair.examine(folder("pipe.wav")) },
+    ] as [() throws -> Void] {
+      let trouble = failure(open)
+      #expect(trouble?.kind == .cannotOpen)
+      #expect(trouble?.message.contains("is a pipe or a device") == true)
+    }
+    #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("")) }
+    #expect(failure { _ = try TextFile.read("/dev/zero") }?.kind == .cannotOpen)
+  }
+
+  @Test func `a pipe that is a source is waited for until somebody ends that`() throws {
+    #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
+    let trouble = failure {
+      _ = try Decoding.decoder(forPath: folder("pipe.wav")) { end in end() }
+    }
+    #expect(trouble?.message.contains("interrupted") == true)
+  }
+
+  private func rf64(announced: Int, frames: Int) -> [UInt8] {
+    func field(_ number: Int, _ count: Int) -> [UInt8] {
+      [UInt8](number, count, bigEndian: false)
+    }
+    var bytes = Array("RF64".utf8) + field(0xFFFF_FFFF, 4) + Array("WAVEds64".utf8) + field(28, 4)
+    bytes += field(announced, 8) + field(announced, 8) + field(announced / 4, 8) + field(0, 4)
+    bytes += Array("fmt ".utf8) + field(16, 4) + field(1, 2) + field(2, 2) + field(48000, 4)
+    bytes += field(192_000, 4) + field(4, 2) + field(16, 2) + Array("data".utf8)
+    bytes += field(0xFFFF_FFFF, 4)
+    return bytes + [UInt8](repeating: 1, count: 4 * frames)
+  }
+}
+
+/// A few bytes, again and again without end.
+private final class EndlessSource: ByteSource, @unchecked Sendable {
+  // @unchecked because one thread reads, and asks afterwards.
+  private let bytes: [UInt8]
+  private(set) var readByteCount = 0
+  let name = "the source"
+  let byteCount: Int?
+  var isSeekable: Bool { byteCount != nil }
+  var bytesPerSecond: Double? { nil }
+  var isInterrupted: Bool { false }
+  var announcedTitle: String? { nil }
+  var contentType: String? { nil }
+  var announcedBitRate: Int? { nil }
+
+  init(_ bytes: [UInt8], hasLength: Bool) {
+    // Whole pieces, so that reading is copying.
+    self.bytes = (0..<65536).map { bytes[$0 % bytes.count] }
+    byteCount = hasLength ? FileBounds.byteCount : nil
+  }
+
+  func read(
+    into room: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    let count = min(room.count, 16384)
+    for index in 0..<count { room[index] = bytes[(offset + index) & 0xFFFF] }
+    readByteCount += count
+    return count
+  }
+
+  func readyByteCount(at offset: Int) -> Int { .max }
+  func interrupt() {}
+  func proceed() {}
+}
