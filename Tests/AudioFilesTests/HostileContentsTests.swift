@@ -6,12 +6,11 @@ import Testing
 
 /// Files and servers that announce what they do not have, or never come to the point.
 @Suite struct HostileContentsTests {
-  private let folder = TemporaryFolder()
-
   @Test(arguments: [1 << 49, 1 << 61, 1 << 62 - 1, Int.max])
   func `a WAV file holds as many frames as its bytes do, whatever its head says`(
     announced: Int
   ) throws {
+    let folder = TemporaryFolder()
     folder.write(rf64(announced: announced, frames: 1000), to: "f")
     let decoder = try Decoding.decoder(forPath: folder("f"))
     #expect(decoder.frameCount == 1000)
@@ -62,26 +61,31 @@ import Testing
   }
 
   @Test func `a pipe where a file is needed is refused without a wait`() throws {
-    #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
+    let folder = TemporaryFolder()
+    let pipe = folder("pipe.wav")
+    #expect(mkfifo(pipe, 0o600) == 0)
     for open in [
-      { [folder] in _ = try SoundFileReader(path: folder("pipe.wav")) },
-      { [folder] in _ = try Decoding.decoder(forPath: folder("pipe.wav")) },
-      { [folder] in _ = try TextFile.read(folder("pipe.wav")) },
-      { [folder] in _ = try FileSplice(path: folder("pipe.wav")) },
-      { [folder] in _ = try FileRepair.examine(folder("pipe.wav")) },
+      { _ = try SoundFileReader(path: pipe) },
+      { _ = try Decoding.decoder(forPath: pipe) },
+      { _ = try TextFile.read(pipe) },
+      { _ = try FileSplice(path: pipe) },
+      { _ = try FileRepair.examine(pipe) },
     ] as [() throws -> Void] {
       let trouble = failure(open)
       #expect(trouble?.kind == .cannotOpen)
       #expect(trouble?.message.contains("is a pipe or a device") == true)
     }
-    #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("")) }
+    let root = folder("")
+    #expect(throws: FileFailure.self) { try SoundFolder.files(in: root) }
     #expect(failure { _ = try TextFile.read("/dev/zero") }?.kind == .cannotOpen)
   }
 
   @Test func `a pipe that is a source is waited for until somebody ends that`() throws {
-    #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
+    let folder = TemporaryFolder()
+    let pipe = folder("pipe.wav")
+    #expect(mkfifo(pipe, 0o600) == 0)
     let trouble = failure {
-      _ = try Decoding.decoder(forPath: folder("pipe.wav")) { end in end() }
+      _ = try Decoding.decoder(forPath: pipe) { end in end() }
     }
     #expect(trouble?.message.contains("interrupted") == true)
   }
