@@ -119,6 +119,4 @@ struct RepairRun {
     let place = repaired == finding.path ? "" : " Mended: \(repaired)."
     return "\(finding.path): \(length) recovered; \(faults).\(place)"
   }
-
-  }
 }

@@ -41,17 +41,10 @@ struct SessionOutcome {
 
   /// Nothing was lost by it, but whoever wonders why the device is busy now should know.
   private func tellStuckDevice() {
-    let message = "The device \(configuration.deviceNames) does not let itself be stopped."
-    let hint = "It is left to the system; look at its sound server or its cable."
-    if options.json {
-      Terminal.printLine(
-        JSON.event(
-          "warning",
-          ["code": .string("deviceStuck"), "message": .string(message), "hint": .string(hint)]
-        ).text)
-    } else if !options.quiet {
-      Terminal.say("duplex: \(message) \(hint)")
-    }
+    Notice.warning(
+      "deviceStuck", "The device \(configuration.deviceNames) does not let itself be stopped.",
+      hint: "It is left to the system; look at its sound server or its cable."
+    ).report()
   }
 
   /// The same with the figures of several sessions.
