@@ -80,15 +80,18 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     path = source.name
     sampleRate = Int(info.samplerate)
     channelCount = Int(info.channels)
-    let counted = source.isEndless ? nil : source.countedFrames
-    frameCount = source.frameLimit ?? counted
-    announcedFrameCount = source.missedFrameCount
+    let counted = source.frameLimit ?? (source.isEndless ? nil : source.countedFrames)
+    let missed = source.missedFrameCount
+    frameCount = counted
+    announcedFrameCount = missed
     limit = source.frameLimit ?? .max
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
     let isPromised = format == .flac || source.isBareWave
-    promisedFrameCount = announcedFrameCount ?? (isPromised ? frameCount : nil)
+    // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a
+    // noncopyable value reads its own fields in a closure (Swift 6.3.1).
+    promisedFrameCount = missed ?? (isPromised ? counted : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)

@@ -85,10 +85,12 @@ struct DeviceChoice {
     where SimulatedDeviceSpecification.isSimulated(name) {
       _ = try SimulatedDeviceSpecification(parsing: name)
     }
-    guard let capture = request.captureDevice, let playback = request.playbackDevice,
-      try SimulatedDeviceSpecification(parsing: capture)
-        != SimulatedDeviceSpecification(parsing: playback)
-    else { return }
+    guard let capture = request.captureDevice, let playback = request.playbackDevice else { return }
+    let described = try SimulatedDeviceSpecification(parsing: capture)
+    var other = try SimulatedDeviceSpecification(parsing: playback)
+    // The same settings in another order are the same device.
+    other.name = described.name
+    guard described != other else { return }
     throw DeviceFailure(
       .invalidRequest,
       "A simulated unit is one device, and these are two: \(capture) and \(playback).",
