@@ -53,7 +53,9 @@ final class Downloader {
   /// Until the file is closed.
   func run() {
     while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
-      follow(order)
+      // One look at the clock for both: a new try that is not due yet here must be waited for below.
+      let now = SteadyClock.now
+      follow(order, now: now)
       if let end = carrier.perform() {
         conclude(end)
       } else if let trouble = transfer == nil ? nil : watch.trouble(now: SteadyClock.now) {
@@ -61,7 +63,6 @@ final class Downloader {
         interrupted(by: trouble)
       } else {
         let next = transfer == nil ? nextTry : watch.nextLook
-        let now = SteadyClock.now
         let rest = transfer == nil && next <= now ? .infinity : next - now
         carrier.wait(min(rest, untilProbeEnds(now: now)), orFor: signal)
       }
@@ -80,7 +81,7 @@ final class Downloader {
     return deadline - now
   }
 
-  private func follow(_ order: FetchOrder) {
+  private func follow(_ order: FetchOrder, now: Double) {
     switch order {
     case .proceed:
       guard shared.withLock({ $0.situation.isPaused }) else { return }
@@ -89,7 +90,7 @@ final class Downloader {
     case .rest: end()
     case .fetch(let offset):
       end()
-      if SteadyClock.now >= nextTry { begin(at: offset) }
+      if now >= nextTry { begin(at: offset) }
     }
   }
 
