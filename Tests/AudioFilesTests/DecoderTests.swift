@@ -54,7 +54,7 @@ import Testing
     #expect(samples.count >= expected.count && samples.count <= expected.count + 2 * 3000)
     #expect(samples.prefix(expected.count).elementsEqual(expected))
     let refusal = failure { try decoder.seek(toFrame: 5) }
-    #expect(refusal?.kind == .unusableContents)
+    #expect(refusal?.kind == .unknownContents)
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])
@@ -159,10 +159,10 @@ import Testing
       #expect(try decode(Decoding.decoder(for: behind)).count > 2 * 44100)
       let alone = MemorySource(garbage(600_000), isSeekable: isSeekable, hasLength: isSeekable)
       let refusal = failure { _ = try Decoding.decoder(for: alone) }
-      #expect(refusal?.kind == .unusableContents)
+      #expect(refusal?.kind == .unknownContents)
       let page = Array("<html><body>No such stream.</body></html>".utf8)
       let text = MemorySource(page, isSeekable: isSeekable, contentType: "audio/mpeg")
-      #expect(failure { _ = try Decoding.decoder(for: text) }?.kind == .unusableContents)
+      #expect(failure { _ = try Decoding.decoder(for: text) }?.kind == .unknownContents)
       let empty = MemorySource([], isSeekable: isSeekable)
       #expect(failure { _ = try Decoding.decoder(for: empty) }?.kind == .unusableContents)
     }
@@ -173,7 +173,7 @@ import Testing
     let claim: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0x0F, 0x7F, 0x7F, 0x7F]
     let source = MemorySource(
       claim + [UInt8](repeating: 0xFF, count: 70_000), isSeekable: isSeekable)
-    #expect(failure { _ = try Decoding.decoder(for: source) }?.kind == .unusableContents)
+    #expect(failure { _ = try Decoding.decoder(for: source) }?.kind == .unknownContents)
   }
 
   @Test func `channels that change midway become those of the beginning`() throws {
