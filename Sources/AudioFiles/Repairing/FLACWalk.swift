@@ -49,14 +49,14 @@ struct FLACWalk {
   /// So many zeros follow a frame only where something ended that was to be longer.
   private static let settlingByteCount = 65536
 
-  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole. The last byte of
-  /// its checksum may be the first zero.
+  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole. Where just one
+  /// zero follows, it is the last byte of the frame's checksum.
   private mutating func settle(
     _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
     _ last: inout FLACFrameHeader?
   ) {
     guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
-    take(start, to: place + min(1, zeros), &last)
+    take(start, to: place + (zeros == 1 ? 1 : 0), &last)
     open.removeAll()
   }
 
