@@ -54,7 +54,7 @@ import Testing
     #expect(samples.count >= expected.count && samples.count <= expected.count + 2 * 3000)
     #expect(samples.prefix(expected.count).elementsEqual(expected))
     let refusal = failure { try decoder.seek(toFrame: 5) }
-    #expect(refusal?.kind == .unknownContents)
+    #expect(refusal?.kind == .unusableContents)
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])

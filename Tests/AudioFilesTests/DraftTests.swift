@@ -131,7 +131,7 @@ import Testing
       let told = try SoundFileReader(path: folder("take")).tags.comment ?? ""
       let fitting = tags.fitting(format).comment ?? ""
       // libsndfile takes the UTF-8 of an MP3's texts for Latin-1.
-      let isWide = format == .mp3 && letter == "ä"
+      let isWide = format == .mp3 && letter.utf8.contains { $0 >= 0x80 }
       #expect(isWide || told.utf8.count == fitting.utf8.count, "\(length)")
     }
   }

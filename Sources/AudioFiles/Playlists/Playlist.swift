@@ -107,7 +107,8 @@ public enum Playlist {
     while let line = lines.next() {
       guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
       let key = String(decoding: line[..<equals], as: UTF8.self).lowercased()
-      guard key.hasPrefix("file"), let number = WrittenNumber.whole(key.dropFirst(4)), equals + 1 < line.endIndex
+      guard key.hasPrefix("file"), let number = WrittenNumber.whole(key.dropFirst(4)),
+        equals + 1 < line.endIndex
       else { continue }
       try add(line[(equals + 1)...], to: &names, of: path)
       numbers.append(number)
