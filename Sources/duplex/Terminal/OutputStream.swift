@@ -72,7 +72,7 @@ final class OutputStream: Sendable {
       if count > 0 {
         state.waiting.removeFirst(count)
       } else if errno != EINTR && errno != EAGAIN {
-        if errno != EPIPE { state.failure = unsafe String(cString: strerror(errno)) }
+        if errno != EPIPE, errno != EBADF { state.failure = unsafe String(cString: strerror(errno)) }
         state.isClosed = true
         state.waiting = []
       }
