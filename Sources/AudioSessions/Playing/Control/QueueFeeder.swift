@@ -115,6 +115,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     while changes.withLock({ !$0.isEmpty }), queue.isBegun() {
       let point = turningPoint
       for decoder in queue.decoders { decoder.proceed() }
+      queue.leave = point.leave
       guard carryOutNext(at: point.frame) else { continue }
       ring.replace(from: point.leave)
       if isFinished {

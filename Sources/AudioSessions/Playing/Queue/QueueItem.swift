@@ -56,13 +56,28 @@ public struct QueueItem: Sendable {
   /// Its names, joined by ` + `.
   public var name: String { parts.map(\.name).joined(separator: " + ") }
 
+  /// The same of which some parts were opened already: `decoders`, in their order.
+  func reusing(_ decoders: [any SoundDecoder]) -> QueueItem {
+    guard decoders.count == parts.count else { return self }
+    var item = self
+    for (index, decoder) in decoders.enumerated() {
+      guard let restartable = decoder as? RestartableDecoder, restartable.canRestart else {
+        continue
+      }
+      item.parts[index].restart(restartable)
+    }
+    return item
+  }
+
   /// Opens all of it for a unit of this rate and these channels.
   func source(
     _ opening: Opening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
     var tracks: [Track] = []
     for part in parts {
-      let decoder = try part.open(opening)
+      let opened = try part.open(opening)
+      let isKept = opened.supportsSeeking || opened is RestartableDecoder
+      let decoder = isKept ? opened : RestartableDecoder(opened)
       tracks.append(
         try Track(
           decoder, sampleRate: sampleRate, channelCount: channelCount,
