@@ -122,6 +122,50 @@ import Testing
     #expect(difference(numbers(rig.hear(cycles: 2)), (0..<1000).reversed().prefix(128)) == nil)
   }
 
+  @Test func `an end that comes soon is told where and when it comes, of each turn`() throws {
+    let rig = PlayerRig()
+    rig.player.setEndingSoonLead(seconds: 0.5)
+    rig.enqueue(try CountedFile(frames: 96000))
+    rig.enqueue(try CountedFile(frames: 72000))
+    _ = rig.hear(cycles: 10)
+    rig.player.play()
+    var told: [(event: PlayerEvent, at: Int)] = []
+    for _ in 0..<2700 {
+      _ = rig.cycle()
+      for event in rig.events {
+        if case .endingSoon = event.kind { told.append((event, rig.frame)) }
+      }
+    }
+    #expect(told.map(\.event.index) == [0, 1])
+    let frames: [Int?] = [96_640, 168_640]
+    #expect(told.map(\.event.frame) == frames)
+    let nanoseconds: [UInt64?] = [2_000_000_000, 3_500_000_000]
+    #expect(told.map(\.event.nanoseconds) == nanoseconds)
+    for (event, at) in told {
+      #expect(abs((event.frame ?? 0) - at - 24000) <= 2 * 64)
+    }
+  }
+
+  @Test func `what cannot seek and was read ahead is heard whole after a seek before it`() throws {
+    let rig = PlayerRig()
+    rig.enqueue(try CountedFile(frames: 30000))
+    rig.player.enqueue(Ramp(frames: 90000, supportsSeeking: false))
+    rig.player.play()
+    _ = rig.hear(cycles: 300)
+    // The ramp's beginning lies in the ring by now.
+    for place in [1000, 5000] {
+      rig.player.seek(toFrame: place)
+      _ = rig.hear(cycles: 50)
+    }
+    var heard: [Int] = []
+    while !rig.isFinished, heard.count < 200_000 { heard += numbers(rig.cycle()) }
+    let start = heard.firstIndex(of: 29999).map { $0 + 1 } ?? 0
+    #expect(difference(heard[start...], 0..<90000) == nil)
+    #expect(heard.count >= start + 90000)
+    rig.conclude()
+    #expect(!names(rig.events).contains { $0.hasPrefix("1 failed") })
+  }
+
   /// Numbered frames out of nothing.
   final class Ramp: SoundDecoder {
     let name = "a ramp"

@@ -114,10 +114,25 @@ extension QueueItem.Part {
   }
 }
 
+extension QueueItem.Part {
+  /// Has `decoder` begin anew instead of opening another.
+  mutating func restart(_ decoder: RestartableDecoder) {
+    let box = GivenDecoder(keeping: decoder)
+    takesTime = false
+    open = { _ throws(FileFailure) in
+      try box.decoder.seek(toFrame: 0)
+      return box.decoder
+    }
+  }
+}
+
 /// A decoder on its way to the thread that reads it.
 private struct GivenDecoder: @unchecked Sendable {
   // @unchecked because whoever gave it away does not use it any more.
   let decoder: any SoundDecoder
 
   init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
+
+  /// Of a source that was ended before it was heard, and is not read any more.
+  init(keeping decoder: RestartableDecoder) { self.decoder = decoder }
 }

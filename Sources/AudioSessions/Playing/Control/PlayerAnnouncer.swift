@@ -21,7 +21,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     var firstFrame: Int?
     var isDecoded = false
     var willStart = false
-    var isEndingSoon = false
+    /// The span of which it was told that it ends soon, by its first frame.
+    var endingSoonSpan: Int?
     var hasFailed = false
   }
 
@@ -65,10 +66,11 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   func conclude() { isConcluded.raise() }
 
   func step() -> Bool {
-    // In this order: nothing happens after the last look.
+    // In this order: nothing happens after the last look, and the marks speak of all that is heard.
     let isLast = isConcluded.isRaised
-    while let mark = marks.read() { timeline.add(mark) }
     let position = heard.value
+    while let mark = marks.read() { timeline.add(mark) }
+    timeline.heard = position
     let played = queue.published.withLock { played in
       let copy = played
       played.canceled = []
@@ -76,6 +78,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       played.refusals = []
       return copy
     }
+    timeline.jump = played.jump
     tellFailures(played.failures)
     for refusal in played.refusals { tellOfNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }
@@ -99,11 +102,10 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     let turn = telling.turn
     if span.isComplete, !telling.isDecoded {
       telling.isDecoded = true
-      if !telling.hasFailed { tell(.decodingComplete, turn, at: span.endFrame) }
+      if !telling.hasFailed { tell(.decodingComplete, turn, before: span.endFrame) }
     }
-    if !telling.willStart, span.frames > 0, position + sampleRate / 2 > span.startFrame,
-      isPaused.value == 0
-    {
+    let rest = timeline.framesUntil(span.startFrame) ?? span.startFrame - position
+    if !telling.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
       telling.willStart = true
       tell(.renderingWillStart, turn, at: span.startFrame)
     }
@@ -115,14 +117,15 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       tell(.renderingStarted, turn, at: first)
     }
     let soon = lead.withLock { $0 }
-    if soon > 0, !telling.isEndingSoon, !span.isClosed || span.isComplete,
-      let rest = span.isClosed
-        ? span.endFrame - position
-        : span.way.frameCount.map({ span.startFrame + $0 - position }),
-      position > span.startFrame, Double(rest) <= soon * Double(sampleRate)
+    if soon > 0, telling.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
+      position > span.startFrame,
+      let end = span.isClosed
+        ? span.endFrame : span.way.frameCount.map({ span.startFrame + $0 }),
+      let rest = timeline.framesUntil(end) ?? (end <= position ? 0 : nil),
+      Double(rest) <= soon * Double(sampleRate)
     {
-      telling.isEndingSoon = true
-      tell(.endingSoon, turn, at: span.startFrame + max(0, rest))
+      telling.endingSoonSpan = span.startFrame
+      tell(.endingSoon, turn, before: end)
     }
   }
 
@@ -145,7 +148,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       last.isComplete || isLast
     {
       isAtEnd = true
-      if last.isComplete { tell(.endOfAudio, last.playerTurn, at: last.endFrame) }
+      if last.isComplete { tell(.endOfAudio, last.playerTurn, before: last.endFrame) }
     }
   }
 
@@ -161,9 +164,9 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     }
     guard !telling.hasFailed else { return }
     if isHeard, span.isComplete {
-      tell(.renderingComplete, telling.turn, at: span.endFrame)
+      tell(.renderingComplete, telling.turn, before: span.endFrame)
     } else {
-      tell(.decodingCanceled, telling.turn, at: span.endFrame)
+      tell(.decodingCanceled, telling.turn, before: span.endFrame)
     }
   }
 
@@ -199,11 +202,22 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
         source: last?.facts.name ?? coming?.item.name ?? ""))
   }
 
-  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, at ringFrame: Int? = nil) {
-    let place = ringFrame.flatMap { timeline.place(of: $0, sampleRate: sampleRate) }
+  /// Tells of what happens where the ring's frame `ringFrame` is heard.
+  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, at ringFrame: Int) {
+    tell(kind, turn, timeline.place(of: ringFrame, sampleRate: sampleRate))
+  }
+
+  /// Tells of what happens behind the last frame before `ringFrame`.
+  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, before ringFrame: Int) {
+    tell(kind, turn, timeline.end(before: ringFrame, sampleRate: sampleRate))
+  }
+
+  private func tell(
+    _ kind: PlayerEvent.Kind, _ turn: PlayerTurn, _ place: (frame: Int, nanoseconds: UInt64)? = nil
+  ) {
     listener.withLock { $0 }.tell?(
       PlayerEvent(
         kind: kind, turn: turn, index: turn.index, source: turn.facts.name,
-        frame: place?.frame ?? (ringFrame == 0 ? 0 : nil), nanoseconds: place?.nanoseconds))
+        frame: place?.frame, nanoseconds: place?.nanoseconds))
   }
 }

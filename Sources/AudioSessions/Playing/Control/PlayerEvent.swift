@@ -31,13 +31,15 @@ public struct PlayerEvent: Sendable {
     case decodingComplete
     /// It was ended before its end: by a seek from a later one, a skip, a stop.
     case decodingCanceled
-    /// Its first frame is heard soon: `frame` and `nanoseconds` say when, if nothing comes between.
+    /// Its first frame is heard soon: `frame` and `nanoseconds` say when, if nothing comes between;
+    /// nil where the player stands still and nobody knows.
     case renderingWillStart
     /// Its first frame was heard.
     case renderingStarted
     /// Its last frame was heard.
     case renderingComplete
-    /// It is over in less than the chosen time.
+    /// It is over in less than the chosen time: `frame` and `nanoseconds` say when, if nothing comes
+    /// between. After a seek or another speed it is told anew when it comes to that.
     case endingSoon
     /// The last frame of the last source was heard.
     case endOfAudio

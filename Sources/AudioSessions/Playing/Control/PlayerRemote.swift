@@ -107,6 +107,11 @@ struct PlayerRemote: ~Copyable {
         }
       }
       nextFrame = ringFrame
+    } else if self.offset != Int.min {
+      // It stands still: when it goes on nobody knows.
+      if marks.write(TimelineEvent(kind: .passed, frame: time.frame, frames: nextFrame)) {
+        self.offset = Int.min
+      }
     }
     heard.publish(ringFrame)
   }

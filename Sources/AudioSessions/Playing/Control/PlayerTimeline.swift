@@ -10,9 +10,17 @@ struct PlayerTimeline {
     var nanoseconds: UInt64
     /// Where what is heard ends, when that is known.
     var endFrame: Int?
+
+    /// So many frames behind its first.
+    func place(at offset: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64) {
+      (frame + offset, nanoseconds &+ FrameTime.nanoseconds(of: offset, at: sampleRate))
+    }
   }
 
   private var runs: [Run] = []
+  /// How far the ring was heard when it was last looked at, and what it goes over then.
+  var heard = 0
+  var jump: RingJump?
 
   /// The player told something.
   mutating func add(_ event: TimelineEvent) {
@@ -32,12 +40,38 @@ struct PlayerTimeline {
     }
   }
 
-  /// Where on the timeline the ring's frame is heard, and when; nil before anything is.
+  /// Where on the timeline the ring's frame was heard, or is going to be if nothing comes between,
+  /// and when; nil where that is not known: before anything is heard, and while it stands still.
   func place(of ringFrame: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64)? {
-    guard let run = runs.last(where: { $0.ringFrame <= ringFrame }) else { return nil }
-    let offset = ringFrame - run.ringFrame
-    let nanoseconds = run.nanoseconds &+ FrameTime.nanoseconds(of: offset, at: sampleRate)
-    return (run.frame + offset, nanoseconds)
+    run(around: ringFrame).map { $0.run.place(at: $0.offset, sampleRate: sampleRate) }
+  }
+
+  /// Where what ends before `ringFrame` ends: right behind its last frame, though what follows may
+  /// come later.
+  func end(before ringFrame: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64)? {
+    run(around: ringFrame - 1).map { $0.run.place(at: $0.offset + 1, sampleRate: sampleRate) }
+  }
+
+  /// The run in which the ring's frame is heard, and how far it lies behind the run's first.
+  private func run(around ringFrame: Int) -> (run: Run, offset: Int)? {
+    if let rest = framesUntil(ringFrame), let last = runs.last {
+      return (last, heard - last.ringFrame + rest)
+    }
+    guard let past = runs.last(where: { $0.ringFrame <= ringFrame }),
+      ringFrame < min(past.endFrame ?? heard, heard)
+    else { return nil }
+    return (past, ringFrame - past.ringFrame)
+  }
+
+  /// Frames that are heard before the ring's frame is; nil while it stands still, and where the frame
+  /// was heard already or is never heard.
+  func framesUntil(_ ringFrame: Int) -> Int? {
+    guard let last = runs.last, last.endFrame == nil, ringFrame >= heard else { return nil }
+    guard let jump, heard < jump.land, last.ringFrame < jump.land, ringFrame >= jump.leave else {
+      return ringFrame - heard
+    }
+    guard ringFrame >= jump.land else { return nil }
+    return max(0, jump.leave - heard) + ringFrame - jump.land
   }
 
   /// How many frames of the ring's frames `range` were heard, when it has been heard up to `heard`.

@@ -124,6 +124,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       rest -= 1
       let point = turningPoint
       for decoder in queue.decoders { decoder.proceed() }
+      queue.leave = point.leave
       guard carryOutNext(at: point.frame) else { continue }
       ring.replace(from: point.leave)
       if isFinished {

@@ -18,8 +18,13 @@ final class PlayQueue: @unchecked Sendable {
   /// Sources of which something is still to be heard, by their turns.
   private(set) var sources: [Int: any QueueSource] = [:]
   private var turn = -1
+  /// What was read ahead and not heard, by its place in the list.
+  private var restarts: [Int: [any SoundDecoder]] = [:]
+  private var restartArrangement = 0
   /// Frames that went out.
   private(set) var delivered = 0
+  /// Where what is not wanted any more leaves the ring.
+  var leave = 0
   /// Where the first of the tracks that share a converter began.
   private var chainStart = 0
   /// Where tracks end whose last frames are still on their way through the converter of a later one.
@@ -100,13 +105,21 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Has the next source opened, unless it is already, or on its way.
   private func prepareNext() {
-    let (coming, wanted) = list.withLock { ($0.coming?.item, $0.generation) }
+    let (coming, wanted, rearrangements) = list.withLock {
+      ($0.coming, $0.generation, $0.rearrangements)
+    }
     if wanted != generation {
       upcoming = nil
       opener.giveUp()
       generation = wanted
     }
-    if let coming, upcoming == nil, !opener.isBusy { opener.begin(coming) }
+    guard let coming, upcoming == nil, !opener.isBusy else { return }
+    if restartArrangement != rearrangements { restarts = [:] }
+    if let decoders = restarts[coming.index] {
+      opener.begin(coming.item.reusing(decoders))
+    } else {
+      opener.begin(coming.item)
+    }
   }
 
   /// Opens the next source as the upcoming one. False where there is none, or it is not there yet.
@@ -153,6 +166,7 @@ final class PlayQueue: @unchecked Sendable {
       list.begin()
       return list.next - 1
     }
+    restarts = restarts.filter { $0.key > index }
     if boundaries.isEmpty { chainStart = frame }
     turn += 1
     sources[turn] = current
@@ -196,9 +210,23 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
+  /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read twice.
+  private func keep(_ unheard: [TrackSpan]) {
+    let arrangement = list.withLock { $0.rearrangements }
+    if restartArrangement != arrangement { restarts = [:] }
+    restartArrangement = arrangement
+    for span in unheard where !span.facts.supportsSeeking {
+      restarts[span.index] = sources[span.turn]?.decoders
+    }
+  }
+
   /// Ends what plays at the queue's frame `frame`: what comes next is what is heard behind it.
   func cut(at frame: Int) {
-    published.withLock { $0.cut(at: frame) }
+    let unheard = published.withLock { played in
+      played.jump = RingJump(leave: leave, land: delivered)
+      return played.cut(at: frame)
+    }
+    keep(unheard)
     boundaries.removeAll()
     current = nil
   }
@@ -217,9 +245,11 @@ final class PlayQueue: @unchecked Sendable {
     var place = span.way.boundary(after: frames)
     try change(&span.settings, &place, source)
     try source.begin(span.settings, at: place)
-    published.withLock { $0.cut(at: frame, keeping: span.turn) }
     boundaries.removeAll()
-    if current !== source { list.withLock { $0.skip(to: span.index + 1) } }
+    list.withLock { list in
+      // What is opened already, behind this one, stays so.
+      if list.next != span.index + 1 { list.skip(to: span.index + 1) }
+    }
     current = source
     chainStart = delivered
     isGathering = !source.isReady
@@ -228,7 +258,12 @@ final class PlayQueue: @unchecked Sendable {
     span.isClosed = false
     span.isComplete = false
     span.way = source.way
-    published.withLock { $0.spans.append(span) }
+    let unheard = published.withLock { played in
+      defer { played.spans.append(span) }
+      played.jump = RingJump(leave: leave, land: delivered)
+      return played.cut(at: frame, keeping: span.turn)
+    }
+    keep(unheard)
     return true
   }
 

@@ -1,5 +1,13 @@
 import AudioFiles
 
+/// Frames of a player's ring that are passed over, because something else is heard instead of them.
+struct RingJump: Sendable {
+  /// The first of them.
+  var leave: Int
+  /// The frame that is heard after the one before `leave`.
+  var land: Int
+}
+
 /// What a queue has delivered, and what went wrong: written by the thread that reads the queue, seen
 /// by others.
 struct PlayedSpans: Sendable {
@@ -21,6 +29,8 @@ struct PlayedSpans: Sendable {
   var refusals: [FileFailure] = []
   /// What a radio station says it plays.
   var announcedTitle: String?
+  /// What the reader goes over at last.
+  var jump: RingJump?
   /// Whether nothing more comes.
   var isOver = false
 
@@ -29,19 +39,24 @@ struct PlayedSpans: Sendable {
     spans.last { $0.startFrame <= frame } ?? spans.first
   }
 
-  /// Closes what lies around `frame` there, and takes out what lies behind it.
-  mutating func cut(at frame: Int, keeping turn: Int? = nil) {
+  /// Closes what lies around `frame` there, and takes out what lies behind it. Returns the turns of
+  /// which nothing was heard.
+  @discardableResult
+  mutating func cut(at frame: Int, keeping turn: Int? = nil) -> [TrackSpan] {
+    var unheard: [TrackSpan] = []
     while let last = spans.last, last.startFrame >= frame {
       // What was never heard.
       if last.turn != turn, !spans.dropLast().contains(where: { $0.turn == last.turn }) {
         canceled.append(last)
+        unheard.append(last)
       }
       spans.removeLast()
     }
-    guard let index = spans.indices.last else { return }
+    guard let index = spans.indices.last else { return unheard }
     spans[index].frames = min(spans[index].frames, frame - spans[index].startFrame)
     spans[index].isClosed = true
     spans[index].isComplete = false
+    return unheard
   }
 
   mutating func fail(_ failure: FileFailure, turn: Int) {

@@ -56,6 +56,19 @@ public struct QueueItem: Sendable {
   /// Its names, joined by ` + `.
   public var name: String { parts.map(\.name).joined(separator: " + ") }
 
+  /// The same of which some parts were opened already: `decoders`, in their order.
+  func reusing(_ decoders: [any SoundDecoder]) -> QueueItem {
+    guard decoders.count == parts.count else { return self }
+    var item = self
+    for (index, decoder) in decoders.enumerated() {
+      guard let restartable = decoder as? RestartableDecoder, restartable.canRestart else {
+        continue
+      }
+      item.parts[index].restart(restartable)
+    }
+    return item
+  }
+
   /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
   /// opened are left out; throws where none can.
   func source(
@@ -66,7 +79,9 @@ public struct QueueItem: Sendable {
     var failures: [PartFailure] = []
     for (number, part) in parts.enumerated() {
       do throws(FileFailure) {
-        let decoder = try part.open(opening)
+        let opened = try part.open(opening)
+        let isKept = opened.supportsSeeking || opened is RestartableDecoder
+        let decoder = isKept ? opened : RestartableDecoder(opened)
         tracks.append(
           try Track(
             decoder, sampleRate: sampleRate, channelCount: channelCount,

@@ -10,6 +10,8 @@ struct QueueList: Sendable {
   var shuffles = false
   /// Counted up when another item than was expected comes next: what was opened ahead is dropped.
   private(set) var generation = 0
+  /// Counted up when items come to other places in the list.
+  private(set) var rearrangements = 0
   /// Whether anything came of this time through: a queue of nothing repeats nothing.
   var hasDelivered = false
 
@@ -33,6 +35,7 @@ struct QueueList: Sendable {
   mutating func remove(all: Bool) -> [QueueItem] {
     guard next < items.count else { return [] }
     generation += 1
+    rearrangements += 1
     let count = all ? items.count - next : 1
     let removed = Array(items[next..<next + count])
     items.removeSubrange(next..<next + count)
@@ -47,7 +50,10 @@ struct QueueList: Sendable {
     }
     next += 1
     // Before the first of the next round is opened ahead.
-    if next == items.count, repeats, shuffles { items.shuffle() }
+    if next == items.count, repeats, shuffles {
+      items.shuffle()
+      rearrangements += 1
+    }
   }
 
   /// Goes to the item with the number `index`.

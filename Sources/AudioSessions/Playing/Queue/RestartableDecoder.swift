@@ -1,0 +1,85 @@
+import AudioBasics
+import AudioFiles
+
+/// A decoder that cannot seek, and can begin anew all the same until so much of it was read: what a
+/// queue reads ahead of its turn may have to be heard at another time.
+final class RestartableDecoder: SoundDecoder {
+  private let decoder: any SoundDecoder
+  /// The samples from the first on, as long as they are kept.
+  private var kept: [Float] = []
+  private var keptFrames = 0
+  private var isKeeping: Bool
+  private let keptLimit: Int
+  private(set) var position: Int
+
+  /// More than a ring holds at the highest speed.
+  private static let keptSeconds = 8
+  /// 16 MB: of many channels at a high rate less is kept.
+  private static let keptSamples = 4_000_000
+
+  /// `decoder`, of which nothing should have been read yet.
+  init(_ decoder: any SoundDecoder) {
+    self.decoder = decoder
+    position = decoder.position
+    isKeeping = decoder.position == 0
+    keptLimit = min(
+      Self.keptSeconds * decoder.sampleRate, Self.keptSamples / max(1, decoder.channelCount))
+  }
+
+  /// Whether it can begin anew.
+  var canRestart: Bool { isKeeping }
+
+  var name: String { decoder.name }
+  var sampleRate: Int { decoder.sampleRate }
+  var channelCount: Int { decoder.channelCount }
+  var frameCount: Int? { decoder.frameCount }
+  var supportsSeeking: Bool { false }
+  var bitRate: Int? { decoder.bitRate }
+  var tags: SoundFileTags { decoder.tags }
+  var isReady: Bool { position < keptFrames || decoder.isReady }
+  var isInterrupted: Bool { decoder.isInterrupted }
+  var announcedTitle: String? { decoder.announcedTitle }
+
+  func interrupt() { decoder.interrupt() }
+  func proceed() { decoder.proceed() }
+
+  func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    guard !isKeeping || position == keptFrames else {
+      return repeatKept(into: &buffer, at: target, frames: frames)
+    }
+    let count = try decoder.read(into: &buffer, at: target, frames: frames)
+    position += count
+    guard isKeeping else { return count }
+    if position > keptLimit {
+      isKeeping = false
+      kept = []
+    } else {
+      for sample in target * channelCount..<(target + count) * channelCount {
+        kept.append(buffer[sample])
+      }
+      keptFrames = position
+    }
+    return count
+  }
+
+  private func repeatKept(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) -> Int {
+    let count = min(frames, keptFrames - position)
+    for sample in 0..<count * channelCount {
+      buffer[target * channelCount + sample] = kept[position * channelCount + sample]
+    }
+    position += count
+    return count
+  }
+
+  func seek(toFrame frame: Int) throws(FileFailure) {
+    if frame == 0, isKeeping {
+      position = 0
+    } else if frame != position {
+      try decoder.seek(toFrame: frame)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// What a player tells beside what is heard of it, over random commands: every file's frames have
+/// numbers of their own.
+@Suite struct PlayerEventModelTests {
+  /// An event and how far the unit had come when it was told.
+  private struct Told {
+    let event: PlayerEvent
+    let frame: Int
+  }
+
+  /// A run of a player under random commands.
+  private struct Run {
+    let rig = PlayerRig()
+    var random: Seeded
+    var heard: [Int] = []
+    var told: [Told] = []
+    var commands: [Int] = []
+    /// Frames of each file, by the order in which they were put into the queue.
+    var lengths: [Int] = []
+    var files: [String: Int] = [:]
+
+    /// Numbers of one file are this far from those of the next.
+    static let stride = 100_000
+
+    init(seed: UInt64) throws {
+      random = Seeded(seed)
+      rig.player.setEndingSoonLead(seconds: 0.4)
+      for _ in 0..<3 { try enqueue() }
+      rig.player.play()
+      for _ in 0..<12 {
+        try command()
+        hear(cycles: Int.random(in: 1...500, using: &random))
+      }
+      rig.player.play()
+      commands.append(rig.frame)
+      hear(cycles: 2600)
+      rig.conclude()
+      collect()
+    }
+
+    private mutating func enqueue() throws {
+      guard lengths.count < 60 else { return }
+      let frames = Int.random(in: 2000...60_000, using: &random)
+      let file = try CountedFile(frames: frames, first: lengths.count * Self.stride)
+      rig.enqueue(file)
+      files[file.path] = lengths.count
+      lengths.append(frames)
+    }
+
+    private mutating func command() throws {
+      commands.append(rig.frame)
+      let player = rig.player
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: player.seek(toFrame: Int.random(in: 0..<90_000, using: &random))
+      case 1: player.seek(bySeconds: Double.random(in: -1...1, using: &random))
+      case 2: player.cancelCurrent()
+      case 3: player.skip(by: Int.random(in: -2...1, using: &random))
+      case 4: player.pausePlayback()
+      case 5: player.play()
+      case 6:
+        player.stop()
+        try enqueue()
+        player.play()
+      default: try enqueue()
+      }
+    }
+
+    private mutating func hear(cycles: Int) {
+      for _ in 0..<cycles {
+        heard += numbers(rig.cycle())
+        collect()
+      }
+    }
+
+    private mutating func collect() {
+      told += rig.events.map { Told(event: $0, frame: rig.frame) }
+    }
+
+    /// Whether nothing was asked from shortly before `first` up to `last`: shortly, because what
+    /// fades in is not to be recognised.
+    func isUndisturbed(from first: Int, to last: Int) -> Bool {
+      !commands.contains { first - 400 <= $0 && $0 <= last + 400 }
+    }
+
+    /// The file's frame that is heard at `frame`, and its number; nil in silence.
+    func place(at frame: Int) -> (file: Int, frame: Int)? {
+      guard heard.indices.contains(frame), heard[frame] >= 0 else { return nil }
+      return (heard[frame] / Self.stride, heard[frame] % Self.stride)
+    }
+
+    /// What was told for another frame than the one where it was heard.
+    var mistakes: [String] {
+      told.compactMap { told in
+        guard let frame = told.event.frame, let file = files[told.event.source],
+          frame < heard.count, isUndisturbed(from: min(told.frame, frame), to: max(told.frame, frame))
+        else { return nil }
+        // Of a look and what is heard next lie a cycle.
+        let isRight =
+          switch told.event.kind {
+          case .renderingWillStart, .renderingStarted:
+            place(at: frame) ?? (-1, 0) == (file, 0)
+          case .endingSoon, .renderingComplete, .endOfAudio:
+            place(at: frame - 1) ?? (-1, 0) == (file, lengths[file] - 1)
+          default: true
+          }
+        return isRight
+          ? nil : "\(told.event.kind) of \(file) at \(frame), told at \(told.frame)"
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...6)
+  func `what is told is heard, to the frame, whatever is asked`(seed: UInt64) throws {
+    let run = try Run(seed: seed)
+    #expect(run.mistakes == [])
+    let kinds = run.told.map { "\($0.event.kind)" }
+    #expect(kinds.contains("renderingComplete") && kinds.contains("endingSoon"))
+  }
+}
