@@ -12,6 +12,8 @@ let checked =
   strict + [
     .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "AudioBasics"])
   ]
+// Valgrind cannot read newer debugging information than this.
+let inC: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 // What tests let run for hours of virtual time is optimised for them, too.
 let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 // Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
@@ -37,7 +39,7 @@ let package = Package(
     .target(name: "AudioBasics", swiftSettings: strict + optimised),
 
     // How audio crosses threads.
-    .target(name: "CRealtime"),
+    .target(name: "CRealtime", cSettings: inC),
     .target(
       name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"], swiftSettings: checked),
 
@@ -63,13 +65,12 @@ let package = Package(
       swiftSettings: checked),
 
     // Sound files and their loudness.
-    .target(name: "CProgram"),
+    .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(
       name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
-    // Valgrind cannot read newer debugging information than this.
-    .target(name: "CLinuxFiles"),
-    .target(name: "CCurl", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
+    .target(name: "CLinuxFiles", cSettings: inC),
+    .target(name: "CCurl", cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(
       name: "CVorbisFile", pkgConfig: "vorbisfile", providers: [.apt(["libvorbis-dev"])]),
@@ -127,7 +128,7 @@ let package = Package(
       ]),
 
     // The figures, beside those of other projects' converters, which are found at run time.
-    .target(name: "COtherConverters"),
+    .target(name: "COtherConverters", cSettings: inC),
     .target(
       name: "OtherConverters", dependencies: ["AudioBasics", "COtherConverters"],
       swiftSettings: checked),
