@@ -83,8 +83,8 @@ import Testing
       channelCount: 1, overwrite: false)
     folder.write([1, 2, 3], to: "take")
     try new.write(sound, frames: 480)
-    let isNameless = new.isNameless
-    #expect(isNameless)
+    let isNameTaken = new.isNameTaken
+    #expect(isNameTaken)
     #expect(folder.bytes(of: "take") == [1, 2, 3])
     try new.restore(as: folder("other"))
     try new.write(sound, frames: 480)

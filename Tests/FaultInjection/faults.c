@@ -7,7 +7,7 @@
 //   at=N         the first call that fails, counted from 1 among those that match (1)
 //   times=N      how many fail; 0 for all from then on (1)
 //   errno=NAME   what is answered: ENOSPC, EIO, ... (EIO)
-//   path=TEXT    only files whose path holds TEXT
+//   path=TEXT    only files whose path holds TEXT; stdout is standard output
 //   size=BYTES   only memory of at least so many bytes
 //   short=BYTES  the first transfer that fails moves so many bytes, and says so
 //   value=N      what is answered instead of an error: a state of a PCM, events of a poll
@@ -106,7 +106,8 @@ static int isOfPath(long descriptor) {
   char link[40] = "/proc/self/fd/", digits[12], path[1024];
   int count = 0, length = 14;
   // What is printed fails only where a case names it: a sentence must be able to tell of the rest.
-  if (!*fault.path) return descriptor > 2;
+  if (!*fault.path) return descriptor > 2 || descriptor < 0;
+  if (!strcmp(fault.path, "stdout")) return descriptor == 1;
   if (descriptor < 0) return 0;
   do digits[count++] = '0' + descriptor % 10;
   while (descriptor /= 10);

@@ -188,7 +188,7 @@ class Run:
         paths = sorted(glob.glob(os.path.join(self.folder, self.command.target or ".none")))
         for path in paths:
             name = os.path.basename(path)
-            frames, complaint = frames_of(path)
+            frames, complaint = frames_of(path, is_torn=self.status in CRASHES)
             untouched = self.before.get(name) == open(path, "rb").read()
             if complaint and not untouched and self.is_mended_later(path):
                 continue

@@ -236,8 +236,9 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     if !isStarted { primedFrames &+= frames }
   }
 
-  /// Frames were given back or handed over, or not: then `available` says why. A device that refuses
-  /// them again and again does not move any more, whatever it says.
+  /// Frames were given back or handed over, or not: then `available` says why, or that it does not
+  /// know; what was lost by it is known after a new start. A device that refuses them again and again
+  /// does not move any more, whatever it says.
   @_noLocks
   private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
     guard !isDone else {
@@ -245,7 +246,9 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
       return
     }
     refusals &+= 1
-    trouble = refusals > 64 ? .lost : diagnosis(of: available, onCapture: onCapture)
+    trouble = diagnosis(of: available, onCapture: onCapture)
+    if case .waiting? = trouble { trouble = .xrun(onCapture ? .captureXrun : .playbackXrun) }
+    if refusals > 16 { trouble = .lost }
   }
 
   /// What an error code of one direction means for both.

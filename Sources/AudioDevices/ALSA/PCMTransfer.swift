@@ -28,7 +28,7 @@ struct PCMTransfer: ~Copyable {
   var firstCount = 0
   /// A period of our own, for copying.
   let staging: DeviceBuffer
-  /// The channels' first samples in `staging`, for planar copying.
+  /// Where each channel goes on in `staging`, for planar copying.
   let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
   init(access: PCMAccess, format: SampleFormat, channelCount: Int, frames: Int) {
@@ -44,10 +44,7 @@ struct PCMTransfer: ~Copyable {
       : DeviceLayout(interleaved: format, channelCount: channelCount)
     staging = DeviceBuffer(layout, frameCount: isMapped ? 1 : frames)
     planes = .allocate(capacity: channelCount)
-    for channel in 0..<channelCount {
-      let plane = staging.memory + (isPlanar ? channel * layout.channelStride : 0)
-      (planes + channel).initialize(to: plane)
-    }
+    planes.initialize(repeating: nil, count: channelCount)
   }
 
   deinit {
@@ -111,51 +108,65 @@ extension PCM {
   /// the device failed.
   @_noLocks
   mutating func returnFrames(_ frames: Int) -> Bool {
-    guard transfer.isMapped else { return isCapture || writeStaged(frames) }
-    let first = min(frames, transfer.firstCount)
-    guard first == 0 || commit(transfer.offset, first) else { return false }
-    var rest = frames &- first
-    // A wrapped piece needs a round of its own; more than two mean a device that gives less.
+    guard transfer.isMapped else { return isCapture || copyStaged(frames) == frames }
+    var rest = frames
+    var offset = transfer.offset
+    var piece = min(frames, transfer.firstCount)
+    // A wrapped piece needs a round of its own. What a device refuses once stays where it lies, and
+    // is offered again; more rounds mean a device that gives less.
     var rounds = 0
-    while rest > 0 && rounds < 8 {
-      var areas: UnsafePointer<snd_pcm_channel_area_t>?
-      var offset: snd_pcm_uframes_t = 0
-      var count = snd_pcm_uframes_t(bitPattern: rest)
-      guard snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, count > 0,
-        commit(offset, min(rest, Int(bitPattern: count)))
-      else { return false }
-      rest &-= min(rest, Int(bitPattern: count))
+    while rest > 0 {
+      let moved = snd_pcm_mmap_commit(handle, offset, snd_pcm_uframes_t(bitPattern: piece))
+      rest &-= max(0, min(moved, piece))
       rounds &+= 1
+      guard rest > 0 else { return true }
+      var areas: UnsafePointer<snd_pcm_channel_area_t>?
+      var count = snd_pcm_uframes_t(bitPattern: rest)
+      guard rounds < 8, snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, count > 0 else {
+        return false
+      }
+      piece = min(rest, Int(bitPattern: count))
     }
-    return rest == 0
-  }
-
-  @_noLocks
-  private func commit(_ offset: snd_pcm_uframes_t, _ frames: Int) -> Bool {
-    snd_pcm_mmap_commit(handle, offset, snd_pcm_uframes_t(bitPattern: frames)) == frames
+    return true
   }
 
   @_noLocks
   private func copiedFrames(_ frames: Int) -> DeviceFrames? {
-    if isCapture {
-      let count = snd_pcm_uframes_t(bitPattern: frames)
-      let read =
-        transfer.isPlanarCopy
-        ? snd_pcm_readn(handle, transfer.planes, count)
-        : snd_pcm_readi(handle, transfer.staging.memory, count)
-      guard read == frames else { return nil }
-    }
+    guard !isCapture || copyStaged(frames) == frames else { return nil }
     return transfer.staging.frames(frames)
   }
 
+  /// Has ALSA copy `frames` frames into our period, or out of it; returns how many it did. What it
+  /// refuses or leaves out once is asked for again.
   @_noLocks
-  private func writeStaged(_ frames: Int) -> Bool {
-    let count = snd_pcm_uframes_t(bitPattern: frames)
-    let written =
-      transfer.isPlanarCopy
-      ? snd_pcm_writen(handle, transfer.planes, count)
-      : snd_pcm_writei(handle, transfer.staging.memory, count)
-    return written == frames
+  private func copyStaged(_ frames: Int) -> Int {
+    var done = 0
+    var rounds = 0
+    while done < frames && rounds < 8 {
+      let count = snd_pcm_uframes_t(bitPattern: frames &- done)
+      let moved = transfer.isPlanarCopy ? copyPlanes(from: done, count) : copy(from: done, count)
+      done &+= max(0, moved)
+      rounds &+= 1
+    }
+    return done
+  }
+
+  @_noLocks
+  private func copy(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
+    let memory = transfer.staging.memory + first &* transfer.layout.frameStride
+    return isCapture ? snd_pcm_readi(handle, memory, count) : snd_pcm_writei(handle, memory, count)
+  }
+
+  @_noLocks
+  private func copyPlanes(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
+    for channel in 0..<transfer.layout.channelCount {
+      transfer.planes[channel] =
+        transfer.staging.memory + channel &* transfer.layout.channelStride
+        + first &* transfer.layout.frameStride
+    }
+    return isCapture
+      ? snd_pcm_readn(handle, transfer.planes, count)
+      : snd_pcm_writen(handle, transfer.planes, count)
   }
 
   /// Plays `frames` frames of silence. Returns how many fitted.

@@ -24,7 +24,7 @@ struct SoundFileHandle: ~Copyable {
       errno = 0
       // The descriptor stays ours: libsndfile's own closing hides the errors of close.
       let opened = sf_open_fd(number, mode, &info, Int32(SF_FALSE))
-      if opened == nil { refusal = SoundFileRefusal(nil) }
+      if opened == nil { refusal = SoundFileRefusal(nil, isWriting: mode == SFM_WRITE) }
       return opened
     }
     guard let opened else { throw refusal }
@@ -116,10 +116,11 @@ struct SoundFileRefusal: Error {
     system = nil
   }
 
-  /// That of `handle`, or of the last opening that failed.
-  init(_ handle: OpaquePointer?) {
+  /// That of `handle`, or of the last opening that failed. What is to be written was checked before: where
+  /// the kernel refused something, that is why, whatever libsndfile calls it.
+  init(_ handle: OpaquePointer?, isWriting: Bool = false) {
     let number = errno
-    let isSystem = sf_error(handle) == Int32(SF_ERR_SYSTEM)
+    let isSystem = isWriting || sf_error(handle) == Int32(SF_ERR_SYSTEM)
     system = isSystem && number != 0 ? SystemError(number: number) : nil
     var words = sf_strerror(handle).map { String(cString: $0) } ?? "unknown reason"
     while words.last == "." || words.last == " " { words.removeLast() }

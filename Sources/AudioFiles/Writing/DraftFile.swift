@@ -41,19 +41,28 @@ struct DraftFile: ~Copyable {
     if let name { try? FileSystem.remove(name) }
   }
 
+  /// Whether there is a file whose place it takes.
+  var isReplacing: Bool { replaced != nil }
+
   /// Puts it in its place, in one step, on the disk as well. What is written later goes on in it. Throws
   /// as `init` does.
   consuming func publish() throws(FileFailure) {
     let title = self.title
     do throws(SystemError) {
-      try putInPlace()
+      try synchronize()
+      try appear()
     } catch {
       throw .creating(title, error)
     }
   }
 
-  private mutating func putInPlace() throws(SystemError) {
+  /// Waits until what is in it is on the disk.
+  borrowing func synchronize() throws(SystemError) {
     try OutputBytes.synchronize(descriptor.number)
+  }
+
+  /// Puts it in its place without waiting for what is in it.
+  consuming func appear() throws(SystemError) {
     if replaced != nil {
       if name == nil {
         // Only a name can take the place of another.

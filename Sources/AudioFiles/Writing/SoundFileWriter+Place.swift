@@ -20,8 +20,13 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
-  /// Whether it could not get its name, and nobody will ever find it.
-  public var isNameless: Bool { namelessness != nil }
+  /// Why it could not get its name, though nobody else has taken it: nobody will ever find it.
+  public var nameRefusal: FileFailure? {
+    namelessness?.isTaken == false ? namelessness?.failure : nil
+  }
+
+  /// Whether somebody else has taken its name.
+  public var isNameTaken: Bool { namelessness?.isTaken == true }
 
   /// Whether somebody cut it off, or wrote something else into it.
   public var isSpoilt: Bool {
@@ -50,7 +55,7 @@ extension SoundFileWriter {
 
   /// Gives a file that was deleted a name again, with all that it holds, and its folder, too.
   /// Throws `.cannotCreate`, `.permissionDenied` or `.diskFull` where that cannot be; a file of that
-  /// name stays as it is.
+  /// name stays as it is. Where only the disk refuses to say that it has all, it has the name.
   public mutating func restore(as path: String) throws(FileFailure) {
     // Where its folder cannot be made, the draft says why.
     try? FileSystem.makeFolders(of: path)
@@ -66,7 +71,17 @@ extension SoundFileWriter {
     } catch {
       throw .creating(path, error)
     }
-    try copy.publish()
+    var trouble: SystemError?
+    do throws(SystemError) {
+      try copy.synchronize()
+    } catch {
+      trouble = error
+    }
+    do throws(SystemError) {
+      try copy.appear()
+    } catch {
+      throw .creating(path, error)
+    }
     // The descriptor stays the one that the encoder knows.
     dup2(new.number, sink.descriptor)
     _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
@@ -74,6 +89,7 @@ extension SoundFileWriter {
     draft = nil
     head = Self.head(sink.descriptor)
     self.path = path
+    if let trouble { throw failure(trouble) }
   }
 
   /// Copies all bytes, and leaves the copy where the original stands.

@@ -14,7 +14,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// What has not got its name yet.
   var draft: DraftFile?
   /// Why it has no name though it should have.
-  var namelessness: FileFailure?
+  var namelessness: Namelessness?
   /// Bytes near the beginning that never change, once it has its name.
   var head: [UInt8] = []
   private let appearance: Appearance
@@ -136,16 +136,34 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     } catch {
       throw failure(error)
     }
-    if draft != nil, appearance == .readable, sink.isReadable { appear() }
+    guard draft != nil, appearance == .readable, sink.isReadable else { return }
+    try appear()
+    if namelessness == nil { head = Self.head(sink.descriptor) }
   }
 
-  /// Gets its name. Where it cannot, nothing that was written is lost: see `restore`.
-  private mutating func appear() {
-    do throws(FileFailure) {
-      try draft.take()?.publish()
-      head = Self.head(sink.descriptor)
+  /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`. Throws as
+  /// `write` does where the disk refuses what was written.
+  private mutating func appear() throws(FileFailure) {
+    guard let draft = self.draft.take() else { return }
+    do throws(SystemError) {
+      try draft.synchronize()
     } catch {
-      namelessness = error
+      // What may not be on the disk replaces nothing, and is better than nothing.
+      if draft.isReplacing {
+        namelessness = Namelessness(path, error)
+        throw .creating(path, error)
+      }
+      appear(draft)
+      throw failure(error)
+    }
+    appear(draft)
+  }
+
+  private mutating func appear(_ draft: consuming DraftFile) {
+    do throws(SystemError) {
+      try draft.appear()
+    } catch {
+      namelessness = Namelessness(path, error)
     }
   }
 
@@ -161,7 +179,12 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot get
   /// its name.
   public consuming func finish() throws(FileFailure) {
-    let draft = self.draft.take()
+    try complete()
+  }
+
+  /// The same, after which `framesWritten` says how many frames are in the file, and nothing else can be
+  /// done with it.
+  public mutating func complete() throws(FileFailure) {
     var trouble: FileFailure?
     do throws(SystemError) {
       try sink.close()
@@ -171,16 +194,17 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     // What fitted is saved.
     if trouble == nil || (appearance == .readable && framesWritten > 0) {
       do throws(FileFailure) {
-        try draft?.publish()
-        if let namelessness { throw namelessness }
+        try appear()
       } catch {
-        trouble = error
+        trouble = trouble ?? error
       }
+      trouble = trouble ?? namelessness?.failure
     }
+    draft = nil
     if let trouble { throw trouble }
   }
 
-  private func failure(_ error: SystemError) -> FileFailure {
+  func failure(_ error: SystemError) -> FileFailure {
     .writing(path, error, saved: saved)
   }
 
@@ -190,5 +214,17 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     // An encoder keeps the last few thousand to itself until it can write them.
     let about = fileFormat == .flac || fileFormat.isLossy ? "about " : ""
     return "\(about)its first \(framesWritten) frames (\(tenths / 10).\(tenths % 10) s)"
+  }
+}
+
+/// Why a file has not got its name.
+struct Namelessness {
+  /// Whether somebody else has taken the name.
+  let isTaken: Bool
+  let failure: FileFailure
+
+  init(_ path: String, _ error: SystemError) {
+    isTaken = error.number == EEXIST
+    failure = .creating(path, error)
   }
 }

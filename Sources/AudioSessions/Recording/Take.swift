@@ -150,9 +150,14 @@ struct Take: ~Copyable {
   /// The disk takes no more: completes the files with what they hold.
   mutating func fail(_ failure: FileFailure) {
     closeStretch()
-    report.frames = series.frames
-    try? complete()
     report.failure = failure
+    do throws(FileFailure) {
+      try complete()
+    } catch {
+      // The same trouble at the end knows better what is in the file.
+      if error.kind == failure.kind { report.failure = error }
+    }
+    report.frames = series.frames
   }
 
   private mutating func complete() throws(FileFailure) {

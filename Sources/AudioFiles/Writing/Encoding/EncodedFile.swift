@@ -117,20 +117,26 @@ final class EncodedFile: SampleSink {
     guard let handle = handle.take() else { return }
     try? refresh()
     let place = lseek(descriptor, 0, SEEK_CUR)
+    var isWhole = false
+    defer {
+      // Only what the head of a container tells of counts.
+      if !isWhole, isContainer { frameCount = refreshedFrameCount }
+    }
     try handle.close { error in
       // libsndfile does not say when the last block of an encoder was refused.
-      let isWhole =
-        fileFormat == .flac
-        ? FLACLength(descriptor).map { $0.told == frameCount } ?? true : !error.isRefusedWrite
+      let length = fileFormat == .flac ? FLACLength(descriptor) : nil
+      let isComplete = length.map { $0.told == frameCount } ?? !error.isRefusedWrite
       // Nor is there any use in what follows a block that is missing.
       let isCut = isBroken && fileFormat != .flac
-      if !isWhole || isCut, !isContainer { OutputBytes.cut(descriptor, at: place) }
+      if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: place) }
       if fileFormat == .aiff {
         let byteCount = frameCount * channelCount * sampleFormat.byteCount
         AIFFLength.tell(byteCount, endingAt: place, in: descriptor)
       }
-      return isWhole || isBroken
+      if !isComplete { countKept() }
+      return isComplete || isBroken
     }
+    isWhole = true
   }
 
   private func appendPiece(
@@ -155,11 +161,20 @@ final class EncodedFile: SampleSink {
       frameCount = length.codedFrameCount(of: frameCount)
       try? length.tell(frameCount)
       refreshedFrameCount = frameCount
+    } else {
+      countKept()
+    }
+    throw error.number == 0 ? SystemError(number: EIO) : error
+  }
+
+  /// Counts what is in the file, after a write that was refused.
+  private func countKept() {
+    if fileFormat == .flac {
+      frameCount = min(frameCount, FLACLength(descriptor)?.told ?? frameCount)
     } else if fileFormat == .opus {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
     }
-    throw error.number == 0 ? SystemError(number: EIO) : error
   }
 
   /// Hands frames to libsndfile; returns how many it took.

@@ -10,8 +10,9 @@ final class WaveFile: SampleSink {
   private let header: WaveHeader?
   /// Where in the file our first byte is; -1 where nothing can be gone back to.
   private let start: Int
-  /// Bytes of whole frames behind the header.
+  /// Bytes of whole frames behind the header, and those that the header tells of.
   private var dataByteCount = 0
+  private var toldByteCount = 0
   private var isStale = false
   private var isOpen = true
   var notes: RecordingNotes { didSet { isStale = true } }
@@ -80,6 +81,7 @@ final class WaveFile: SampleSink {
       try rewriteHeader(trailerByteCount: appendTrailer())
     } catch {
       trouble = error
+      dataByteCount = toldByteCount
     }
     if Glibc.close(descriptor) != 0, trouble == nil { trouble = .last }
     if let trouble { throw trouble }
@@ -96,6 +98,7 @@ final class WaveFile: SampleSink {
     let bytes = header.bytes(
       dataByteCount: dataByteCount, notes: notes, trailerByteCount: trailerByteCount)
     guard OutputBytes.overwrite(bytes, at: start, in: descriptor) else { throw .last }
+    toldByteCount = dataByteCount
   }
 
   /// Puts the markers that the header has no room for behind the samples, where the disk has any;

@@ -148,17 +148,22 @@ struct FileSeries: ~Copyable {
   /// Somebody deleted the file that grows.
   private mutating func restore() throws(FileFailure) {
     let old = current?.path ?? plan.path
-    let wasTaken = writer?.isNameless == true || writer?.isHidden == true
+    let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
+    let refusal = writer?.nameRefusal
     let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
+    // Told even where the disk does not say that it has all.
+    defer {
+      if writer?.path == path {
+        current?.path = path
+        let place = path == old ? "there again" : "in \(path) now"
+        let cause = wasTaken ? "was made by another program" : "was deleted"
+        let sentence =
+          refusal.map { "\($0.message) The recording is \(place)." }
+          ?? "\(old) \(cause) while it was recorded: the recording is \(place)."
+        news.tell(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
+      }
+    }
     try writer?.restore(as: path)
-    current?.path = path
-    let place = path == old ? "there again" : "in \(path) now"
-    let cause = wasTaken ? "was made by another program" : "was deleted"
-    news.tell(
-      .warning(
-        FileFailure(
-          .writeFailed, "\(old) \(cause) while it was recorded: the recording is \(place).",
-          hint: "Nothing is lost.")))
   }
 
   /// The same, told where it cannot be; it is tried again with the next refresh, and at the end.
@@ -267,19 +272,38 @@ struct FileSeries: ~Copyable {
     }
     let isTaken =
       writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
-    if writer?.isDeleted == true || isTaken { try restore() }
+    var trouble: FileFailure?
+    if writer?.isDeleted == true || isTaken {
+      do throws(FileFailure) {
+        try restore()
+      } catch {
+        trouble = error
+        if writer?.isDeleted == true || writer?.isHidden == true { throw error }
+      }
+    }
     guard let file = current else { return }
     current = nil
     try close(writer.take(), file)
+    if let trouble { throw trouble }
   }
 
   /// Completes `file`.
   private mutating func close(
     _ writer: consuming SoundFileWriter?, _ file: RecordedFile
   ) throws(FileFailure) {
+    guard var writer = writer.take() else { return }
+    var file = file
+    var trouble: FileFailure?
+    do throws(FileFailure) {
+      try writer.complete()
+    } catch {
+      trouble = error
+      // What was handed on and refused at the end is not in it.
+      frames += writer.framesWritten - file.frames
+      file.frames = writer.framesWritten
+    }
     files.append(file)
-    guard let writer = writer.take() else { return }
-    try writer.finish()
+    if let trouble { throw trouble }
     guard !plan.isStream else { return }
     news.tell(.finished(file))
     let length = FrameTime.nanoseconds(of: file.frames, at: plan.sampleRate)
