@@ -72,7 +72,10 @@ final class OutputStream: Sendable {
       if count > 0 {
         state.waiting.removeFirst(count)
       } else if errno != EINTR && errno != EAGAIN {
-        if errno != EPIPE, errno != EBADF { state.failure = unsafe String(cString: strerror(errno)) }
+        let number = errno
+        if number != EPIPE, number != EBADF {
+          state.failure = unsafe String(cString: strerror(number))
+        }
         state.isClosed = true
         state.waiting = []
       }
