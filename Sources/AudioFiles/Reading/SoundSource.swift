@@ -91,7 +91,7 @@ struct SoundSource: ~Copyable {
     if start != nil { try Self.rewind(descriptor, to: 0, name) }
     let opened: SoundFileHandle
     do throws(SoundFileRefusal) {
-      opened = try SoundFileHandle(descriptor, mode: Int32(SFM_READ), info: &info)
+      opened = try SoundFileHandle(reading: descriptor, info: &info)
     } catch {
       throw Self.failure(name, error, beginning: beginning)
     }

@@ -9,28 +9,47 @@ private let opening = Mutex(())
 /// A sound file libsndfile holds open, and its descriptor or bytes, until it goes out of scope.
 struct SoundFileHandle: ~Copyable {
   let pointer: OpaquePointer
-  /// -1 where the bytes come from elsewhere.
+  /// That of a file being written; -1 where libsndfile has its own, or reads bytes from elsewhere.
   let descriptor: Int32
   /// Kept for libsndfile's callbacks, who hold no reference of their own; nil for a file on disk.
   private let kept: Unmanaged<VirtualFile>?
 
-  /// Opens what is behind `descriptor`; `info` says what to expect or write, and then what is there.
+  /// Opens what is behind `descriptor` to be read; `info` says what to expect, and then what is there.
   init(
-    _ descriptor: consuming FileDescriptor, mode: Int32, info: inout SF_INFO
+    reading descriptor: consuming FileDescriptor, info: inout SF_INFO
   ) throws(SoundFileRefusal) {
-    let number = descriptor.number
+    pointer = try Self.open(
+      descriptor.release(), SFM_READ, &info, isClosedByLibrary: true)
+    self.descriptor = -1
+    kept = nil
+  }
+
+  /// Begins the file behind `descriptor`, which is empty; `info` says what is written.
+  init(
+    writing descriptor: consuming FileDescriptor, info: inout SF_INFO
+  ) throws(SoundFileRefusal) {
+    let number = descriptor.release()
+    // It stays ours: libsndfile's own closing hides the errors of close.
+    pointer = try Self.open(number, SFM_WRITE, &info, isClosedByLibrary: false)
+    self.descriptor = number
+    kept = nil
+  }
+
+  /// Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from 1.0.30
+  /// on): closed once more, that might be another thread's.
+  private static func open(
+    _ number: Int32, _ mode: Int, _ info: inout SF_INFO, isClosedByLibrary: Bool
+  ) throws(SoundFileRefusal) -> OpaquePointer {
     var refusal = SoundFileRefusal()
     let opened = opening.withLock { _ in
       errno = 0
-      // The descriptor stays ours: libsndfile's own closing hides the errors of close.
-      let opened = sf_open_fd(number, mode, &info, Int32(SF_FALSE))
-      if opened == nil { refusal = SoundFileRefusal(nil, isWriting: mode == SFM_WRITE) }
+      let opened = sf_open_fd(
+        number, Int32(mode), &info, Int32(isClosedByLibrary ? SF_TRUE : SF_FALSE))
+      if opened == nil { refusal = SoundFileRefusal(nil, isWriting: !isClosedByLibrary) }
       return opened
     }
     guard let opened else { throw refusal }
-    pointer = opened
-    self.descriptor = descriptor.release()
-    kept = nil
+    return opened
   }
 
   /// Opens `file` to be read.

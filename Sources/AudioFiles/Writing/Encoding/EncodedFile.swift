@@ -28,7 +28,7 @@ final class EncodedFile: SampleSink {
     info.samplerate = Int32(request.sampleRate)
     info.channels = Int32(request.channelCount)
     info.format = request.fileFormat.code(request.sampleFormat)
-    let opened = try SoundFileHandle(descriptor, mode: Int32(SFM_WRITE), info: &info)
+    let opened = try SoundFileHandle(writing: descriptor, info: &info)
     switch request.fileFormat {
     // Transparent to nearly every ear: 190 to 260 kbit/s for stereo music.
     case .mp3: opened.set(Int(SFC_SET_VBR_ENCODING_QUALITY), 0.8)
