@@ -8,6 +8,7 @@ struct FLACInformation {
   let blockFrames: Int
   /// The 64 bits that hold rate, channels, sample size and length.
   private let packed: UInt64
+  private let body: [UInt8]
 
   static let byteCount = 34
   /// Where in it the packed figures begin, and the MD5 behind them.
@@ -21,6 +22,7 @@ struct FLACInformation {
       let most = body.integer(at: 2, 2, bigEndian: true)
     else { return nil }
     self.packed = packed
+    self.body = body
     sampleRate = Int(packed >> 44)
     channelCount = Int(packed >> 41 & 7) + 1
     frames = Int(packed & Self.lengthMask)
@@ -33,6 +35,12 @@ struct FLACInformation {
     let length = frames <= Int(Self.lengthMask) ? UInt64(frames) : 0
     return [UInt8](
       Int(bitPattern: UInt(packed & ~Self.lengthMask | length)), 8, bigEndian: true)
+  }
+
+  /// The head with another length and without a digest.
+  func body(frames: Int) -> [UInt8] {
+    body[..<Self.packedOffset] + packed(frames: frames)
+      + [UInt8](repeating: 0, count: Self.byteCount - Self.digestOffset)
   }
 
   private static let lengthMask: UInt64 = 0xF_FFFF_FFFF

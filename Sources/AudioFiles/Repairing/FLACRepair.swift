@@ -38,8 +38,10 @@ struct FLACRepair {
       faults.append("the last \(torn) bytes were no whole frame and are cut off")
       try plan.cut(at: walk.end, in: file)
     }
-    // What the digest was made of is another sound now; without a length it was never finished.
-    let isDigestRight = plan.isEmpty && information.frames == 0 || faults.isEmpty
+    // What the digest was made of is another sound now, but for litter behind it; without a length it
+    // was never finished.
+    let isDigestRight =
+      plan.isEmpty && information.frames == 0 || information.frames == walk.frames
     if !isDigestRight {
       let place = body + FLACInformation.digestOffset
       try plan.set([UInt8](repeating: 0, count: 16), at: place, in: file)

@@ -2,6 +2,7 @@
 struct FLACWalk {
   private let file: DamagedFile
   private let channelCount: Int
+  private let trial: FLACTrial
   /// Samples of each channel up to the end of the last frame that is whole.
   private(set) var frames = 0
   /// Where that frame ends.
@@ -16,6 +17,7 @@ struct FLACWalk {
     end = start
     blockFrames = information.blockFrames
     channelCount = information.channelCount
+    trial = FLACTrial(file, information)
   }
 
   /// Walks to the last frame: one look at each byte, however the file is made.
@@ -40,23 +42,25 @@ struct FLACWalk {
       checksums.add(byte)
       zeros = byte == 0 ? zeros + 1 : 0
       if zeros == Self.settlingByteCount {
-        settle(place + 1 - zeros, zeros, checksums.mark, &open, &last)
+        try settle(place + 1 - zeros, zeros, checksums.mark, &open, &last)
       }
     }
-    settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
+    try settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
   }
 
   /// So many zeros follow a frame only where something ended that was to be longer.
   private static let settlingByteCount = 65536
 
-  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole. Where just one
-  /// zero follows, it is the last byte of the frame's checksum.
+  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end with
+  /// some of the zeros.
   private mutating func settle(
     _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
     _ last: inout FLACFrameHeader?
-  ) {
+  ) throws(FileFailure) {
     guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
-    take(start, to: place + (zeros == 1 ? 1 : 0), &last)
+    let own = try zeros > 0 ? trial.zeroCount(of: start, before: place, atMost: zeros) : 0
+    guard let own else { return }
+    take(start, to: place + own, &last)
     open.removeAll()
   }
 

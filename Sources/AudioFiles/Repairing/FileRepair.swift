@@ -38,6 +38,8 @@ public enum FileRepair {
       }
     }
     guard head.allSatisfy({ $0 == 0 }) else { throw .noSoundFile(path) }
+    // Not even a header is lost where there is no room for sound behind one.
+    guard file.byteCount > 44 else { throw .noFrames(path) }
     guard let wiped else {
       throw FileFailure(
         .unusableContents, "\(path) begins with zeros: its header is lost.",

@@ -46,12 +46,17 @@ final class OverdubPass {
     let feeder = try feeder(track, plan, configuration, &desk)
     let window = plan.window
     let target = try run.takes.target(path, into: splice)
+    // `map` of what may be missing loses that it is missing where this is not optimised (Swift 6.3.1).
+    var shift: FrameShift?
+    if let fraction = plan.fraction {
+      shift = FrameShift(fraction: fraction, channelCount: channels)
+    }
     let saver = try TapeSaver(
       target.plan(configuration.capture, sampleRate: rate, clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
       gate: WindowGate(window),
-      shift: plan.fraction.map { FrameShift(fraction: $0, channelCount: channels) })
+      shift: shift)
     desk.recorder = saver.takeRecorder()
     let meter = desk.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(

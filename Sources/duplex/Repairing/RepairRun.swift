@@ -22,6 +22,9 @@ struct RepairRun {
     var status = ExitStatus.done
     var isInterrupted = false
     var mendings: [Mending] = []
+    let byteCounts = command.files.map { max(1, FileRemoval.byteCount(of: $0) ?? 0) }
+    let allBytes = byteCounts.reduce(0, +)
+    var doneBytes = 0
     for (index, file) in command.files.enumerated() {
       let ended: ExitStatus
       do throws(ToolFailure) {
@@ -35,10 +38,10 @@ struct RepairRun {
       }
       if status == .done { status = ended }
       if isInterrupted { break }
+      doneBytes += byteCounts[index]
       guard command.json, command.files.count > 1 else { continue }
       Terminal.tell(
-        .progress(
-          Double(index + 1) / Double(command.files.count), "files", [("path", .string(file))]))
+        .progress(Double(doneBytes) / Double(allBytes), "bytes", [("path", .string(file))]))
     }
     // Where nothing could be read there is nothing to sum up.
     if command.json, !mendings.isEmpty || command.files.count > 1 {

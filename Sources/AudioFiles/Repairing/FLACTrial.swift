@@ -1,0 +1,50 @@
+import CSndFile
+
+/// Decodes a single frame of a FLAC file, to see whether it is whole.
+///
+/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last byte
+/// zero, it comes out one byte earlier as well.
+struct FLACTrial {
+  private let file: DamagedFile
+  /// A file's head up to its first frame.
+  private let head: [UInt8]
+  private let channelCount: Int
+
+  init(_ file: DamagedFile, _ information: FLACInformation) {
+    self.file = file
+    channelCount = information.channelCount
+    let block = [UInt8](0x8000_0000 | FLACInformation.byteCount, 4, bigEndian: true)
+    head = Array("fLaC".utf8) + block + information.body(frames: 0)
+  }
+
+  /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
+  /// needed to decode it; nil where that cannot be done.
+  func zeroCount(
+    of start: OpenFrames.Start, before place: Int, atMost zeros: Int
+  ) throws(FileFailure) -> Int? {
+    let frame = try file.bytes(at: start.place, count: place - start.place)
+    for count in 0...min(zeros, Self.mostZeros) {
+      let bytes = head + frame + [UInt8](repeating: 0, count: count)
+      if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
+        return count
+      }
+    }
+    return nil
+  }
+
+  /// Both bytes of the checksum, and some of what is before it.
+  private static let mostZeros = 8
+
+  private func decodedFrames(_ bytes: [UInt8], wanted: Int) throws(FileFailure) -> Int {
+    var info = SF_INFO()
+    let source = BufferedBytes(BytesInMemory(bytes, of: file.path))
+    // What cannot be opened holds no frame.
+    guard let handle = try? VirtualFile(source).open(&info), info.channels == channelCount else {
+      return 0
+    }
+    var samples = [Float](repeating: 0, count: wanted * channelCount)
+    return samples.withUnsafeMutableBufferPointer { samples in
+      samples.baseAddress.map { Int(sf_readf_float(handle.pointer, $0, sf_count_t(wanted))) } ?? 0
+    }
+  }
+}
