@@ -128,11 +128,11 @@ import Testing
       try new.write(glide(frames: 24000, channels: 1), frames: 24000)
       try new.finish()
       #expect(try load(folder("take")).count >= 24000, "\(length)")
-      let told = try SoundFileReader(path: folder("take")).tags.comment ?? ""
+      let told = try Decoding.decoder(forPath: folder("take")).tags.comment ?? ""
       let fitting = tags.fitting(format).comment ?? ""
-      // libsndfile takes the UTF-8 of an MP3's texts for Latin-1.
-      let isWide = format == .mp3 && letter.utf8.contains { $0 >= 0x80 }
-      #expect(isWide || told.utf8.count == fitting.utf8.count, "\(length)")
+      // Of an MP3's texts the first four thousand bytes are read, perhaps half a letter at the end.
+      let isCut = format == .mp3 && fitting.utf8.count > 4000 && told.utf8.count >= 4000
+      #expect(isCut || told.utf8.count == fitting.utf8.count, "\(length)")
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
     var writer = try writer(folder("t"), format, format.nearest(to: .s16), tags: tags)
     try writer.write(glide(frames: 5000, channels: 1), frames: 5000)
     try writer.finish()
-    let read = try SoundFileReader(path: folder("t")).tags
+    let read = try Decoding.decoder(forPath: folder("t")).tags
     #expect(read.title == tags.title)
     #expect(read.artist == tags.artist)
     #expect(read.comment == tags.comment)

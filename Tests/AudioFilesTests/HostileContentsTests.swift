@@ -21,6 +21,53 @@ import Testing
     #expect(trouble?.message.contains("cut short after 1000 of") == true)
   }
 
+  @Test(arguments: [FileFormat.ogg, .opus], [1 << 50, 1 << 62 - 1])
+  func `an Ogg file holds no more frames than its bytes can, whatever its last page says`(
+    format: FileFormat, announced: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 48000, channels: 1), to: folder("o"), format, .float)
+    var bytes = folder.bytes(of: "o")
+    let page = try #require(bytes.indices.last { bytes[$0...].starts(with: "OggS".utf8) })
+    bytes.replaceSubrange(page + 6..<page + 14, with: [UInt8](announced, 8, bigEndian: false))
+    bytes.replaceSubrange(page + 22..<page + 26, with: [0, 0, 0, 0])
+    let sum = Int(Checksum.oggPage.of(bytes[page...]))
+    bytes.replaceSubrange(page + 22..<page + 26, with: [UInt8](sum, 4, bigEndian: false))
+    folder.write(bytes, to: "o")
+    for decoder in [
+      try Decoding.decoder(forPath: folder("o")), try Decoding.decoder(for: MemorySource(bytes)),
+    ] {
+      let count = try #require(decoder.frameCount)
+      #expect(count <= bytes.count * FileBounds.framesPerByte)
+      #expect((decoder.announcedFrameCount ?? 0) > announced - 1000)
+      try decoder.seek(toFrame: 24000)
+      var buffer = SampleBuffer(frameCount: 48000, channelCount: 1)
+      while decoder.position < 47000 {
+        #expect(try decoder.read(into: &buffer, at: 0, frames: 1000) > 0)
+      }
+      let trouble = failure {
+        while try decoder.read(into: &buffer, at: 0, frames: 48000) > 0 {}
+      }
+      #expect(trouble?.message.contains("is damaged or cut short after 4") == true)
+      #expect(failure { try decoder.seek(toFrame: announced / 2) } != nil)
+    }
+  }
+
+  @Test(
+    arguments: [[], [0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7]] as [[UInt8]])
+  func `libsndfile, which prints what it thinks of MPEG audio, never sees any`(tag: [UInt8]) throws
+  {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 48000, channels: 1), to: folder("m"), .mp3, .float)
+    folder.write(tag + tag + folder.bytes(of: "m"), to: "m")
+    let kinds = [
+      failure { _ = try SoundFileReader(path: folder("m")) }?.kind,
+      failure { _ = try SoundFileReader(bytes: MemorySource(folder.bytes(of: "m"))) }?.kind,
+    ]
+    #expect(kinds == [.unknownContents, .unknownContents])
+    #expect(try load(folder("m")).count == 48000)
+  }
+
   @Test func `an encoder's notes count no more blocks than there are bytes for`() throws {
     // A block of silence at 128 kbit/s, and one that says four thousand million follow.
     let head: [UInt8] = [0xFF, 0xFB, 0x90, 0x44]

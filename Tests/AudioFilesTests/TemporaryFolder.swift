@@ -73,8 +73,14 @@ func save(
 
 /// What a file holds, sample by sample.
 func load(_ path: String) throws -> [Float] {
-  var reader = try SoundFileReader(path: path)
-  return try samples(of: &reader)
+  let decoder = try Decoding.decoder(forPath: path)
+  var buffer = SampleBuffer(frameCount: 777, channelCount: decoder.channelCount)
+  var samples: [Float] = []
+  while true {
+    let count = try decoder.read(into: &buffer, at: 0, frames: 777)
+    if count == 0 { return samples }
+    for index in 0..<count * decoder.channelCount { samples.append(buffer[index]) }
+  }
 }
 
 func samples(of reader: inout SoundFileReader) throws -> [Float] {

@@ -95,7 +95,8 @@ import Testing
     var mistakes: [String] {
       told.compactMap { told in
         guard let frame = told.event.frame, let file = files[told.event.source],
-          frame < heard.count, isUndisturbed(from: min(told.frame, frame), to: max(told.frame, frame))
+          frame < heard.count,
+          isUndisturbed(from: min(told.frame, frame), to: max(told.frame, frame))
         else { return nil }
         // Of a look and what is heard next lie a cycle.
         let isRight =

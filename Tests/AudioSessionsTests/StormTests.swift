@@ -1,3 +1,7 @@
+import AudioDevices
+import Glibc
+import RealtimeAudio
+import SimulatedDevices
 import Synchronization
 import Testing
 
@@ -49,5 +53,115 @@ import Testing
     storm.strike(feeder)
     rig.step()
     #expect(storm.carriedOut.load(ordering: .relaxed) == 0)
+  }
+
+  /// Asks for all sorts of things, and for something that is counted, over and over, each 0.7 ms.
+  private final class Asker: BackgroundWork {
+    private let player: AudioPlayer
+    private let carriedOut: Count
+    private let isOver = Latch()
+    private let seed: UInt64
+
+    init(_ player: AudioPlayer, _ carriedOut: Count, seed: UInt64) {
+      self.player = player
+      self.carriedOut = carriedOut
+      self.seed = seed
+    }
+
+    func conclude() { isOver.raise() }
+
+    func step() -> Bool {
+      var random = Seeded(seed)
+      // Without an end of its own a player that never stops would never be found out.
+      for _ in 0..<20_000 where !isOver.isRaised {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: player.seek(toFrame: Int.random(in: 0..<90_000, using: &random))
+        case 1: player.seek(bySeconds: Double.random(in: -1...1, using: &random))
+        case 2: player.skip(by: Int.random(in: -1...1, using: &random))
+        case 3: player.toggleReversed()
+        case 4: player.togglePlayPause()
+        case 5: player.setSpeed(Double.random(in: 0.5...2, using: &random))
+        case 6: player.setGain(Float.random(in: 0...1, using: &random))
+        default: player.setRegion(1000..<40_000, times: nil)
+        }
+        carriedOut.ask(player.feeder)
+        usleep(700)
+      }
+      return false
+    }
+  }
+
+  private final class Count: Sendable {
+    private let value = Atomic(0)
+    var now: Int { value.load(ordering: .relaxed) }
+
+    func ask(_ feeder: QueueFeeder) {
+      feeder.ask(
+        .work { [self] _, _ in
+          value.add(1, ordering: .relaxed)
+          return false
+        })
+    }
+  }
+
+  /// The last in a session's background: how much was carried out when it was asked.
+  private final class Marker: BackgroundWork {
+    private let carriedOut: Count
+    private let counts = Guarded<(start: Int?, end: Int?)>((nil, nil))
+
+    init(_ carriedOut: Count) { self.carriedOut = carriedOut }
+
+    /// After the first turn of the feeder, and after it was told to end.
+    var atStart: Int? { counts.withLock { $0.start } }
+    var atEnd: Int? { counts.withLock { $0.end } }
+
+    func step() -> Bool {
+      counts.withLock { counts in
+        counts.start = counts.start ?? carriedOut.now
+        return counts.end == nil
+      }
+    }
+
+    func conclude() { counts.withLock { $0.end = carriedOut.now } }
+  }
+
+  @Test func `four threads that ask without a pause hold up neither a start nor a stop`() throws {
+    let files = try (0..<3).map { try CountedFile(frames: 96000, first: $0 * 100_000) }
+    let name = "sim:"
+    var request = DuplexRequest(captureDevice: nil, playbackDevice: name)
+    request.channelCount = 2
+    let device = try SimulatedDevice(
+      SimulatedDeviceSpecification(parsing: name), request: request)
+    let configuration = device.configuration
+    let player = AudioPlayer(
+      AudioPlayer.Shape(
+        sampleRate: 48000, channelCount: 2, periodFrames: configuration.periodFrames))
+    for file in files { player.enqueue(path: file.path) }
+    player.setRepeating(true)
+    player.play()
+    var desk = MixingDesk(
+      periodFrames: configuration.periodFrames, captureChannels: 0, playbackChannels: 2)
+    desk.player = player.takePlayer()
+    let carriedOut = Count()
+    // More than a turn takes.
+    for _ in 0..<1000 { carriedOut.ask(player.feeder) }
+    let askers = (UInt64(0)..<4).map { Asker(player, carriedOut, seed: $0) }
+    let threads = try askers.map { try BackgroundThread($0) }
+    let marker = Marker(carriedOut)
+    let runner = SessionRunner(
+      device: device, desk: desk, background: player.background + [marker], meter: nil,
+      frameLimit: nil)
+    _ = try runner.run(clock: .real(.normal)) { moment, _ in
+      HostClock.pause(milliseconds: 1)
+      return moment.frames > 4800 ? .stop(.key) : .proceed
+    }
+    let all = carriedOut.now
+    for asker in askers { asker.conclude() }
+    for thread in threads { thread.join() }
+    // What comes is done in turns, and behind an end only what was under way.
+    let atStart = try #require(marker.atStart)
+    let atEnd = try #require(marker.atEnd)
+    #expect(atStart <= 128)
+    #expect(all - atEnd <= 1)
   }
 }

@@ -12,7 +12,10 @@ extension SoundSource {
       throw FileFailure(
         .unusableContents, "\(bytes.name) is empty.", hint: "Name something that holds sound.")
     }
-    if bytes.isSeekable { return try SoundSource(VirtualFile(bytes), frameLimit: nil) }
+    if bytes.isSeekable {
+      if try isMPEG(bytes) { throw .mpeg(bytes.name) }
+      return try SoundSource(VirtualFile(bytes), frameLimit: nil)
+    }
     if beginning.holds("fLaC", at: 0) {
       return try SoundSource(VirtualFile(bytes), frameLimit: nil, isForwardOnly: true)
     }
@@ -30,6 +33,15 @@ extension SoundSource {
       frameLimit: wave.frameCount(in: rest),
       missedFrameCount: rest.flatMap { wave.frameCount(beyond: $0) }, isBareWave: true,
       isForwardOnly: true)
+  }
+
+  private static func isMPEG(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    let start = bytes.position
+    defer { bytes.position = start }
+    return try MPEGBeginning.isThere { place, count throws(FileFailure) in
+      bytes.position = start + place
+      return Array(try bytes.peek(count))
+    }
   }
 
   /// Takes `bytes` that can only be read from their beginning on for bare samples.

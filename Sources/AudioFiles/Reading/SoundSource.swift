@@ -84,6 +84,7 @@ struct SoundSource: ~Copyable {
     missedFrameCount: Int? = nil, isBareWave: Bool = false, isEndless: Bool = false
   ) throws(FileFailure) {
     var info = info
+    if info.format == 0, Self.isMPEG(descriptor) { throw .mpeg(name) }
     let beginning = Self.beginning(of: descriptor)
     let byteCount = descriptor.fileByteCount
     // Bare samples need not begin where the file does, but must be opened there.
@@ -219,6 +220,16 @@ struct SoundSource: ~Copyable {
     return kind(ofFile: UInt32(bigEndian: bytes))
   }
 
+  private static func isMPEG(_ descriptor: borrowing FileDescriptor) -> Bool {
+    guard let start = descriptor.position else { return false }
+    let number = descriptor.number
+    return MPEGBeginning.isThere { place, count in
+      Array(unsafeUninitializedCapacity: count) { bytes, read in
+        read = max(0, pread(number, bytes.baseAddress, count, start + place))
+      }
+    }
+  }
+
   /// The kind of file that begins with four bytes, the first of them highest.
   static func kind(ofFile beginning: UInt32) -> String? {
     switch beginning {
@@ -246,5 +257,15 @@ struct SoundSource: ~Copyable {
       .unusableContents,
       "\(name) begins like a \(beginning) file, but is damaged, cut short or of an unknown kind.",
       hint: "Make it anew, or convert it with ffmpeg (\(refusal.reason)).")
+  }
+}
+
+extension FileFailure {
+  /// MPEG audio for what reads other files.
+  static func mpeg(_ name: String) -> FileFailure {
+    FileFailure(
+      .unknownContents,
+      "\(name) begins like MPEG audio (MP3), but is damaged, cut short or not fit for this.",
+      hint: "Convert it to WAV with ffmpeg.")
   }
 }

@@ -3,7 +3,7 @@ import AudioFiles
 
 /// A stretch of a sound file, channel by channel, that moves along the file.
 struct ChannelReader: ~Copyable {
-  private var file: SoundFileReader
+  private let file: any SoundDecoder
   private var chunk: SampleBuffer
 
   /// The stretch: as many frames of each channel.
@@ -13,7 +13,7 @@ struct ChannelReader: ~Copyable {
   var sampleRate: Int { file.sampleRate }
 
   init(_ path: String) throws {
-    file = try SoundFileReader(path: path)
+    file = try Decoding.decoder(forPath: path)
     let channelCount = file.channelCount
     chunk = SampleBuffer(frameCount: 4096, channelCount: channelCount)
     samples = Array(repeating: [], count: channelCount)
@@ -22,7 +22,8 @@ struct ChannelReader: ~Copyable {
   /// Reads on until the stretch has `frames` frames, or the file ends. What is no number is silence.
   mutating func fill(to frames: Int) throws {
     while let count = samples.first?.count, count < frames {
-      let read = try file.read(into: &chunk, frames: min(chunk.frameCount, frames - count))
+      let read = try file.read(
+        into: &chunk, at: 0, frames: min(chunk.frameCount, frames - count))
       guard read > 0 else { return }
       let channelCount = samples.count
       for channel in 0..<channelCount {

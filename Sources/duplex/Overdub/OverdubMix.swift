@@ -14,7 +14,7 @@ struct OverdubMix {
 
   func write(to path: String) throws {
     let recorded = try SoundFileReader(path: take)
-    let backing = try SoundFileReader(path: command.backing)
+    let backing = try Decoding.decoder(forPath: command.backing)
     let rate = recorded.sampleRate
     let channels = max(recorded.channelCount, backing.channelCount)
     let target = try RecordingTarget(

@@ -27,7 +27,7 @@ final class OverdubRun {
   init(_ command: OverdubCommand) throws {
     self.command = command
     audio = command.audio
-    let backing = try SoundFileReader(path: command.backing)
+    let backing = try Decoding.decoder(forPath: command.backing)
     if audio.rate == nil { audio.rate = backing.sampleRate }
     // Before anything sounds; the device may still choose another rate.
     let pace = Double(audio.rate ?? backing.sampleRate) / Double(backing.sampleRate)

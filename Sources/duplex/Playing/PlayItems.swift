@@ -13,49 +13,67 @@ struct PlayItems {
     var raw: RawOption?
   }
 
-  private(set) var items: [QueueItem] = []
-  /// The files on this machine among them.
-  private(set) var paths: [String] = []
-  /// Frames a second of the first source.
-  private(set) var firstRate: Int?
+  /// What all items are made from: of a list of a hundred thousand only their names are in memory.
+  private final class Plan: Sendable {
+    let addresses: [SourceAddress]
+    let style: Style
+    /// The one that was opened ahead, by its place among them.
+    let opened: [Int: OpenedSource]
 
-  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file, or
-  /// with what is asked of it; an address is only looked at where it is the first.
+    init(_ addresses: [SourceAddress], _ style: Style, opened: [Int: OpenedSource]) {
+      self.addresses = addresses
+      self.style = style
+      self.opened = opened
+    }
+  }
+
+  /// The items, in their order.
+  let items: [QueueItem]
+  /// The files on this machine among them.
+  let paths: [String]
+  /// Frames a second of the first source that was opened.
+  let firstRate: Int?
+
+  /// Sources of playlists and folders that are tried for the rate of the first, one after the other.
+  private static let mostTried = 8
+
+  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
+  /// the user named, or with what is asked of it; an address is only looked at where it is the first.
   init(
     _ addresses: [SourceAddress], _ style: Style, gathering: QueueItem.Gathering? = nil
   ) throws {
     try style.gains.check("--gain", addresses.count)
     try style.pans.check("--pan", addresses.count)
     paths = addresses.filter { !$0.isRemote }.map(\.location)
-    var parts: [QueueItem.Part] = []
-    var firstFailure: FileFailure?
-    for (index, named) in addresses.enumerated() {
-      var address = named
-      address.raw = style.raw
-      address.isMixed = gathering != nil
-      var opened: OpenedSource?
-      if firstRate == nil || (!address.isPipe && !address.isRemote) {
-        do throws(FileFailure) {
-          let source = try SourceOpening.opened(address)
-          try style.order.check(source, address)
-          if firstRate == nil {
-            firstRate = source.sampleRate
-            opened = source
-          }
-        } catch {
-          // One bad file spoils no folder: it is told at its turn.
-          guard address.isFound, index + 1 < addresses.count || firstRate != nil else {
-            throw firstFailure ?? error
-          }
-          firstFailure = firstFailure ?? error
+    let isGathered = gathering != nil
+    var opened: [Int: OpenedSource] = [:]
+    var failures: [FileFailure] = []
+    for index in addresses.indices {
+      let address = addresses[index].taken(as: style.raw, isMixed: isGathered)
+      let isTried = opened.isEmpty && failures.count < Self.mostTried
+      guard isTried || !(address.isFound || address.isPipe || address.isRemote) else { continue }
+      do throws(FileFailure) {
+        let source = try SourceOpening.opened(address)
+        try style.order.check(source, address)
+        if opened.isEmpty { opened[index] = source }
+      } catch {
+        failures.append(error)
+        // One bad file spoils no folder: it is told at its turn.
+        guard address.isFound, index + 1 < addresses.count || !opened.isEmpty else {
+          throw failures[0]
         }
       }
-      parts.append(Self.part(address, style, index, opened))
     }
+    firstRate = opened.values.first?.sampleRate
+    let plan = Plan(addresses, style, opened: opened)
     if let gathering {
-      items = [QueueItem(parts, gathering: gathering)]
+      items = [
+        QueueItem(addresses.indices.map { Self.part($0, of: plan, true) }, gathering: gathering)
+      ]
     } else {
-      items = parts.map { QueueItem($0) }
+      items = addresses.indices.map { index in
+        QueueItem(describedBy: { Self.part(index, of: plan, false) })
+      }
     }
   }
 
@@ -75,13 +93,13 @@ struct PlayItems {
       gathering: mixes.count > 1 ? .together : nil)
   }
 
-  private static func part(
-    _ address: SourceAddress, _ style: Style, _ index: Int, _ opened: OpenedSource?
-  ) -> QueueItem.Part {
-    let gain = style.gains.gain(for: index)
-    let pan = Float(style.pans.value(for: index))
-    let order = style.order
-    let quality = style.resamplerQuality
+  private static func part(_ index: Int, of plan: Plan, _ isMixed: Bool) -> QueueItem.Part {
+    let address = plan.addresses[index].taken(as: plan.style.raw, isMixed: isMixed)
+    let opened = plan.opened[index]
+    let gain = plan.style.gains.gain(for: index)
+    let pan = Float(plan.style.pans.value(for: index))
+    let order = plan.style.order
+    let quality = plan.style.resamplerQuality
     return QueueItem.Part(
       name: address.name, takesTime: (address.isRemote || address.isPipe) && opened == nil,
       settings: { decoder throws(FileFailure) in

@@ -39,6 +39,14 @@ struct SourceAddress {
     self.end = end
   }
 
+  /// The same as bare samples where `raw` says what they are, and perhaps heard together with others.
+  func taken(as raw: RawOption?, isMixed: Bool) -> SourceAddress {
+    var address = self
+    address.raw = raw
+    address.isMixed = isMixed
+    return address
+  }
+
   /// What it is called in messages: without the user's name and password.
   var name: String {
     guard isRemote, let colon = location.firstIndex(of: ":") else { return location }

@@ -93,7 +93,8 @@ struct ID3Tags {
     return rest[min(index + 2, rest.endIndex)...]
   }
 
-  /// Text in ISO 8859-1 (0), UTF-16 with a mark of its order (1) or without (2), or UTF-8 (3).
+  /// Text in ISO 8859-1 (0), UTF-16 with a mark of its order (1) or without (2), or UTF-8 (3). What
+  /// says it is ISO 8859-1 and is UTF-8 is what it is: many write so, libsndfile among them.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>, encoding: UInt8) -> String? {
     var text: String
     switch encoding {
@@ -108,7 +109,10 @@ struct ID3Tags {
       text = String(decoding: units, as: UTF16.self)
     case 3: text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     default:
-      text = String(String.UnicodeScalarView(bytes.prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
+      let bytes = bytes.prefix { $0 != 0 }
+      text =
+        String(validating: bytes, as: UTF8.self)
+        ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
     while text.last == " " { text.removeLast() }
     return text.isEmpty ? nil : text

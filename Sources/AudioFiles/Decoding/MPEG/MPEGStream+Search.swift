@@ -30,7 +30,8 @@ extension MPEGStream {
     return nil
   }
 
-  /// How many blocks like it follow the one at the place, up to 4; the end of all counts as many.
+  /// How many blocks like it follow the one at the place, up to 4; the end of all counts as many,
+  /// also where it comes in the middle of a block.
   private static func countFollowers(
     of header: MPEGHeader, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Int {
@@ -38,7 +39,9 @@ extension MPEGStream {
     var length = header.byteCount
     for count in 0..<4 {
       let window = try bytes.peek(length + 4)
-      if window.count == length || window.holds("TAG", at: length) { return count + 2 }
+      if window.holds("TAG", at: length) { return count + 2 }
+      // Torn off: at a place between two blocks, or within one behind a whole one.
+      if window.count < length + 4 { return window.count >= length || count > 0 ? count + 2 : 0 }
       guard let next = window.header(at: length), next.isCompatible(with: header) else {
         return count
       }

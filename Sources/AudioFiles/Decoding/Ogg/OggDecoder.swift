@@ -14,8 +14,11 @@ public final class OggDecoder: SoundDecoder {
   public let sampleRate: Int
   /// Samples in a frame.
   public let channelCount: Int
-  /// Frames in all; nil where there is no end, or it is not known.
+  /// Frames in all, and never more than its bytes can hold; nil where there is no end, or it is not
+  /// known.
   public let frameCount: Int?
+  /// Frames that its last page announces, where its bytes are too few for them.
+  public let announcedFrameCount: Int?
   /// Bits a second, on average.
   public let bitRate: Int?
   /// What the song that was read last says about itself.
@@ -45,8 +48,13 @@ public final class OggDecoder: SoundDecoder {
     self.bytes = bytes
     sampleRate = opened.sampleRate
     channelCount = opened.channelCount
-    frameCount = opened.frameCount
-    let rate = opened.bitRate ?? bytes.source.announcedBitRate
+    let announced = opened.frameCount
+    let held = announced.flatMap { FileBounds.frameCount($0, inBytes: bytes.byteCount) }
+    frameCount = held
+    let isCut = announced != held
+    announcedFrameCount = isCut ? announced : nil
+    // The library divides by the length that is announced.
+    let rate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
     bitRate = rate
     byteRate = rate.map { Double($0) / 8 } ?? 16000
     tags = opened.tags
@@ -82,8 +90,19 @@ public final class OggDecoder: SoundDecoder {
       done += count
       position += count
     }
-    if done == 0 { try bytes.check() }
+    if done == 0 {
+      try bytes.check()
+      try checkEnd()
+    }
     return done
+  }
+
+  /// Nothing came: was that the end?
+  private func checkEnd() throws(FileFailure) {
+    guard let announcedFrameCount, position < announcedFrameCount, !bytes.wasInterrupted,
+      !bytes.source.isInterrupted
+    else { return }
+    throw .cutShort(name, position, announcedFrameCount)
   }
 
   private var isLikeBefore: Bool {
@@ -116,6 +135,9 @@ public final class OggDecoder: SoundDecoder {
       throw FileFailure(
         .unusableContents, "\(name) can only be read from its beginning to its end.",
         hint: "Save it to a file first.")
+    }
+    if let announcedFrameCount, frame > frameCount, frame <= announcedFrameCount {
+      throw .unreachable(name, frame, announcedFrameCount)
     }
     guard frame >= 0, frame <= frameCount else {
       throw FileFailure(

@@ -37,14 +37,26 @@ public struct QueueItem: Sendable {
     }
   }
 
-  /// Its sources.
-  public var parts: [Part]
+  private enum Sources: Sendable {
+    case listed([Part])
+    case described(@Sendable () -> Part)
+  }
+
+  private let sources: Sources
   /// How they are heard where there are several.
-  public var gathering: Gathering
+  public let gathering: Gathering
+
+  /// Its sources.
+  public var parts: [Part] {
+    switch sources {
+    case .listed(let parts): parts
+    case .described(let part): [part()]
+    }
+  }
 
   /// An item of several sources.
   public init(_ parts: [Part], gathering: Gathering = .together) {
-    self.parts = parts
+    sources = .listed(parts)
     self.gathering = gathering
   }
 
@@ -53,20 +65,27 @@ public struct QueueItem: Sendable {
     self.init([part])
   }
 
+  /// An item of one source that is described each time it is asked for: of a list of a hundred thousand
+  /// only their names are in memory.
+  public init(describedBy part: @escaping @Sendable () -> Part) {
+    sources = .described(part)
+    gathering = .together
+  }
+
   /// Its names, joined by ` + `.
   public var name: String { parts.map(\.name).joined(separator: " + ") }
 
   /// The same of which some parts were opened already: `decoders`, in their order.
   func reusing(_ decoders: [any SoundDecoder]) -> QueueItem {
+    var parts = self.parts
     guard decoders.count == parts.count else { return self }
-    var item = self
     for (index, decoder) in decoders.enumerated() {
       guard let restartable = decoder as? RestartableDecoder, restartable.canRestart else {
         continue
       }
-      item.parts[index].restart(restartable)
+      parts[index].restart(restartable)
     }
-    return item
+    return QueueItem(parts, gathering: gathering)
   }
 
   /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
@@ -74,6 +93,7 @@ public struct QueueItem: Sendable {
   func source(
     _ opening: Opening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
+    let parts = self.parts
     var tracks: [Track] = []
     var numbers: [Int] = []
     var failures: [PartFailure] = []
