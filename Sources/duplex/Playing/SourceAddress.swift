@@ -12,6 +12,8 @@ struct SourceAddress {
   var isFound = false
   /// Whether it is heard together with others, which would wait for it.
   var isMixed = false
+  /// What is wrong with it, where it is a playlist or a folder in a playlist.
+  var failure: FileFailure?
   /// What it is, where it is bare samples.
   var raw: RawOption?
 

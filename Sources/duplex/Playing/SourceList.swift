@@ -8,6 +8,8 @@ struct SourceList {
   /// Playlists read so far, and how many of them came over a network.
   private var readCount = 0
   private var fetchCount = 0
+  /// Whether there is more than can be played, which is wrong with the whole.
+  private var hasLedTooFar = false
 
   /// Playlists may name playlists, but not for ever.
   private static let deepest = 8
@@ -71,8 +73,9 @@ struct SourceList {
     }
   }
 
-  private func leadsTooFar(_ name: String, _ count: String) -> FileFailure {
-    FileFailure(
+  private mutating func leadsTooFar(_ name: String, _ count: String) -> FileFailure {
+    hasLedTooFar = true
+    return FileFailure(
       .unusableContents,
       "\(SourceAddress(open.first ?? name).name) leads to more than \(count).",
       hint: "Play a part of it at a time.")
@@ -82,7 +85,17 @@ struct SourceList {
   private mutating func add(_ entries: [String], of name: String) throws(FileFailure) {
     open.append(name)
     defer { open.removeLast() }
-    for entry in entries { try add(entry) }
+    for entry in entries {
+      do throws(FileFailure) {
+        try add(entry)
+      } catch {
+        // What is wrong with one of them is told at its turn, and the others are played.
+        guard !hasLedTooFar else { throw error }
+        var address = SourceAddress(entry)
+        address.failure = error
+        try append(address, foundIn: name)
+      }
+    }
   }
 
   /// A remote source. Where its name does not say what it is, its server does, for those the user

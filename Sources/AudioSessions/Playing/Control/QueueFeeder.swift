@@ -159,7 +159,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   private func fill() {
     var isFirst = true
-    while !concluded.isRaised, isFirst || !hasChanges {
+    // What went wrong is told between two turns: of a list of a hundred thousand it would fill memory.
+    var rest = PlayQueue.mostFailures
+    while !concluded.isRaised, isFirst || !hasChanges, rest > 0 {
       isFirst = false
       // What may have to give way before it is heard must leave room for what takes its place.
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
@@ -178,6 +180,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
         guard count == 0 else { continue }
       } catch {
         // The queue keeps what went wrong, and goes on.
+        rest -= 1
         continue
       }
       if queue.isOver {

@@ -9,6 +9,8 @@ final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
   let list = Guarded(QueueList())
   let published = Guarded(PlayedSpans())
+  /// Sources in a row that may come to nothing before others have their turn at the processor.
+  static let mostFailures = 16
   private let opener: SourceOpener
   /// For which state of the list the opener works, and what it opened is meant.
   private var generation = -1
@@ -77,9 +79,14 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Begins the first turn, if none has begun. False while its source is not there yet.
   func isBegun() -> Bool {
+    var rest = Self.mostFailures
     while current == nil, published.withLock({ $0.spans.isEmpty }) {
+      guard rest > 0 else { return false }
       // What went wrong is kept, and the next one has its turn.
-      guard let isThere = try? openNext() else { continue }
+      guard let isThere = try? openNext() else {
+        rest -= 1
+        continue
+      }
       guard isThere else { return !isWaiting }
       begin(at: delivered)
     }
