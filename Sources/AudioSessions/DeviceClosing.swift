@@ -36,9 +36,9 @@ final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & 
     if isUrgent { hurry() }
   }
 
-  /// A person wants the end: a quarter of a second is left.
+  /// A person wants the end: a fifth of a second is left.
   func hurry() {
-    deadline = min(deadline, HostClock.nanoseconds &+ 250_000_000)
+    deadline = min(deadline, HostClock.nanoseconds &+ 200_000_000)
   }
 
   /// Whether it is closed, or was waited for long enough.
@@ -68,14 +68,14 @@ struct AnswerWatch {
     limit = reconnects ? 20_000_000_000 : 6_000_000_000
   }
 
-  /// Whether the thread, which has turned so often, still can be waited for: a quarter of a second
+  /// Whether the thread, which has turned so often, still can be waited for: a fifth of a second
   /// where an end is wanted.
   mutating func isInTime(_ turns: Int, isEnding: Bool) -> Bool {
     let now = HostClock.nanoseconds
     if turns != self.turns || isEnding != self.isEnding { since = now }
     self.turns = turns
     self.isEnding = isEnding
-    return now &- since < (isEnding ? 250_000_000 : limit)
+    return now &- since < (isEnding ? 200_000_000 : limit)
   }
 }
 

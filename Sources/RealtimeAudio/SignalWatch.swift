@@ -55,6 +55,13 @@ public struct SignalWatch: ~Copyable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Whether SIGINT, SIGTERM or SIGHUP has come and no watch has heard it yet. Any thread.
+  public static var isEndWaiting: Bool {
+    var set = sigset_t()
+    guard sigpending(&set) == 0 else { return false }
+    return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
+  }
+
   deinit {
     close(descriptor)
   }

@@ -1,8 +1,10 @@
 // Preloaded: a device of one period a millisecond or so, made of ALSA's `null`, one of whose calls
-// does not come back. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back before.
+// does not come back. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back before; the
+// file $STUCK_REACHED is made when it is stuck.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +18,8 @@ static void pass(const char *name) {
   if (!stuck || strcmp(stuck, name) != 0) return;
   const char *after = getenv("STUCK_AFTER");
   if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) < (after ? atoi(after) : 0)) return;
+  const char *reached = getenv("STUCK_REACHED");
+  if (reached) close(creat(reached, 0600));
   if (getenv("STUCK_SPINS"))
     for (volatile int turn = 0;; turn++) continue;
   for (;;) pause();

@@ -28,7 +28,15 @@ struct OutputFile: ~Copyable {
 
   consuming func takeDraft() -> DraftFile? { draft.take() }
 
-  /// Opens a pipe or a device. A pipe that nobody reads is waited for a little, not for ever.
+  /// Whether a signal that ends the program waits to be heard.
+  private static var isEndWanted: Bool {
+    var set = sigset_t()
+    guard sigpending(&set) == 0 else { return false }
+    return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
+  }
+
+  /// Opens a pipe or a device. A pipe that nobody reads is waited for a little, not for ever, and
+  /// no longer than somebody wants.
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     var attempts = 0
     while true {
@@ -38,7 +46,9 @@ struct OutputFile: ~Copyable {
         return opened
       } catch {
         attempts += 1
-        guard error.number == ENXIO, attempts < 60 else { throw .creating(path, error) }
+        guard error.number == ENXIO, attempts < 60, !isEndWanted else {
+          throw .creating(path, error)
+        }
         usleep(50_000)
       }
     }

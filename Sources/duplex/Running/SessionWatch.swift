@@ -12,6 +12,8 @@ final class SessionWatch {
   private let signals: SignalWatch
   private let keyboard: Keyboard
   private let isVirtual: Bool
+  /// Where time is virtual.
+  private let standstill: StandstillWatch?
   private let news: DeviceNews
   private let drawsMeter: Bool
   private var hasStarted = false
@@ -46,12 +48,14 @@ final class SessionWatch {
     self.isVirtual = isVirtual
     news = DeviceNews(options, configuration)
     signals = SignalWatch()
+    standstill = isVirtual ? StandstillWatch() : nil
     // Whoever records must be able to stop, whatever becomes of the terminal.
     Terminal.stopWaiting()
     drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
   }
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionWish {
+    standstill?.attend()
     if !hasStarted { start(granted) }
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
@@ -118,6 +122,7 @@ final class SessionWatch {
   }
 
   private func end(_ reason: StopReason) -> SessionWish {
+    standstill?.hearEnd()
     if recording?.leave() == true { return .stop(reason) }
     // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
     // to end at once, with what the file holds since its header was last written.
