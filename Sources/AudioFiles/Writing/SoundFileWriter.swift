@@ -19,7 +19,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   var head: [UInt8] = []
   private let appearance: Appearance
   private let chunk: PackingSpace
-  private let limit: Int
+  /// The most frames that it can hold.
+  var frameLimit: Int
 
   /// When a file gets its name. Until then nothing of it is to be found, and what was there is as it
   /// was.
@@ -90,7 +91,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     chunk = PackingSpace(channelCount: request.channelCount)
     let frameByteCount = request.channelCount * request.sampleFormat.byteCount
     // Its lengths have 32 bits; a little is for the header.
-    limit = request.fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
+    frameLimit = request.fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
     path = request.path
     fileFormat = request.fileFormat
     sampleFormat = request.sampleFormat
@@ -110,8 +111,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     precondition(firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount)
     var done = 0
     while done < frames {
-      let count = min(frames - done, chunk.frameCount)
-      guard framesWritten + count <= limit else {
+      let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)
+      guard count > 0 else {
         throw FileFailure(
           .writeFailed, "\(path) has reached 4 GiB, the most an AIFF file can hold.",
           hint: "It is complete; use WAV, CAF or FLAC for longer recordings.")

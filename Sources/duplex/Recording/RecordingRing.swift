@@ -15,7 +15,12 @@ enum RecordingRing {
   ) throws(ToolFailure) -> Int {
     let frameByteCount = 4 * max(1, channelCount)
     let asked = max(1, Int(clamping: (seconds ?? usualSeconds) * Double(sampleRate)))
-    guard let seconds else { return min(asked, max(1, usualByteCount / frameByteCount)) }
+    guard let seconds else {
+      // The next power of two, which a ring has, is no more than that either.
+      let most = max(1, usualByteCount / frameByteCount)
+      let power = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
+      return min(asked, power)
+    }
     // A ring has a power of two of frames: up to twice as many as asked for.
     let (byteCount, isTooLarge) = asked.multipliedReportingOverflow(by: 2 * frameByteCount)
     guard !isTooLarge, byteCount <= memoryByteCount / 2 else {

@@ -1,0 +1,50 @@
+import AudioBasics
+import Testing
+
+@testable import AudioFiles
+
+/// The most that a kind of file can hold.
+@Suite struct FileLimitTests {
+  private func writer(
+    _ folder: borrowing TemporaryFolder, _ format: FileFormat, _ samples: FileSampleFormat
+  ) throws -> SoundFileWriter {
+    try SoundFileWriter(
+      path: folder("long.\(format.name)"), fileFormat: format, sampleFormat: samples,
+      sampleRate: 48000, channelCount: 2, overwrite: true)
+  }
+
+  @Test(arguments: [(FileSampleFormat.s16, 4), (.s24, 6), (.s32, 8)])
+  func `an AIFF file ends before its lengths of 32 bits do`(
+    samples: FileSampleFormat, frameByteCount: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    let limit = try writer(folder, .aiff, samples).frameLimit
+    #expect(limit * frameByteCount <= Int(UInt32.max) - 65536)
+    #expect((limit + 1) * frameByteCount > Int(UInt32.max) - 65536)
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf, .raw])
+  func `other files go on beyond 4 GiB`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let limit = try writer(folder, format, .s16).frameLimit
+    #expect(limit > 1 << 40)
+  }
+
+  @Test func `what a file cannot hold any more is told, and what it holds is whole`() throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 7000, channels: 2)
+    var writer = try writer(folder, .aiff, .s16)
+    writer.frameLimit = 6001
+    var failure: FileFailure?
+    do throws(FileFailure) {
+      try writer.write(sound, frames: 7000)
+    } catch {
+      failure = error
+    }
+    #expect(failure?.kind == .writeFailed)
+    let written = writer.framesWritten
+    #expect(written == 6001)
+    try writer.finish()
+    #expect(try load(folder("long.aiff")).count == 2 * 6001)
+  }
+}
