@@ -3,6 +3,13 @@ import AudioFiles
 /// A source as the user names it: a path or an address, and perhaps a stretch of it as media fragments
 /// write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
 struct SourceAddress {
+  /// A failure in a place of its own: most of a hundred thousand addresses have none.
+  final class Refusal: Sendable {
+    let failure: FileFailure
+
+    init(_ failure: FileFailure) { self.failure = failure }
+  }
+
   let location: String
   var start: TimeOption?
   var end: TimeOption?
@@ -13,7 +20,7 @@ struct SourceAddress {
   /// Whether it is heard together with others, which would wait for it.
   var isMixed = false
   /// What is wrong with it, where it is a playlist or a folder in a playlist.
-  var failure: FileFailure?
+  var refusal: Refusal?
   /// What it is, where it is bare samples.
   var raw: RawOption?
 

@@ -85,6 +85,9 @@ struct SourceList {
   private mutating func add(_ entries: [String], of name: String) throws(FileFailure) {
     open.append(name)
     defer { open.removeLast() }
+    // A list of a hundred thousand must not be copied as it grows.
+    let wanted = addresses.count + entries.count
+    if wanted > 2 * addresses.capacity { addresses.reserveCapacity(wanted) }
     for entry in entries {
       do throws(FileFailure) {
         try add(entry)
@@ -92,7 +95,7 @@ struct SourceList {
         // What is wrong with one of them is told at its turn, and the others are played.
         guard !hasLedTooFar else { throw error }
         var address = SourceAddress(entry)
-        address.failure = error
+        address.refusal = SourceAddress.Refusal(error)
         try append(address, foundIn: name)
       }
     }

@@ -8,7 +8,7 @@ enum SourceOpening {
   static func decoder(
     of address: SourceAddress, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
-    if let failure = address.failure { throw failure }
+    if let refusal = address.refusal { throw refusal.failure }
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
     if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
     guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }
@@ -18,7 +18,7 @@ enum SourceOpening {
   /// What `address` names, opened while somebody watches. Throws what is wrong with it.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
     if let opened = address.opened { return opened }
-    guard address.failure == nil, address.isRemote || address.isPipe else {
+    guard address.refusal == nil, address.isRemote || address.isPipe else {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
     return try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in
