@@ -18,6 +18,9 @@ import AudioBasics
 /// that, such images would come down to where they are heard; faster, what lies above half the
 /// output's rate would come back as an alias: there the kernel is stretched, and takes both out.
 public struct VariableRateConverter: ~Copyable, Sendable {
+  /// The highest ratios that a converter can be made for.
+  public static let supportedMaxima = 1.0...256
+
   /// The ratios between which the kernel is not stretched.
   private static let fullBand = (lowest: 0.75, highest: 1.01)
   /// How fast the stretch catches up with what a ratio outside asks for: without a step.
@@ -35,11 +38,13 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   private var glide = RatioGlide()
 
   /// A converter of 1 to 1024 channels at ratio 1 and position 0. Not on the audio thread: computes
-  /// the kernel and allocates all that ratios up to `maximumInputPerOutput`, 1 to 256, need.
+  /// the kernel and allocates all that ratios up to `maximumInputPerOutput`, one of
+  /// `supportedMaxima`, need.
   public init(
     channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
   ) {
-    precondition((1...1024).contains(channelCount) && (1...256).contains(maximumInputPerOutput))
+    precondition(
+      (1...1024).contains(channelCount) && Self.supportedMaxima.contains(maximumInputPerOutput))
     let stretch = max(
       1 + quality.slope, Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope))
     let bank = SincBank(quality: quality, maximumStretch: stretch)

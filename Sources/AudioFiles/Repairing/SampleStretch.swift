@@ -63,7 +63,7 @@ struct SampleStretch {
   private init(_ walk: ChunkWalk, followedBy tail: Tail, byteCount: Int) {
     foreignByteCount = tail.foreignByteCount
     end = tail.end
-    let missing = walk.style.alignment == 2 && foreignByteCount == 0 ? end % 2 : 0
+    let missing = walk.style.alignment == 2 && foreignByteCount == 0 ? tail.missingPadding : 0
     faults = tail.faults + (missing == 1 && tail.isLeft ? [Self.unpadded] : [])
     padding = [UInt8](repeating: 0, count: missing)
     self.byteCount = byteCount
@@ -76,6 +76,9 @@ struct SampleStretch {
     /// Where what stays of it ends.
     let end: Int
     let foreignByteCount: Int
+    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd places, where the padding of
+    /// an earlier one was forgotten.
+    let missingPadding: Int
     let faults: [String]
 
     init(_ walk: ChunkWalk, behind samples: Range<Int>, formEnd: Int) throws(FileFailure) {
@@ -99,6 +102,7 @@ struct SampleStretch {
       isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
       foreignByteCount = isLeft ? max(0, count - place) : 0
       end = isLeft ? count : last
+      missingPadding = max(0, place - end)
       if let torn {
         faults = ["the chunk \"\(torn)\" at the end was torn and is cut off"]
       } else {

@@ -12,8 +12,8 @@ struct TrackConversion: ~Copyable {
   private var varying: VariableRateConverter?
 
   /// A conversion that begins at once, or, at an extraordinary speed, at `position` frames of the
-  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the rates
-  /// are out of bounds.
+  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the rates,
+  /// or the frames read for each one played, are out of bounds.
   static func make(
     channelCount: Int, inputRate: Int, outputRate: Int, speed: Double, position: Double,
     quality: Int, name: String
@@ -22,6 +22,12 @@ struct TrackConversion: ~Copyable {
     guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
+      guard ratio <= VariableRateConverter.supportedMaxima.upperBound else {
+        throw FileFailure(
+          .unusableContents,
+          "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
+          hint: "Ask for a higher --rate or a lower --speed.")
+      }
       var varying = VariableRateConverter(
         channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
       varying.setRatio(ratio)
