@@ -51,7 +51,7 @@ struct MeterLine {
   }
 
   private static func decibels(_ level: Double) -> String {
-    let whole = Int(rounding: max(-99, level))
+    let whole = Int(rounding: min(999, max(-99, level)))
     let digits = whole == 0 && level < 0 ? "-0" : "\(whole)"
     return String(repeating: " ", count: max(0, 3 - digits.count)) + digits + " dB"
   }
