@@ -19,3 +19,58 @@ func printAccuracy(trials: Int) {
     }
   }
 }
+
+/// The errors of many estimates under the same conditions.
+struct AccuracyRow {
+  private var answers = 0
+  private var doubtful = 0
+  private var squares = 0.0
+  private var largest = 0.0
+  private var squaresOverBound = 0.0
+  private var wrong = 0
+
+  mutating func add(_ signal: DelayedSignal, rate: Int, signalToNoiseDB: Double) {
+    guard
+      let estimate = DelayEstimator().estimate(
+        reference: signal.reference.span, in: signal.recording.span)
+    else { return }
+    answers += 1
+    if estimate.isDoubtful { doubtful += 1 }
+    let error = estimate.delayFrames - signal.delayFrames
+    let isWrong = abs(error) > 0.5 || estimate.isInverted != signal.isInverted
+    if isWrong && !estimate.isDoubtful { wrong += 1 }
+    squares += error * error
+    largest = max(largest, abs(error))
+    let bound = DelayEstimate.bound(
+      frames: rate, signalToNoise: pow(10, signalToNoiseDB / 10))
+    squaresOverBound += error * error / (bound * bound)
+  }
+
+  func text(_ way: String, _ level: Double) -> String {
+    let count = Double(max(1, answers))
+    let rootMeanSquare = (squares / count).squareRoot()
+    let overBound = (squaresOverBound / count).squareRoot()
+    return way.padded(12) + "\(Int(clamping: level))".padded(8) + "\(answers)".padded(9)
+      + "\(doubtful)".padded(10) + rootMeanSquare.shown(6).padded(11) + largest.shown(6).padded(10)
+      + overBound.shown(2).padded(11) + "\(wrong)"
+  }
+}
+
+extension String {
+  /// Filled up with blanks, and one more.
+  func padded(_ width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count) + 1)
+  }
+}
+
+extension Double {
+  /// With so many digits behind the point.
+  func shown(_ digits: Int) -> String {
+    guard isFinite, abs(self) < 1e6 else { return "\(self)" }
+    let scale = pow(10, Double(digits))
+    let scaled = Int(rounding: abs(self) * scale)
+    let rest = String(scaled % Int(clamping: scale))
+    return (self < 0 ? "-" : "") + "\(scaled / Int(clamping: scale))."
+      + String(repeating: "0", count: digits - rest.count) + rest
+  }
+}

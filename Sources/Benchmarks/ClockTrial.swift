@@ -1,5 +1,7 @@
 import AudioClocks
+import Foundation
 import Glibc
+import Reports
 
 /// Two clocks that are held together in virtual time, without any sound: what their readings look
 /// like, and what comes of it.
@@ -171,5 +173,130 @@ struct ClockTrial {
     var seconds = frames / rate
     for _ in 0..<6 { seconds += (frames - course.frames(at: seconds, rate: rate)) / rate }
     return seconds
+  }
+}
+
+extension ClockTrial {
+  /// The largest errors of a run.
+  struct Errors {
+    /// Of the ratio, in parts per million, from 15 seconds after each change on.
+    var ratioPPM = 0.0
+    /// Of the delay, in frames, likewise.
+    var delayFrames = 0.0
+    /// Of the delay at any time.
+    var everFrames = 0.0
+  }
+
+  /// Seconds after which everything must have settled.
+  static let lockSeconds = 15.0
+
+  /// Runs it for `seconds`, each step of the course being a change.
+  func errors(seconds: Double) -> Errors {
+    var errors = Errors()
+    var next = 0
+    let changes = course.steps.map(\.seconds)
+    run(seconds: seconds) { moment in
+      errors.everFrames = max(errors.everFrames, abs(moment.delayError))
+      while next + 1 < changes.count, changes[next + 1] <= moment.seconds { next += 1 }
+      guard moment.seconds > changes[next] + Self.lockSeconds else { return }
+      errors.ratioPPM = max(errors.ratioPPM, abs(moment.ratioErrorPPM))
+      errors.delayFrames = max(errors.delayFrames, abs(moment.delayError))
+    }
+    return errors
+  }
+
+  /// A trial with a step of the input's clock every minute.
+  static func stepping(through ppm: [Double], wanderPPM: Double = 0) -> ClockTrial {
+    ClockTrial(
+      Course(
+        steps: ppm.enumerated().map { (seconds: 60 * Double($0.offset), ppm: $0.element) },
+        wanderPPM: wanderPPM))
+  }
+}
+
+/// Prints the largest errors of an hour of steps and of wander under `seeds` seeds. False where one
+/// is 1 ppm or 1 frame or more.
+func printClockTrials(seeds: Int) -> Bool {
+  let hour = { (steps: [Double]) in (0..<60).map { steps[$0 % steps.count] } }
+  let trials: [(name: String, trial: ClockTrial)] = [
+    ("steps of 1 ppm", .stepping(through: hour([0, 1, 0, -1]))),
+    ("steps of 100 ppm", .stepping(through: hour([0, 100, 0, -100]))),
+    ("steps of 1000 ppm", .stepping(through: hour([0, 1000, 0, -1000]))),
+    ("wander of 20 ppm", .stepping(through: [30], wanderPPM: 20)),
+  ]
+  print("| an hour of | ratio off, ppm: median | worst | delay off, frames: median | worst |")
+  print("| --- | ---: | ---: | ---: | ---: |")
+  var isGood = true
+  for (name, trial) in trials {
+    let errors = (1...max(1, seeds)).map { seed in
+      var trial = trial
+      trial.seed = UInt64(seed)
+      return trial.errors(seconds: 3600)
+    }
+    let ratios = errors.map(\.ratioPPM).sorted()
+    let delays = errors.map(\.delayFrames).sorted()
+    let middle = errors.count / 2
+    guard let ratio = ratios.last, let delay = delays.last else { return false }
+    isGood = isGood && ratio < 1 && delay < 1
+    print(
+      "| \(name) | \(ratios[middle].shown(2)) | \(ratio.shown(2)) | \(delays[middle].shown(2)) "
+        + "| \(delay.shown(2)) |")
+  }
+  return isGood
+}
+
+/// How the ratio and the delay come to what they should be after the input's clock, 50 ppm fast,
+/// jumped by `ppm`. With USB's batches of 48 frames and a millisecond of jitter on both clocks.
+struct LockCurve {
+  /// By how much the input's clock jumps, in parts per million.
+  let ppm: Double
+  /// Frames a cycle.
+  let period: Int
+  private static let stepSeconds = 60.0
+
+  /// The moments from `before` seconds before the step to `after` seconds behind it.
+  func moments(before: Double, after: Double) -> [LockPicture.Moment] {
+    var trial = ClockTrial(
+      ClockTrial.Course(steps: [(0, 50), (Self.stepSeconds, 50 + ppm)]))
+    trial.period = period
+    var moments: [LockPicture.Moment] = []
+    trial.run(seconds: Self.stepSeconds + after) { moment in
+      let seconds = moment.seconds - Self.stepSeconds
+      guard seconds >= -before else { return }
+      moments.append(
+        LockPicture.Moment(
+          seconds: seconds, delayError: moment.delayError, ratioErrorPPM: moment.ratioErrorPPM))
+    }
+    return moments
+  }
+
+  /// Prints a line for each tenth of a second from the start to a minute after the step.
+  func printTable() {
+    print("seconds,ratioErrorPPM,delayErrorFrames")
+    var next = -Self.stepSeconds
+    for moment in moments(before: Self.stepSeconds, after: 60) where moment.seconds >= next {
+      next += 0.1
+      print(
+        [moment.seconds, moment.ratioErrorPPM, moment.delayError].map { $0.shown(4) }
+          .joined(separator: ","))
+    }
+  }
+
+  /// The same as a picture.
+  var picture: LockPicture {
+    LockPicture(
+      title: "A step of \(Int(clamping: ppm)) ppm",
+      subtitle: "48 kHz, period \(period), batches of 48 frames, 1 ms of jitter on both clocks",
+      lockSeconds: 15, moments: moments(before: 5, after: 40))
+  }
+}
+
+/// Writes a picture for each of several steps into `folder`.
+func drawLockCurves(into folder: String) throws {
+  for ppm in [1.0, 100, -100, 1000, -1000, 5000, -5000] {
+    let path = "\(folder)/lock\(ppm < 0 ? "-minus" : "")-\(Int(clamping: abs(ppm))).svg"
+    try LockCurve(ppm: ppm, period: 64).picture.svg()
+      .write(toFile: path, atomically: true, encoding: .utf8)
+    print(path)
   }
 }

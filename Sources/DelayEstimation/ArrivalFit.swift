@@ -160,3 +160,178 @@ struct ArrivalFit {
     return Double(magnitudes[magnitudes.count / 2]) / 0.6745
   }
 }
+
+/// The normal equations of an `ArrivalFit` where it stands: gains first, then delays.
+struct ArrivalEquations {
+  /// What the squares left come to, less what no fit changes.
+  let cost: Double
+  private let matrix: [[Double]]
+  private let gradient: [Double]
+
+  private var count: Int { gradient.count / 2 }
+
+  init(_ fit: ArrivalFit) {
+    let arrivals = fit.arrivals
+    let count = arrivals.count
+    var matrix = [[Double]](
+      repeating: [Double](repeating: 0, count: 2 * count), count: 2 * count)
+    var gradient = [Double](repeating: 0, count: 2 * count)
+    var cost = 0.0
+    for (one, arrival) in arrivals.enumerated() {
+      let point = fit.cross.point(at: arrival.delayFrames)
+      gradient[one] += point.value
+      gradient[count + one] += arrival.gain * point.slope
+      cost -= 2 * arrival.gain * point.value
+      for (two, other) in arrivals.enumerated() where two >= one {
+        let own = fit.own.point(at: arrival.delayFrames - other.delayFrames)
+        let both = one == two ? 1.0 : 2.0
+        cost += both * arrival.gain * other.gain * own.value
+        gradient[one] -= other.gain * own.value
+        gradient[count + one] -= arrival.gain * other.gain * own.slope
+        if two != one {
+          // The reference's own correlation is even, its slope odd.
+          gradient[two] -= arrival.gain * own.value
+          gradient[count + two] += arrival.gain * other.gain * own.slope
+        }
+        matrix[one][two] = own.value
+        matrix[two][one] = own.value
+        matrix[one][count + two] = -other.gain * own.slope
+        matrix[count + two][one] = matrix[one][count + two]
+        matrix[two][count + one] = arrival.gain * own.slope
+        matrix[count + one][two] = matrix[two][count + one]
+        matrix[count + one][count + two] = -arrival.gain * other.gain * own.curvature
+        matrix[count + two][count + one] = matrix[count + one][count + two]
+      }
+    }
+    self.cost = cost
+    self.matrix = matrix
+    self.gradient = gradient
+  }
+
+  /// The change of gains and delays that least squares ask for, held back by `damping`; nil where the
+  /// equations have no answer.
+  func step(damping: Double) -> (gains: [Double], delays: [Double])? {
+    var damped = matrix
+    for index in damped.indices { damped[index][index] *= 1 + damping }
+    guard let change = Self.solve(damped, gradient) else { return nil }
+    return (Array(change[..<count]), Array(change[count...]))
+  }
+
+  /// How many times larger the deviation of a delay is than if its arrival were alone.
+  func inflation(of index: Int) -> Double {
+    var unit = [Double](repeating: 0, count: gradient.count)
+    unit[count + index] = 1
+    guard let column = Self.solve(matrix, unit) else { return .infinity }
+    return max(1, column[count + index] * matrix[count + index][count + index]).squareRoot()
+  }
+
+  /// Gauss's elimination with pivots, rows and columns scaled to ones on the diagonal.
+  private static func solve(_ matrix: [[Double]], _ right: [Double]) -> [Double]? {
+    let size = right.count
+    let scale = (0..<size).map { matrix[$0][$0] > 0 ? 1 / matrix[$0][$0].squareRoot() : 0 }
+    guard !scale.contains(0) else { return nil }
+    var rows = (0..<size).map { row in
+      (0..<size).map { matrix[row][$0] * scale[row] * scale[$0] } + [right[row] * scale[row]]
+    }
+    for column in 0..<size {
+      let pivot =
+        (column..<size).max { abs(rows[$0][column]) < abs(rows[$1][column]) } ?? column
+      guard abs(rows[pivot][column]) > 1e-12 else { return nil }
+      rows.swapAt(column, pivot)
+      for row in 0..<size where row != column {
+        let factor = rows[row][column] / rows[column][column]
+        for place in column...size { rows[row][place] -= factor * rows[column][place] }
+      }
+    }
+    let answer = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
+    return answer.contains { !$0.isFinite } ? nil : answer
+  }
+}
+
+/// Finds out whether a signal is in a recording at all, and at which whole frame.
+///
+/// The correlation of both, whitened, is divided at each lag by the standard deviation it would have
+/// if they had nothing to do with each other, which is the root of the correlation of their squares.
+/// Chance then is a standard normal distribution, however loud, hummed or spoken the recording is
+/// and whenever it is so.
+struct ArrivalSearch {
+  /// The lag of the strongest match, in frames.
+  let lag: Int
+  /// How many standard deviations it stands out.
+  let score: Double
+  /// The strongest match too far away to be an echo that is fitted, over the one found.
+  private(set) var rival = 0.0
+  /// The same among those that come earlier.
+  private(set) var earlierRival = 0.0
+
+  /// Chance alone reaches this in less than one of ten million recordings of a minute.
+  static let leastScore = 7.5
+
+  /// Nil where nothing was found.
+  init?(reference: Span<Float>, recording: Span<Float>, lags: Range<Int>) {
+    guard reference.count > 1, recording.count > 1, !lags.isEmpty,
+      let transform = FourierTransform(atLeast: reference.count + recording.count)
+    else { return nil }
+    let reach = transform.length / 1024
+    let played = transform.spectrum(of: reference)
+    let heard = transform.spectrum(of: recording)
+    let playedDensity = PowerDensity(of: played, reach: reach)
+    let heardDensity = PowerDensity(of: heard, reach: reach)
+    guard playedDensity.mean > 0, heardDensity.mean > 0 else { return nil }
+    // Only where the reference has power can it be heard.
+    let whitePlayed = playedDensity.limited(playedDensity.whitened(played))
+    let whiteHeard = playedDensity.limited(heardDensity.whitened(heard))
+    let match = Self.correlation(whitePlayed, whiteHeard, transform)
+    let chance = Self.correlation(
+      Self.squared(whitePlayed, transform), Self.squared(whiteHeard, transform), transform)
+    // Where the two barely overlap, or the recording is silent, a variance says nothing.
+    let least = 1e-3 * (chance.max() ?? 0)
+    guard least > 0 else { return nil }
+    let scores = lags.map { lag in
+      let index = lag >= 0 ? lag : lag + transform.length
+      return match[index] / max(chance[index], least).squareRoot()
+    }
+    // Signals that are no noise, a voice or a sweep, resemble each other more than chance has it.
+    let usual = max(1, Self.deviation(of: scores))
+    let threshold = Float(Self.leastScore * usual)
+    // Of all that stand out the strongest, which has not always the highest score.
+    var best: Int?
+    for (place, lag) in lags.enumerated() where abs(scores[place]) >= threshold {
+      let index = lag >= 0 ? lag : lag + transform.length
+      if abs(match[index]) > best.map({ abs(match[$0]) }) ?? 0 { best = index }
+    }
+    guard let best else { return nil }
+    lag = best < recording.count ? best : best - transform.length
+    score = Double(abs(match[best]) / max(chance[best], least).squareRoot()) / usual
+    let near = DelayEstimator.guardFrames(reference.count)
+    for (place, other) in lags.enumerated()
+    where abs(scores[place]) >= threshold && abs(other - lag) > near {
+      let index = other >= 0 ? other : other + transform.length
+      let strength = Double(abs(match[index] / match[best]))
+      if strength > rival { rival = strength }
+      if other < lag, strength > earlierRival { earlierRival = strength }
+    }
+  }
+
+  /// The standard deviation of all scores but the highest thousandth, which may be matches.
+  private static func deviation(of scores: [Float]) -> Double {
+    let magnitudes = scores.map { abs($0) }.sorted()
+    let kept = magnitudes.prefix(max(1, magnitudes.count - magnitudes.count / 1000 - 1))
+    let sum = kept.reduce(0.0) { $0 + Double($1) * Double($1) }
+    return (sum / Double(max(1, kept.count))).squareRoot()
+  }
+
+  private static func correlation(
+    _ played: [Complex], _ heard: [Complex], _ transform: borrowing FourierTransform
+  ) -> [Float] {
+    transform.signal(of: played.indices.map { heard[$0] * played[$0].conjugate })
+  }
+
+  /// The spectrum of the square of the signal of which this is the spectrum.
+  private static func squared(_ spectrum: [Complex], _ transform: borrowing FourierTransform)
+    -> [Complex]
+  {
+    let signal = transform.signal(of: spectrum).map { $0 * $0 }
+    return transform.spectrum(of: signal.span)
+  }
+}

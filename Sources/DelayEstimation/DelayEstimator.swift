@@ -163,3 +163,104 @@ public struct DelayEstimator: Sendable {
     estimate.response = first < end ? Array(response[first..<end]) : []
   }
 }
+
+/// The delays of the first and the second half of a signal, each for itself: what stands still is the
+/// same in both.
+struct HalfDelays {
+  /// How much later the second half came than the first, in frames.
+  let difference: Double
+  /// How many times less exactly that is known than the delay of the whole.
+  let inflation: Double
+
+  init(
+    _ reference: Span<Float>, _ match: Match, _ fit: ArrivalFit, delay: Double,
+    _ transform: borrowing FourierTransform
+  ) {
+    let half = reference.count / 2
+    var first = reference.indices.map { reference[$0] }
+    var second = first
+    for frame in 0..<half { second[frame] = 0 }
+    for frame in half..<first.count { first[frame] = 0 }
+    let one = Self.peak(of: transform.spectrum(of: first.span), match, fit, near: delay)
+    let two = Self.peak(of: transform.spectrum(of: second.span), match, fit, near: delay)
+    difference = two.delay - one.delay
+    // How sharp a peak is says how well its place is known.
+    let whole = one.sharpness + two.sharpness
+    inflation =
+      min(one.sharpness, two.sharpness) > 0
+      ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
+  }
+
+  /// The top of the correlation near `start`, with the weights of the fit. What an echo does to it,
+  /// it does to both halves.
+  private static func peak(
+    of played: [Complex], _ match: Match, _ fit: ArrivalFit, near start: Double
+  ) -> (delay: Double, sharpness: Double) {
+    let bins = played.indices.map { bin -> Complex in
+      let power = match.played[bin].power
+      guard power > 0 else { return Complex(0, 0) }
+      return match.heard[bin] * played[bin].conjugate * (fit.energy[bin] / power)
+    }
+    let correlation = CorrelationFunction(bins: bins, length: match.length)
+    var delay = start
+    var point = correlation.point(at: delay)
+    let sign = point.value < 0 ? -1.0 : 1.0
+    for _ in 0..<12 {
+      let curvature = sign * point.curvature
+      guard curvature < 0 else { return (delay + (sign * point.slope > 0 ? 1 : -1), 0) }
+      let step = max(-0.5, min(0.5, -sign * point.slope / curvature))
+      delay += step
+      if abs(step) < 1e-6 { break }
+      point = correlation.point(at: delay)
+    }
+    return (delay, max(0, -sign * point.curvature))
+  }
+}
+
+/// How repeated measurements of one thing are spread.
+public struct Spread: Sendable, Equatable {
+  /// The middle one, or the mean of the middle two.
+  public let median: Double
+  /// The mean.
+  public let mean: Double
+  /// The standard deviation of a single measurement, from these; 0 for fewer than two.
+  public let standardDeviation: Double
+  /// Where the mean of all possible measurements lies with a probability of 95 %, by Student's t
+  /// distribution.
+  public let interval95: ClosedRange<Double>
+  /// The least.
+  public let minimum: Double
+  /// The greatest.
+  public let maximum: Double
+  /// How far one measurement lies from the next, on average.
+  public let jitter: Double
+
+  /// Quantiles of Student's t distribution at 0.975, for 1 to 30 degrees of freedom.
+  private static let quantiles = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+  ]
+
+  /// That of `values`, in the order they were measured; nil where there are none.
+  public init?(of values: [Double]) {
+    let sorted = values.sorted()
+    guard let least = sorted.first, let greatest = sorted.last else { return nil }
+    let count = Double(values.count)
+    let middle = sorted.count / 2
+    median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    let mean = values.reduce(0, +) / count
+    self.mean = mean
+    minimum = least
+    maximum = greatest
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : 0
+    standardDeviation = deviation
+    let degrees = values.count - 1
+    let quantile = degrees < 1 ? 0 : degrees > 30 ? 1.96 : Self.quantiles[degrees - 1]
+    let reach = quantile * deviation / count.squareRoot()
+    interval95 = (mean - reach)...(mean + reach)
+    let steps = zip(values, values.dropFirst()).map { abs($1 - $0) }
+    jitter = steps.isEmpty ? 0 : steps.reduce(0, +) / Double(steps.count)
+  }
+}

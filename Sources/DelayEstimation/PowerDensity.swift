@@ -1,4 +1,5 @@
 import AudioSpectra
+import Glibc
 
 /// How power is spread over frequency, evened out over neighbouring bins.
 struct PowerDensity {
@@ -38,5 +39,122 @@ struct PowerDensity {
     let floor = 3e-4 * bins.reduce(0) { $0 + $1 * $1 } / max(1e-300, bins.reduce(0, +))
     guard floor > 0 else { return spectrum }
     return spectrum.indices.map { spectrum[$0] * Float(bins[$0] / (bins[$0] + floor)) }
+  }
+}
+
+/// The delay of one arrival by the slope of the phase over frequency: a straight line through the
+/// origin, fitted to the phases of a few dozen bands, each counting by its power.
+struct PhaseSlope {
+  /// The delay in frames.
+  let delayFrames: Double
+
+  private static let bandCount = 64
+
+  /// That of the arrival with this index, the others taken out.
+  init(_ fit: ArrivalFit, of index: Int) {
+    var cross = fit.cross
+    for (other, arrival) in fit.arrivals.enumerated() where other != index {
+      cross.subtract(gain: arrival.gain, at: arrival.delayFrames, energy: fit.energy)
+    }
+    // Within half a frame no phase comes near half a turn.
+    let whole = fit.arrivals[index].delayFrames.rounded()
+    let sign = fit.arrivals[index].gain < 0 ? -1.0 : 1.0
+    let count = cross.bins.count
+    let unit = 2 * Double.pi / Double(cross.length)
+    var real = [Double](repeating: 0, count: Self.bandCount)
+    var imaginary = real
+    var moment = real
+    var energy = real
+    for bin in 1..<max(2, count - 1) {
+      let band = bin * Self.bandCount / count
+      let angle = unit * Double(bin) * whole
+      let product = cross.bins[bin]
+      real[band] += Double(product.real) * cos(angle) - Double(product.imaginary) * sin(angle)
+      imaginary[band] += Double(product.real) * sin(angle) + Double(product.imaginary) * cos(angle)
+      moment[band] += unit * Double(bin) * Double(fit.energy[bin])
+      energy[band] += Double(fit.energy[bin])
+    }
+    var slope = 0.0
+    var weight = 0.0
+    for band in 0..<Self.bandCount where energy[band] > 0 {
+      let frequency = moment[band] / energy[band]
+      let phase = atan2(sign * imaginary[band], sign * real[band])
+      let strength = hypot(real[band], imaginary[band])
+      slope += strength * frequency * phase
+      weight += strength * frequency * frequency
+    }
+    delayFrames = weight > 0 ? whole - slope / weight : whole
+  }
+}
+
+/// The part of the spectrum in which a signal came through: within 10 dB of where it typically
+/// came through.
+struct SignalBand {
+  /// Whether each bin is part of it.
+  let bins: [Bool]
+  /// The share of all bins that are.
+  let share: Double
+  /// What the signal was typically multiplied by, without its sign.
+  let gain: Double
+
+  /// The band of `cross` (the recording's spectrum times the reference's conjugate) for a signal
+  /// that is `delay` frames late, `power` and `heardPower` being the powers of reference and
+  /// recording at each bin. A band is told
+  /// from its neighbours as finely as `score`, what the signal stands out of the noise by, allows.
+  init(
+    cross: [Complex], power: [Float], heardPower: [Float], length: Int, delay: Double,
+    score: Double
+  ) {
+    let count = cross.count
+    // Every part keeps some seven standard deviations for itself.
+    let parts = max(4, min(1024, min(count / 8, Int(clamping: score * score / 50))))
+    func part(_ bin: Int) -> Int { min(parts - 1, bin * parts / count) }
+    var matches = [Double](repeating: 0, count: parts)
+    var across = matches
+    var powers = matches
+    var heard = matches
+    let step = 2 * Double.pi * delay / Double(length)
+    for bin in 1..<max(2, count - 1) {
+      let angle = step * Double(bin)
+      let aligned =
+        Double(cross[bin].real) * cos(angle) - Double(cross[bin].imaginary) * sin(angle)
+      matches[part(bin)] += aligned
+      across[part(bin)] +=
+        Double(cross[bin].real) * sin(angle) + Double(cross[bin].imaginary) * cos(angle)
+      powers[part(bin)] += Double(power[bin])
+      heard[part(bin)] += Double(heardPower[bin])
+    }
+    // Where the reference itself has next to nothing, a gain would be chance.
+    let least = 0.01 * powers.reduce(0, +) / Double(parts)
+    let gains = (0..<parts).map {
+      powers[$0] > least ? hypot(matches[$0], across[$0]) / powers[$0] : 0
+    }
+    // How much of what was heard in a part is the signal.
+    let coherence = (0..<parts).map {
+      heard[$0] > 0 && gains[$0] > 0 ? gains[$0] * gains[$0] * powers[$0] / heard[$0] : 0
+    }
+    let best = Self.typical(gains, weights: coherence)
+    gain = best
+    // A part at an edge of the band may be half empty, unless it is about as strong as the best.
+    func isAtEdge(_ index: Int) -> Bool {
+      index == 0 || index == parts - 1
+        || min(gains[index - 1], gains[index + 1]) < 0.15 * best
+    }
+    let inner = gains.indices.map { index in
+      gains[index] > (isAtEdge(index) && parts > 16 ? 0.85 : 0.3) * best
+    }
+    bins = (0..<count).map { inner[part($0)] }
+    share = Double(inner.count { $0 }) / Double(parts)
+  }
+
+  /// The gain of the typical part: a median in which each counts by how much of it is signal.
+  private static func typical(_ gains: [Double], weights: [Double]) -> Double {
+    let half = weights.reduce(0) { $0 + abs($1) } / 2
+    var sum = 0.0
+    for index in gains.indices.sorted(by: { gains[$0] < gains[$1] }) {
+      sum += abs(weights[index])
+      if sum >= half { return gains[index] }
+    }
+    return 0
   }
 }

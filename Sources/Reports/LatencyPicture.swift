@@ -59,3 +59,163 @@ public struct LatencyPicture: Sendable {
     self.claimedFrames = claimedFrames
   }
 }
+
+extension LatencyPicture {
+  /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
+  public func svg() -> String {
+    var canvas = SVGCanvas()
+    let page = Rectangle(left: 0, top: 0, width: 960, height: 894)
+    let area = page.inset(left: 24, top: 0, right: 24, bottom: 24)
+    header.draw(in: area, on: &canvas)
+
+    let top = area.inset(top: PageHeader.height)
+    let half = (area.width - 16) / 2
+    let impulse = Rectangle(left: area.left, top: top.top, width: area.width, height: 290)
+    let correlation = Rectangle(
+      left: area.left, top: impulse.bottom + 16, width: half, height: 270)
+    var repeats = correlation
+    repeats.left += half + 16
+    let breakdown = area.inset(top: correlation.bottom + 16)
+
+    ImpulseResponsePanel(
+      curve: SampledCurve(samples: impulseResponse, first: impulseFirstFrame, step: 1),
+      arrivals: arrivals, rate: rate
+    ).draw(in: Panel(frame: impulse), on: &canvas)
+    CorrelationPanel(
+      curve: SampledCurve(
+        samples: self.correlation, first: correlationFirstFrame, step: correlationStepFrames),
+      roundTripFrames: roundTripFrames, rate: rate
+    ).draw(in: Panel(frame: correlation), on: &canvas)
+    HistogramPanel(
+      measurements: measurements, median: roundTripFrames,
+      standardDeviation: standardDeviationFrames, rate: rate
+    ).draw(in: Panel(frame: repeats), on: &canvas)
+    BreakdownPanel(
+      bufferFrames: bufferFrames, externalFrames: externalFrames, claimedFrames: claimedFrames,
+      rate: rate
+    ).draw(in: Panel(frame: breakdown), on: &canvas)
+    return canvas.document(title: title, width: page.width, height: page.height)
+  }
+
+  /// A complete HTML page, with the picture inside and its figures as a table.
+  public func html() -> String {
+    HTMLPage(
+      title: title, picture: svg(), columns: ["", "frames", "ms"], rows: figures
+    ).text
+  }
+
+  private var rate: FrameRate { FrameRate(sampleRate) }
+
+  /// No sound arrives before it was sent, nor with it: then nothing was measured.
+  /// A recording may even be early, but no round trip without a measurement takes no time.
+  private var hasRoundTrip: Bool {
+    roundTripFrames.isDrawable && (roundTripFrames > 0 || !measurements.isEmpty)
+  }
+
+  /// A single measurement deviates from nothing.
+  private var hasDeviation: Bool {
+    hasRoundTrip && measurements.count > 1 && standardDeviationFrames.isDrawable
+  }
+
+  private var header: PageHeader {
+    let decimals = NumberText.decimals(for: standardDeviationFrames)
+    let deviation =
+      hasDeviation
+      ? " \u{B1} " + NumberText.shortest(standardDeviationFrames, decimals: decimals) : ""
+    let median = NumberText.shortest(roundTripFrames, decimals: decimals)
+    return PageHeader(
+      title: title, subtitle: subtitle,
+      headline: hasRoundTrip ? rate.milliseconds(roundTripFrames) : "nothing measured",
+      detail: hasRoundTrip ? median + deviation + " frames" : "")
+  }
+
+  private var figures: [[String]] {
+    let roundTrip: [(name: String, frames: Double)] = [
+      ("Round trip", hasRoundTrip ? roundTripFrames : .nan),
+      ("Standard deviation", hasDeviation ? standardDeviationFrames : .nan),
+      ("Unit\u{2019}s buffers", bufferFrames),
+      ("Driver, converters, wire", externalFrames),
+      ("ALSA\u{2019}s claim", claimedFrames ?? .nan),
+    ]
+    return (roundTrip + arrivals.map { ("Arrival", $0) }).map { name, frames in
+      let text = [
+        NumberText.shortest(frames, decimals: 4),
+        NumberText.shortest(frames * rate.millisecondsPerFrame, decimals: 6),
+      ]
+      return [name] + (frames.isDrawable ? text.map(NumberText.typeset) : ["\u{2013}", "\u{2013}"])
+    }
+  }
+}
+
+/// The peak of the correlation, close up, with a mark at the round trip.
+struct CorrelationPanel: Sendable {
+  let curve: SampledCurve
+  let roundTripFrames: Double
+  let rate: FrameRate
+
+  func draw(in panel: Panel, on canvas: inout SVGCanvas) {
+    let range = curve.range
+    let caption = range.map { peak in
+      "peak " + NumberText.typeset(NumberText.shortest(peak.upperBound, decimals: 3))
+    }
+    panel.draw(title: "Correlation peak", caption: caption ?? "", on: &canvas)
+    guard let range else { return panel.drawNothingMeasured(on: &canvas) }
+    let area = panel.plot
+    let plot = Plot(
+      area: area, x: Axis(covering: curve.bounds, start: area.left, end: area.right),
+      y: Axis(
+        covering: [0, range.lowerBound, range.upperBound], start: area.bottom - 6,
+        end: area.top + 24))
+    plot.drawScales(rate: rate, yTicks: plot.y.verticalTicks(), on: &canvas)
+    drawRoundTrip(in: plot, on: &canvas)
+    canvas.curve(curve.points(in: plot), stroke: .signal, width: 1.8)
+  }
+
+  private func drawRoundTrip(in plot: Plot, on canvas: inout SVGCanvas) {
+    guard plot.x.contains(roundTripFrames) else { return }
+    let x = plot.x.position(of: roundTripFrames)
+    canvas.line(
+      from: Point(x: x, y: plot.area.top), to: Point(x: x, y: plot.area.bottom), stroke: .mark,
+      isDashed: true)
+    let label = rate.frames(roundTripFrames, decimals: 3)
+    let isLeft = x + TextStyle.mark.width(of: label) + 7 > plot.area.right
+    canvas.text(
+      label, at: Point(x: x + (isLeft ? -7 : 7), y: plot.area.top + 15), .mark,
+      anchor: isLeft ? .end : .start, hasHalo: true)
+  }
+}
+
+/// Labels beside marks on an axis, in rows where none touches another.
+struct ArrivalLabels: Sendable {
+  /// A label with its mark; the row counts from the top, nil where no row had room.
+  struct Label: Sendable {
+    let lag: Double
+    let position: Double
+    let text: String
+    let row: Int?
+    let anchor: TextStyle.Anchor
+  }
+
+  static let rowHeight = 15.0
+  private static let rowCount = 3
+
+  let labels: [Label]
+
+  /// How many rows carry a label.
+  var rows: Int { labels.compactMap(\.row).reduce(0) { max($0, $1 + 1) } }
+
+  init(lags: [Double], axis: Axis) {
+    var rightEnds = [Double](repeating: -.infinity, count: Self.rowCount)
+    labels = lags.filter(\.isDrawable).sorted().map { lag in
+      let text = NumberText.typeset(NumberText.shortest(lag, decimals: 2))
+      let position = axis.position(of: lag)
+      let width = TextStyle.mark.width(of: text) + 8
+      let isLast = position + width > max(axis.start, axis.end)
+      let left = isLast ? position - width : position
+      let row = rightEnds.firstIndex { $0 < left }
+      if let row { rightEnds[row] = left + width }
+      return Label(
+        lag: lag, position: position, text: text, row: row, anchor: isLast ? .end : .start)
+    }
+  }
+}

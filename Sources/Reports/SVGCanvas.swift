@@ -111,3 +111,158 @@ struct SVGCanvas: Sendable {
       .joined(separator: " ")
   }
 }
+
+/// The colours of the pictures by what they stand for, each on light and on dark ground.
+enum Paint: String, CaseIterable {
+  case page, card, border, grid, ink, muted
+  /// What was measured, and the unit's own buffers.
+  case signal
+  /// What lies outside the unit: driver, converters, wire.
+  case external
+  /// What points at something: arrivals, the peak, the mean.
+  case mark
+  case stable, refused
+  /// Behind the row that was chosen.
+  case highlight
+
+  var onLight: String {
+    switch self {
+    case .page: "#f5f6f8"
+    case .card: "#ffffff"
+    case .border: "#dde1e7"
+    case .grid: "#eaedf1"
+    case .ink: "#1b2027"
+    case .muted: "#5b6573"
+    case .signal: "#2a6fdb"
+    case .external: "#e3a008"
+    case .mark: "#c2205f"
+    case .stable: "#1f8a55"
+    case .refused: "#c5402f"
+    case .highlight: "#e6f0ff"
+    }
+  }
+
+  var onDark: String {
+    switch self {
+    case .page: "#101317"
+    case .card: "#191d23"
+    case .border: "#2e343d"
+    case .grid: "#272d35"
+    case .ink: "#e9ecf0"
+    case .muted: "#9da7b5"
+    case .signal: "#6aa5ff"
+    case .external: "#f0bc4c"
+    case .mark: "#ff7fae"
+    case .stable: "#4cc38a"
+    case .refused: "#ff8577"
+    case .highlight: "#1d2d47"
+    }
+  }
+}
+
+extension Paint {
+  /// The style sheet of a picture, which gives `fill-` and `stroke-` classes their colours.
+  ///
+  /// Every rule is bound to the picture, for a style inside an inline SVG reaches the whole page.
+  static var styleSheet: String {
+    """
+    .report{color-scheme:light dark;font-variant-numeric:tabular-nums;\
+    font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif}
+    .report .curve{fill:none;stroke-linejoin:round;stroke-linecap:round}
+    .report .dashed{stroke-dasharray:4 3}
+    .report .halo{stroke-width:4;stroke-linejoin:round;paint-order:stroke}
+    \(rules(\.onLight))
+    @media (prefers-color-scheme:dark){
+    \(rules(\.onDark))
+    }
+    """
+  }
+
+  private static func rules(_ colour: (Paint) -> String) -> String {
+    allCases.map { paint in
+      ".report .fill-\(paint.rawValue){fill:\(colour(paint))}"
+        + ".report .stroke-\(paint.rawValue){stroke:\(colour(paint))}"
+    }.joined(separator: "\n")
+  }
+}
+
+/// How a line of text looks.
+struct TextStyle: Sendable {
+  /// Height of the font, in pixels.
+  var size: Double
+  var paint: Paint
+  var isBold = false
+
+  static let title = TextStyle(size: 21, paint: .ink, isBold: true)
+  static let headline = TextStyle(size: 27, paint: .ink, isBold: true)
+  static let subtitle = TextStyle(size: 13, paint: .muted)
+  static let panelTitle = TextStyle(size: 14, paint: .ink, isBold: true)
+  static let value = TextStyle(size: 13, paint: .ink)
+  static let caption = TextStyle(size: 12, paint: .muted)
+  static let tick = TextStyle(size: 11, paint: .muted)
+  static let mark = TextStyle(size: 11, paint: .mark, isBold: true)
+
+  /// Which point of the text its position names.
+  enum Anchor: String {
+    case start, middle, end
+  }
+}
+
+extension TextStyle {
+  /// A width that `text` is unlikely to exceed in any system font, in pixels.
+  func width(of text: String) -> Double {
+    let letter = isBold ? 0.66 : 0.61
+    let ems = text.unicodeScalars.reduce(0.0) { sum, scalar in
+      sum + (scalar.value < 0x2E80 ? letter : 1)
+    }
+    return ems * size
+  }
+
+  /// This style made smaller, down to `smallest`, until `text` fits into `width`.
+  func shrunk(toFit text: String, width: Double, smallest: Double) -> TextStyle {
+    var style = self
+    while style.size > smallest, style.width(of: text) > width { style.size -= 1 }
+    return style
+  }
+
+  /// `text`, or as much of its beginning as fits into `width`, and an ellipsis.
+  func truncated(_ text: String, width: Double) -> String {
+    guard self.width(of: text) > width else { return text }
+    var kept = Substring(text.prefix(Int(clamping: min(width, 4000))))
+    while !kept.isEmpty, self.width(of: kept + "\u{2026}") > width { kept.removeLast() }
+    return kept + "\u{2026}"
+  }
+}
+
+/// A place in the picture, in pixels from its top left corner.
+struct Point: Sendable {
+  var x: Double
+  var y: Double
+}
+
+/// An upright rectangle, in pixels.
+struct Rectangle: Sendable {
+  var left: Double
+  var top: Double
+  var width: Double
+  var height: Double
+
+  var right: Double { left + width }
+  var bottom: Double { top + height }
+
+  /// The rectangle that remains inside these margins.
+  func inset(
+    left: Double = 0, top: Double = 0, right: Double = 0, bottom: Double = 0
+  ) -> Rectangle {
+    Rectangle(
+      left: self.left + left, top: self.top + top, width: max(0, width - left - right),
+      height: max(0, height - top - bottom))
+  }
+}
+
+extension Rectangle {
+  /// The rectangle between two positions on the x axis, in either order.
+  init(from start: Double, to end: Double, top: Double, height: Double) {
+    self.init(left: min(start, end), top: top, width: abs(end - start), height: height)
+  }
+}

@@ -92,3 +92,187 @@ final class Dereverberator {
     }
   }
 }
+
+/// How much of what is heard now is late reverberation: a room's answer to what it heard at least
+/// 45 ms before.
+///
+/// Sound in a room falls by exp(-2 delta t) in power, delta = 3 ln 10 / T60: late is what was
+/// reverberant a while ago and has fallen since (Lebart, Boucher, Denbigh, "A New Method Based on
+/// Spectral Subtraction for Speech Dereverberation", 2001). What comes straight from the mouth is
+/// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets, Gannot,
+/// Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model", 2009).
+struct LateReverberation {
+  /// What is later than this, in seconds, is late: ears take what is earlier as part of the speech.
+  private static let lateSeconds = 0.045
+  /// Reverberant power over direct power: 1, as for a microphone at a room's critical distance.
+  private static let reverberantRatio = 1.0
+
+  /// How long powers are smoothed, in seconds to a ratio of 1 / e: those of single blocks are far
+  /// more uneven than a room's.
+  private static let smoothingSeconds = 0.015
+
+  /// The late power of each bin.
+  private(set) var power: [Float]
+  private let blockSeconds: Double
+  private let lateBlocks: Int
+  private let smoothing: Float
+  /// The power before, smoothed, and the part of each bin's power now that is reverberant.
+  private var before: [Float]
+  private var reverberant: [Float]
+  /// The reverberant power of the last `lateBlocks` blocks, and whose turn it is.
+  private var history: [Float]
+  private var position = 0
+
+  init(blockSeconds: Double, binCount: Int) {
+    self.blockSeconds = blockSeconds
+    lateBlocks = max(1, Int(rounding: Self.lateSeconds / blockSeconds))
+    smoothing = Float(exp(-blockSeconds / Self.smoothingSeconds))
+    power = Array(repeating: 0, count: binCount)
+    before = power
+    reverberant = power
+    history = Array(repeating: 0, count: lateBlocks * binCount)
+  }
+
+  /// Takes in the power of a block's bins, in a room that falls by 60 dB in `decaySeconds`.
+  mutating func follow(_ total: [Float], decaySeconds: Double) {
+    let fall = pow(10, -6 * blockSeconds / decaySeconds)
+    let share = min(1, Self.reverberantRatio * (1 - fall) / fall)
+    let (kept, added) = (Float(fall * (1 - share)), Float(fall * share))
+    let lateFall = Float(pow(fall, Double(lateBlocks - 1)))
+    let binCount = power.count
+    let newest = position * binCount
+    position = (position + 1) % lateBlocks
+    let oldest = position * binCount
+    for bin in 0..<binCount {
+      reverberant[bin] = kept * reverberant[bin] + added * before[bin]
+      before[bin] = smoothing * before[bin] + (1 - smoothing) * total[bin]
+      history[newest + bin] = reverberant[bin]
+      power[bin] = lateFall * history[oldest + bin]
+    }
+  }
+}
+
+/// How long a room goes on sounding, learned from the voice in it.
+///
+/// A voice in a room can fall no faster than the room. Of all stretches in which a band's level
+/// falls along a straight line, in decibels, the fastest fifth shows the room's own decay: an order
+/// statistic, as in Löllmann, Yilmaz, Jeub, Vary, "An Improved Algorithm for Blind Reverberation
+/// Time Estimation" (IWAENC 2010). Without a room it shows the voice's own, which is short enough
+/// to leave speech alone.
+struct RoomDecay {
+  /// The reverberation time (60 dB) in seconds; at first that of a furnished room.
+  private(set) var seconds = 0.3
+
+  /// Octaves in which voices and rooms sound: their edges, in hertz.
+  private static let edges: [Double] = [250, 500, 1000, 2000, 4000]
+  /// How long a stretch is, in seconds: longer than most sounds of speech.
+  private static let stretchSeconds = 0.2
+  /// What is called straight: levels this near to the line, in decibels (RMS).
+  private static let straightness: Float = 2
+  /// What is called falling: a decay that takes less than two seconds.
+  private static let leastFall: Float = -30
+  /// What rooms are taken to be between; in larger ones, a microphone is no longer near.
+  private static let bounds = 0.1...1.2
+  /// The part of decays that are faster than the room's.
+  private static let fasterPart = 0.2
+  /// What one decay can change, as the natural logarithm of a ratio.
+  private static let step = 0.05
+
+  private let bands: [Range<Int>]
+  /// Seconds from a stretch's middle, one a block, and the sum of their squares.
+  private let times: [Float]
+  private let timesSquared: Float
+  /// The last stretch of each band, in decibels.
+  private var levels: [[Float]]
+
+  init(blockSeconds: Double, binHertz: Double, binCount: Int) {
+    bands = zip(Self.edges, Self.edges.dropFirst()).map { lower, upper in
+      let end = min(binCount, Int(clamping: (upper / binHertz).rounded(.up)))
+      return min(end, Int(clamping: (lower / binHertz).rounded(.up)))..<end
+    }
+    let count = max(4, Int(rounding: Self.stretchSeconds / blockSeconds))
+    times = (0..<count).map { Float((Double($0) - Double(count - 1) / 2) * blockSeconds) }
+    timesSquared = times.reduce(0) { $0 + $1 * $1 }
+    let silence = [Float](repeating: -120, count: count)
+    levels = Array(repeating: silence, count: bands.count)
+  }
+
+  /// Takes in the power of a block's bins: none is zero.
+  mutating func watch(_ power: [Float]) {
+    for (band, bins) in bands.enumerated() {
+      var sum: Float = 0
+      for bin in bins { sum += power[bin] }
+      levels[band].removeFirst()
+      levels[band].append(10 * log10(sum))
+      if let fall = fall(levels[band]) { learn(-60 / Double(fall)) }
+    }
+  }
+
+  /// The slope, in decibels a second, of levels that fall along a straight line.
+  private func fall(_ levels: [Float]) -> Float? {
+    var mean: Float = 0
+    var slope: Float = 0
+    for index in 0..<times.count {
+      mean += levels[index]
+      slope += levels[index] * times[index]
+    }
+    mean /= Float(times.count)
+    slope /= timesSquared
+    guard slope < Self.leastFall else { return nil }
+    var error: Float = 0
+    for index in 0..<times.count {
+      let distance = levels[index] - mean - slope * times[index]
+      error += distance * distance
+    }
+    return error < Self.straightness * Self.straightness * Float(times.count) ? slope : nil
+  }
+
+  /// Steps towards a decay, so far that steps up and down cancel out where `fasterPart` of all
+  /// decays are faster.
+  private mutating func learn(_ decay: Double) {
+    let direction = decay > seconds ? Self.fasterPart : Self.fasterPart - 1
+    seconds = max(
+      Self.bounds.lowerBound, min(Self.bounds.upperBound, seconds * exp(Self.step * direction)))
+  }
+}
+
+/// The gain of each bin that takes out what is unwanted of its power, by Wiener's rule: what is
+/// wanted over all there is.
+///
+/// What is wanted is mostly what was let through before, and a little what the bin now has beyond
+/// the unwanted: decision-directed (Ephraim, Malah, "Speech Enhancement Using a Minimum Mean-Square
+/// Error Short-Time Spectral Amplitude Estimator", 1984). So single bins do not flicker, which would
+/// be heard as musical noise; the floor hides what flickers nevertheless.
+struct SuppressionGain {
+  /// The lowest gain: -12 dB.
+  private static let floor = Decibels.gain(-12)
+  /// What is unwanted is taken to be more by this factor: estimates err, and too little is heard
+  /// sooner than too much.
+  private static let caution: Float = 1.5
+  /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
+  private static let memorySeconds = 0.05
+
+  /// The gain of each bin.
+  private(set) var gains: [Float]
+  private let memory: Float
+  /// The power of each bin that was let through.
+  private var passed: [Float]
+
+  init(blockSeconds: Double, binCount: Int) {
+    memory = Float(exp(-blockSeconds / Self.memorySeconds))
+    gains = Array(repeating: 1, count: binCount)
+    passed = Array(repeating: 0, count: binCount)
+  }
+
+  /// Takes in all the power of a block's bins, of which none is zero, and what is unwanted of it.
+  mutating func update(power: [Float], unwanted: [Float]) {
+    for bin in 0..<gains.count {
+      let unwanted = Self.caution * unwanted[bin]
+      let beyond = max(0, power[bin] - unwanted)
+      let wanted = memory * passed[bin] + (1 - memory) * beyond
+      let gain = max(Self.floor, wanted / (wanted + unwanted))
+      gains[bin] = gain
+      passed[bin] = gain * gain * power[bin]
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import AudioBasics
+import CSpeexVoice
 
 /// Takes the echo of what is played out of every channel, a block at a time.
 final class EchoRemoval {
@@ -68,5 +69,61 @@ final class EchoRemoval {
   /// Takes the echo out of one channel's block.
   func cancel(_ block: inout [Int16], channel: Int) {
     cancellers[channel].cancel(&block, played: numbers)
+  }
+}
+
+/// speexdsp's echo canceller for one microphone and any number of loudspeakers: an adaptive filter
+/// that learns how what is played sounds in the room. It adds no delay.
+final class EchoCanceller {
+  /// What the preprocessor asks for the echo that is left.
+  let state: OpaquePointer
+  private var output: [Int16]
+
+  init(
+    tailFrames: Int, speakerCount: Int, blockFrames: Int, sampleRate: Int
+  ) throws(CleaningFailure) {
+    guard
+      let state = speex_echo_state_init_mc(
+        Int32(blockFrames), Int32(tailFrames), 1, Int32(speakerCount))
+    else { throw .outOfMemory }
+    self.state = state
+    output = Array(repeating: 0, count: blockFrames)
+    var rate = Int32(sampleRate)
+    speex_echo_ctl(state, SPEEX_ECHO_SET_SAMPLING_RATE, &rate)
+  }
+
+  deinit {
+    speex_echo_state_destroy(state)
+  }
+
+  /// Takes out of a block what sounds like `played`, interleaved.
+  func cancel(_ block: inout [Int16], played: [Int16]) {
+    speex_echo_cancellation(state, block, played, &output)
+    swap(&block, &output)
+  }
+}
+
+/// What was played, kept until its echo arrives: frames go in as they were played and come out
+/// `delayFrames` later, silence before the first.
+struct PlayedHistory: ~Copyable {
+  private var ring: SampleBuffer
+  private var position = 0
+  private let delayFrames: Int
+
+  init(delayFrames: Int, channelCount: Int) {
+    self.delayFrames = delayFrames
+    ring = SampleBuffer(frameCount: max(1, delayFrames), channelCount: channelCount)
+  }
+
+  /// Exchanges the first `frames` frames of `buffer` for those of so long ago.
+  mutating func delay(_ buffer: inout SampleBuffer, frames: Int) {
+    guard delayFrames > 0 else { return }
+    for frame in 0..<frames {
+      for channel in 0..<ring.channelCount {
+        let index = frame * ring.channelCount + channel
+        swap(&ring.base[position * ring.channelCount + channel], &buffer.base[index])
+      }
+      position = position + 1 == delayFrames ? 0 : position + 1
+    }
   }
 }

@@ -136,3 +136,99 @@ extension CleaningSettings {
   /// Whether anything is needed that works in blocks.
   fileprivate var needsBlocks: Bool { denoise || automaticGain || dereverb || echo != nil }
 }
+
+/// Why a voice cannot be cleaned as it was asked for.
+public enum CleaningFailure: Error, Sendable, Equatable {
+  /// A rate outside what the settings can be done at.
+  case unsupportedRate(Int, supported: ClosedRange<Int>)
+  /// Less than one channel, or more than 64.
+  case unsupportedChannelCount(Int)
+  /// A high-pass outside `VoiceCleaner.highPassHertz`.
+  case unsupportedHighPass(Double)
+  /// An echo later than ten seconds, or earlier than what makes it.
+  case unsupportedEchoDelay(Int)
+  /// A tail outside `VoiceCleaner.echoTailSeconds`.
+  case unsupportedEchoTail(Double)
+  /// The filters do not fit into memory.
+  case outOfMemory
+
+  /// One sentence that says what is wrong.
+  public var message: String {
+    switch self {
+    case .unsupportedRate(let rate, _): "A voice at \(rate) Hz cannot be cleaned like this."
+    case .unsupportedChannelCount(let count): "\(count) channels cannot be cleaned."
+    case .unsupportedHighPass(let hertz): "There is no high-pass at \(hertz) Hz."
+    case .unsupportedEchoDelay(let frames): "An echo cannot be \(frames) frames late."
+    case .unsupportedEchoTail(let seconds): "An echo's tail cannot be \(seconds) seconds long."
+    case .outOfMemory: "There is not enough memory to clean a voice."
+    }
+  }
+
+  /// One sentence that says what to do.
+  public var hint: String {
+    switch self {
+    case .unsupportedRate(_, let rates):
+      rates.upperBound == VoiceCleaner.voiceRates.upperBound
+        ? "Record at \(rates.lowerBound) to \(rates.upperBound) Hz; a high-pass alone goes to "
+          + "\(VoiceCleaner.highPassRates.upperBound) Hz."
+        : "Use a rate of \(rates.lowerBound) to \(rates.upperBound) Hz."
+    case .unsupportedChannelCount: "Use 1 to 64 channels."
+    case .unsupportedHighPass:
+      "Use \(Int(clamping: VoiceCleaner.highPassHertz.lowerBound)) "
+        + "to \(Int(clamping: VoiceCleaner.highPassHertz.upperBound)) Hz; 80 Hz suits most voices."
+    case .unsupportedEchoDelay: "Use 0 frames to ten seconds, as measured."
+    case .unsupportedEchoTail:
+      "Use \(VoiceCleaner.echoTailSeconds.lowerBound) "
+        + "to \(VoiceCleaner.echoTailSeconds.upperBound) seconds."
+    case .outOfMemory: "Use a shorter echo tail, or close other programs."
+    }
+  }
+}
+
+/// What is to be done to a voice.
+public struct CleaningSettings: Sendable, Equatable {
+  /// Whether steady noise is lowered by up to 18 dB.
+  public var denoise: Bool
+  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS.
+  public var automaticGain: Bool
+  /// Whether the room's late reverberation is lowered, by up to 12 dB: how long the room sounds is
+  /// learned from the voice. Two channels are lowered alike, as one stereo picture.
+  public var dereverb: Bool
+  /// Where a Butterworth high-pass of the fourth order (24 dB an octave) is 3 dB down, in hertz;
+  /// nil for none.
+  public var highPassHertz: Double?
+  /// What takes out the voice's echo of what is played; nil for nothing.
+  public var echo: EchoSettings?
+
+  /// Nothing but what is named.
+  public init(
+    denoise: Bool = false, automaticGain: Bool = false, dereverb: Bool = false,
+    highPassHertz: Double? = nil, echo: EchoSettings? = nil
+  ) {
+    self.denoise = denoise
+    self.automaticGain = automaticGain
+    self.dereverb = dereverb
+    self.highPassHertz = highPassHertz
+    self.echo = echo
+  }
+
+  /// Leave everything as it is.
+  public static let none = CleaningSettings()
+
+  /// Whether there is nothing to do.
+  public var isNone: Bool { self == .none }
+}
+
+/// How what is played comes back through the microphone.
+public struct EchoSettings: Sendable, Equatable {
+  /// Frames from what is played to its first echo in the input, as measured.
+  public var delayFrames: Int
+  /// How long a room goes on sounding, in seconds from the first echo on.
+  public var tailSeconds: Double
+
+  /// An echo `delayFrames` late in a room that sounds for `tailSeconds`.
+  public init(delayFrames: Int, tailSeconds: Double = 0.2) {
+    self.delayFrames = delayFrames
+    self.tailSeconds = tailSeconds
+  }
+}

@@ -1,4 +1,5 @@
 // Audio thread.
+
 import AudioBasics
 
 /// Converts frames at a ratio that may move while they pass: for playing faster and slower, and for
@@ -184,5 +185,83 @@ public struct VariableRateConverter: ~Copyable, Sendable {
       return min(1 + slope, 1 + stretchSlope * (fullBand.lowest - ratio))
     }
     return 1
+  }
+}
+
+/// How far each output frame advances in the input, while that changes evenly from one ratio to
+/// another.
+struct RatioGlide: BitwiseCopyable {
+  /// The input frames between the last output frame and the next.
+  private(set) var step = FramePosition(1)
+  private var target = FramePosition(1)
+  private var increment = FramePosition(0)
+  /// Output frames until the target is reached.
+  private var rest = 0
+
+  /// Goes to `ratio`: at once, or evenly over the next `frames` steps, the last of which equals it.
+  @_noLocks
+  mutating func glide(to ratio: Double, over frames: Int) {
+    target = FramePosition(ratio)
+    rest = max(0, frames)
+    if rest > 0 {
+      increment = FramePosition((ratio - step.frames) / Double(rest))
+    } else {
+      step = target
+    }
+  }
+
+  /// Input frames an output frame advances by: now, and at the end of the glide.
+  var ratios: (now: Double, finally: Double) {
+    @_noLocks get { (step.frames, target.frames) }
+  }
+
+  /// Turns to the step that leads to the next output frame.
+  @_noLocks
+  mutating func next() {
+    guard rest > 0 else { return }
+    rest &-= 1
+    // What the increment was rounded by must not stay for good.
+    if rest == 0 { step = target } else { step.advance(by: increment) }
+  }
+}
+
+/// A place among frames, or a way between two of them, to 2^-64 of a frame.
+///
+/// Sums are exact: however many ways are added up, none of them is rounded.
+struct FramePosition: BitwiseCopyable, Equatable {
+  /// The frame at or before the place.
+  private(set) var frame: Int
+  /// How far behind it, in 2^-64 of a frame.
+  private(set) var fraction: UInt64
+
+  /// A number of frames, which may be negative; its magnitude is below 2^63.
+  @_noLocks
+  init(_ frames: Double) {
+    var whole = Int(clamping: frames)
+    var rest = frames - Double(whole)
+    if rest < 0 {
+      whole &-= 1
+      rest += 1
+    }
+    // The sum may have been rounded up to a whole frame.
+    if rest >= 1 {
+      whole &+= 1
+      rest = 0
+    }
+    frame = whole
+    fraction = UInt64(clamping: rest * 0x1p64)
+  }
+
+  /// The same in frames, rounded to what a `Double` can say.
+  var frames: Double {
+    @_noLocks get { Double(frame) + Double(fraction) * 0x1p-64 }
+  }
+
+  /// Goes on by `way`, which may lead back.
+  @_noLocks
+  mutating func advance(by way: FramePosition) {
+    let (sum, carries) = fraction.addingReportingOverflow(way.fraction)
+    fraction = sum
+    frame = frame &+ way.frame &+ (carries ? 1 : 0)
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Finds out who has a device open.
 public enum BusyDevice {
   /// The program that holds the device an ALSA name stands for, in either direction; where the name
@@ -39,5 +41,204 @@ public enum BusyDevice {
     let process = ProcFile.value(of: "Tgid", in: status).flatMap { Int($0) } ?? thread
     guard let name = ProcFile.text("/proc/\(process)/comm") else { return nil }
     return BusyHolder(name: String(name.prefix { !$0.isNewline }), process: process)
+  }
+}
+
+/// The hardware that an ALSA name speaks of: `hw:1,0`, `plughw:CARD=USB,DEV=0`, `front:USB`.
+struct HardwareAddress {
+  private(set) var card: String?
+  private(set) var device: String?
+  private(set) var subdevice: String?
+
+  init(_ name: String) {
+    guard let colon = name.firstIndex(of: ":") else { return }
+    let arguments = name[name.index(after: colon)...].split(
+      separator: ",", omittingEmptySubsequences: false)
+    for (place, argument) in arguments.enumerated() {
+      let parts = argument.split(separator: "=", maxSplits: 1)
+      guard let value = parts.last, Self.isPlain(value) else { continue }
+      switch parts.count == 2 ? String(parts[0]) : Self.keys[min(place, Self.keys.count - 1)] {
+      case "CARD": card = String(value)
+      case "DEV": device = String(value)
+      case "SUBDEV": subdevice = String(value)
+      default: break
+      }
+    }
+  }
+
+  /// `name` as it stands for the same device on the card with this number.
+  static func name(_ name: String, onCard card: Int) -> String {
+    guard let colon = name.firstIndex(of: ":") else { return name }
+    let arguments = name[name.index(after: colon)...].split(
+      separator: ",", omittingEmptySubsequences: false)
+    let renamed = arguments.enumerated().map { place, argument -> String in
+      if argument.hasPrefix("CARD=") { return "CARD=\(card)" }
+      return place == 0 && !argument.contains("=") ? "\(card)" : String(argument)
+    }
+    return name[...colon] + renamed.joined(separator: ",")
+  }
+
+  private static let keys = ["CARD", "DEV", "SUBDEV", ""]
+
+  /// What may stand in a path and a pattern. Everything else is a plugin's own affair.
+  private static func isPlain(_ value: Substring) -> Bool {
+    value.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+  }
+}
+
+/// The short texts in which the kernel tells about itself.
+enum ProcFile {
+  /// The file's text, its first 4 KiB; nil where it cannot be read.
+  static func text(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
+  /// The paths that match a shell pattern, in order.
+  static func paths(matching pattern: String) -> [String] {
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { index in
+      found.gl_pathv[index].map { String(cString: $0) }
+    }
+  }
+
+  /// What stands behind `key` and a colon, on a line of its own.
+  static func value(of key: String, in text: String) -> String? {
+    for line in text.split(separator: "\n") {
+      guard let colon = line.firstIndex(of: ":"), trimmed(line[..<colon]) == key else { continue }
+      return trimmed(line[line.index(after: colon)...])
+    }
+    return nil
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// What a device is, whatever number it has today: for what is remembered about it.
+public enum DeviceIdentity {
+  /// The identity behind an ALSA name: the card's own name within ALSA, for USB the maker's and the
+  /// product's number and the serial number as well, and the device on the card. A name that speaks
+  /// of no card stands for itself.
+  public static func of(_ name: String) -> String {
+    let address = HardwareAddress(name)
+    guard let card = address.card, let folder = folder(of: card) else { return name }
+    let number = folder.drop { !$0.isNumber }
+    var parts = ["CARD=" + (line("/proc/asound/\(folder)/id") ?? card)]
+    if let usb = line("/proc/asound/\(folder)/usbid") { parts.append("USB=" + usb) }
+    if let serial = line("/sys/class/sound/card\(number)/device/../serial") {
+      parts.append("SERIAL=" + serial)
+    }
+    parts.append("DEV=" + (address.device ?? "0"))
+    // A plugin in front of the card may have a buffer of its own.
+    return String(name.prefix { $0 != ":" }) + ":" + parts.joined(separator: ",")
+  }
+
+  /// Whether an ALSA name speaks of a card that is there: a device that can be told from any other
+  /// when it comes back.
+  public static func isKnown(_ name: String) -> Bool {
+    HardwareAddress(name).card.flatMap(folder) != nil
+  }
+
+  /// The card's own name within ALSA that `name` speaks of; nil where it speaks of none that is
+  /// there.
+  static func card(behind name: String) -> String? {
+    guard let card = HardwareAddress(name).card, let folder = folder(of: card) else { return nil }
+    return line("/proc/asound/\(folder)/id") ?? card
+  }
+
+  /// The numbers of the cards that are there now.
+  static var cards: [Int] {
+    ProcFile.paths(matching: "/proc/asound/card[0-9]*").compactMap {
+      Int($0.dropFirst("/proc/asound/card".count))
+    }
+  }
+
+  /// The card's folder in /proc/asound, whether it was named by number or by name.
+  private static func folder(of card: String) -> String? {
+    if Int(card) != nil { return line("/proc/asound/card\(card)/id").map { _ in "card\(card)" } }
+    return ProcFile.paths(matching: "/proc/asound/card[0-9]*").lazy
+      .map { String($0.dropFirst("/proc/asound/".count)) }
+      .first { line("/proc/asound/\($0)/id") == card }
+  }
+
+  private static func line(_ path: String) -> String? {
+    guard let text = ProcFile.text(path) else { return nil }
+    let line = text.prefix { !$0.isNewline }
+    return line.isEmpty ? nil : String(line)
+  }
+}
+
+/// Where the devices of a request are to be found: who they are, so that they are found again when
+/// they come back under another card's number.
+struct DevicePlaces {
+  /// One PCM as it was named, and the identity that was behind the name.
+  private struct Place {
+    let name: String
+    let identity: String
+    /// The card that the name speaks of, by number or by name; nil where it speaks of none.
+    let card: String?
+
+    init(_ name: String) {
+      self.name = name
+      identity = DeviceIdentity.of(name)
+      card = DeviceIdentity.isKnown(name) ? HardwareAddress(name).card : nil
+    }
+
+    /// The name that opens it now and its card; nil where it is not there.
+    func current() -> (name: String, card: Int?)? {
+      // What speaks of no card is found by its name or not at all.
+      guard let card else { return (name, nil) }
+      for number in DeviceIdentity.cards {
+        let numbered = HardwareAddress.name(name, onCard: number)
+        guard DeviceIdentity.of(numbered) == identity else { continue }
+        return (Int(card) == nil ? name : numbered, number)
+      }
+      return nil
+    }
+  }
+
+  private let capture: Place?
+  private let playback: Place?
+
+  /// Looks at the devices while they are there.
+  init(_ request: DuplexRequest) {
+    capture = request.captureDevice.map(Place.init)
+    playback = request.playbackDevice.map(Place.init)
+  }
+
+  /// `request` with the names that open the same devices now, and their cards; nil while one of
+  /// them is not there.
+  func locate(_ request: DuplexRequest) -> (request: DuplexRequest, cards: [Int])? {
+    var request = request
+    var cards: [Int] = []
+    if let capture {
+      guard let found = capture.current() else { return nil }
+      request.captureDevice = found.name
+      if let card = found.card { cards.append(card) }
+    }
+    if let playback {
+      guard let found = playback.current() else { return nil }
+      request.playbackDevice = found.name
+      if let card = found.card, !cards.contains(card) { cards.append(card) }
+    }
+    return (request, cards)
   }
 }

@@ -1,5 +1,6 @@
 import AudioBasics
 import CALSA
+import Glibc
 
 /// Which way sound goes through a PCM.
 enum PCMDirection: Sendable {
@@ -92,5 +93,143 @@ struct PCM: ~Copyable {
   func check(_ code: Int32, _ action: String) throws(DeviceFailure) {
     guard code < 0 else { return }
     throw PCMFailure.using(name, direction, action, code: code)
+  }
+}
+
+extension PCM {
+  /// All that it could be configured to.
+  func abilities() throws(DeviceFailure) -> StreamAbilities {
+    var allocated: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&allocated) == 0, let space = allocated else {
+      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
+    }
+    defer { snd_pcm_hw_params_free(space) }
+    try check(snd_pcm_hw_params_any(handle, space), "asked for its abilities")
+    return StreamAbilities(
+      formats: formats(in: space),
+      sampleRates: Self.range(
+        from: { snd_pcm_hw_params_get_rate_min(space, $0, nil) },
+        to: { snd_pcm_hw_params_get_rate_max(space, $0, nil) }),
+      channelCounts: Self.range(
+        from: { snd_pcm_hw_params_get_channels_min(space, $0) },
+        to: { snd_pcm_hw_params_get_channels_max(space, $0) }),
+      periodFrames: Self.range(
+        from: { snd_pcm_hw_params_get_period_size_min(space, $0, nil) },
+        to: { snd_pcm_hw_params_get_period_size_max(space, $0, nil) }),
+      bufferFrames: Self.range(
+        from: { snd_pcm_hw_params_get_buffer_size_min(space, $0) },
+        to: { snd_pcm_hw_params_get_buffer_size_max(space, $0) }))
+  }
+
+  private func formats(in space: OpaquePointer) -> [String] {
+    (0...SND_PCM_FORMAT_LAST.rawValue).compactMap { number in
+      let format = snd_pcm_format_t(rawValue: number)
+      guard snd_pcm_hw_params_test_format(handle, space, format) == 0,
+        let name = snd_pcm_format_name(format)
+      else { return nil }
+      return String(cString: name)
+    }
+  }
+
+  private static func range<Number: UnsignedInteger>(
+    from lowest: (UnsafeMutablePointer<Number>) -> Int32,
+    to highest: (UnsafeMutablePointer<Number>) -> Int32
+  ) -> ClosedRange<Int> {
+    var low: Number = 0
+    var high: Number = 0
+    guard lowest(&low) == 0, highest(&high) == 0, low <= high else { return 0...0 }
+    // A plugin without limits answers with the largest number there is.
+    return Int(clamping: low)...Int(clamping: high)
+  }
+}
+
+/// A PCM that goes by its own clock.
+extension PCM {
+  /// Opens what `request` names for `direction`, and configures it for a unit of two clocks: with
+  /// its own rate where the request's is beyond it.
+  static func opening(_ request: DuplexRequest, _ direction: PCMDirection)
+    throws(DeviceFailure) -> PCM
+  {
+    let name = direction == .capture ? request.captureDevice : request.playbackDevice
+    var pcm = try PCM(opening: name ?? "", direction)
+    let period = request.periodFrames
+    // The buffer's length is no part of the delay: only what lies in it is.
+    let frames = max(request.periods * period, 4 * (period + request.headroom) + 512, 8192)
+    try pcm.configure(
+      StreamRequest(
+        sampleRate: request.sampleRate, unitRate: request.sampleRate,
+        channelCount: request.channelCount, format: request.format, periodFrames: period,
+        bufferFrames: frames))
+    try pcm.configureWaking(availableFrames: pcm.configuration.periodFrames)
+    return pcm
+  }
+
+  /// Starts it anew, whatever it was doing, empty but for so many frames of silence.
+  mutating func startAnew(silence frames: Int) throws(DeviceFailure) {
+    drop()
+    resume()
+    try prepare()
+    if frames > 0 {
+      let played = playSilence(frames)
+      guard played == frames else {
+        throw DeviceFailure(
+          .refused, "The output took \(played) of \(frames) frames of silence to start with.",
+          hint: "Ask for more periods with --periods, or less headroom with --headroom.")
+      }
+    }
+    try start()
+  }
+}
+
+/// Puts ALSA's return codes into words.
+enum PCMFailure {
+  static func opening(_ name: String, _ direction: PCMDirection, code: Int32) -> DeviceFailure {
+    switch -code {
+    case EBUSY:
+      let holder = BusyDevice.holder(of: name).map { " by \($0)" } ?? ""
+      return DeviceFailure(
+        .busy, "The \(direction.noun) \(name) is in use\(holder).",
+        hint: "End the program that holds it, or name another device with --device.")
+    case EACCES, EPERM:
+      return DeviceFailure(
+        .permissionDenied, "This user may not open the \(direction.noun) \(name).",
+        hint: "Add the user to the group audio, then log in again.")
+    case ENOENT, ENODEV, ENXIO, ENOTTY:
+      return DeviceFailure(
+        .notFound, "There is no \(direction.noun) \(name).",
+        hint: "List the devices with `duplex devices`, or try --device sim.")
+    default:
+      return DeviceFailure(
+        .notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).",
+        hint: "List the devices with `duplex devices`, or try --device sim.")
+    }
+  }
+
+  static func using(
+    _ name: String, _ direction: PCMDirection, _ action: String, code: Int32
+  ) -> DeviceFailure {
+    switch -code {
+    case ENODEV, ENOTTY, EBADFD, EBADF:
+      return DeviceFailure(
+        .lost, "The \(direction.noun) \(name) went away.",
+        hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+    case EBUSY:
+      return opening(name, direction, code: code)
+    default:
+      return DeviceFailure(
+        .refused, "The \(direction.noun) \(name) could not be \(action): \(words(code)).",
+        hint: "Try other settings; `duplex devices` lists what each device can do.")
+    }
+  }
+
+  static func refused(
+    _ name: String, _ direction: PCMDirection, _ what: String, hint: String
+  ) -> DeviceFailure {
+    DeviceFailure(.refused, "The \(direction.noun) \(name) cannot do \(what).", hint: hint)
+  }
+
+  private static func words(_ code: Int32) -> String {
+    guard let text = snd_strerror(code) else { return "error \(code)" }
+    return String(cString: text)
   }
 }

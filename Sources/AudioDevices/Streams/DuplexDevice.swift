@@ -1,3 +1,4 @@
+import AudioClocks
 import RealtimeAudio
 
 /// What a device says when it is asked for the next period.
@@ -150,4 +151,104 @@ extension DuplexDevice where Self: ~Copyable {
   /// One device has nothing to tell that `wait` does not.
   @_noLocks
   public mutating func takeNews() -> SideNews? { nil }
+}
+
+/// What happened to one of two devices while the other went on.
+public struct SideNews: BitwiseCopyable, Sendable {
+  /// What it was.
+  public var kind: TimelineEvent.Kind
+  /// Frames of the unit's that nobody captured meanwhile.
+  public var frames: Int
+  /// How many of them were silence on the timeline, rather than a gap in it.
+  public var silentFrames: Int
+
+  /// News of this kind.
+  @_noLocks
+  public init(_ kind: TimelineEvent.Kind, frames: Int = 0, silentFrames: Int = 0) {
+    self.kind = kind
+    self.frames = frames
+    self.silentFrames = silentFrames
+  }
+}
+
+/// What a look at a device with a clock of its own finds.
+public enum SideState: BitwiseCopyable, Sendable {
+  /// It runs: so many frames have been captured or played since its start at the time told, and so
+  /// many can be taken or written now.
+  case running(ClockReading, available: Int)
+  /// It overran, or ran dry, and stands.
+  case xrun
+  /// The machine slept.
+  case suspended
+  /// It is gone.
+  case lost
+}
+
+/// An output with a clock of its own, fed by somebody who goes by another one.
+///
+/// Driven by one thread, and never waited for. All but `startOutput`, `outliveLoss` and `stop` run
+/// on the audio thread and carry `@_noLocks`. `now` is always the driver's time, in nanoseconds:
+/// the host's monotonic clock, or virtual time.
+public protocol ClockedOutput: ~Copyable {
+  /// What it granted.
+  var playbackStream: StreamConfiguration { get }
+
+  /// Starts it anew, empty but for so many frames of silence.
+  mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure)
+
+  /// Asks it where it is.
+  mutating func lookAtOutput(at now: UInt64) -> SideState
+
+  /// Room for the next frames to play, at most its period. Nil where there is none.
+  mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames?
+
+  /// Hands frames over to be played: all that were lent. False where the device failed.
+  mutating func commit(_ frames: Int) -> Bool
+
+  /// From now on a device that is lost can be parted with: somebody looks for it beside the audio
+  /// thread, and writes to `news` what he finds. False where nobody can.
+  mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool
+
+  /// Gives the output up, which is lost. When it is found again it starts with so many frames of
+  /// silence.
+  mutating func partWithOutput(silence frames: Int)
+
+  /// Takes the output back, if it was found and runs again: with how many frames of silence it
+  /// began, nil where it is still away.
+  mutating func takeOutputBack(at now: UInt64) -> Int?
+
+  /// Stops all that runs.
+  mutating func stop()
+}
+
+/// Two devices that go their own ways: one captures, one plays, each by its own clock.
+///
+/// What `DriftingDuplex` makes one duplex device of. Driven by one thread. All but `startInput`,
+/// and what `ClockedOutput` names, run on the audio thread and carry `@_noLocks`.
+public protocol DevicePair: ClockedOutput, ~Copyable {
+  /// What the one that captures granted.
+  var captureStream: StreamConfiguration { get }
+  /// The time that both clocks' readings are told in, in nanoseconds.
+  var now: UInt64 { get }
+
+  /// Sleeps until `now` is that time, or the thread is interrupted, or a tenth of a second passed.
+  mutating func sleep(until nanoseconds: UInt64)
+
+  /// Starts the input anew, empty.
+  mutating func startInput(at now: UInt64) throws(DeviceFailure)
+
+  /// Asks the input where it is.
+  mutating func lookAtInput(at now: UInt64) -> SideState
+
+  /// The next captured frames, at most the input's period. Nil where they are not there.
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
+
+  /// Gives captured frames back: all that were lent. False where the device failed.
+  mutating func release(_ frames: Int) -> Bool
+
+  /// Gives the input up, which is lost.
+  mutating func partWithInput()
+
+  /// Takes the input back, if it was found and runs again: whether it is here.
+  mutating func takeInputBack(at now: UInt64) -> Bool
 }

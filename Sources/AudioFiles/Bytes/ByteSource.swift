@@ -1,3 +1,5 @@
+import Glibc
+
 /// Bytes that can be read from any place, wherever they come from: a file behind a network.
 ///
 /// A read may wait. `interrupt` ends the wait from another thread.
@@ -51,4 +53,84 @@ public protocol ByteSource: AnyObject, Sendable {
 extension ByteSource {
   /// What suits bytes that do not come over a network.
   public var isBroken: Bool { false }
+}
+
+/// The bytes of a file on disk. Nothing waits.
+final class LocalFile: ByteSource {
+  private let descriptor: FileDescriptor
+  let name: String
+  let byteCount: Int?
+  var isSeekable: Bool { true }
+  var bytesPerSecond: Double? { nil }
+  var isInterrupted: Bool { false }
+  var announcedTitle: String? { nil }
+  var contentType: String? { nil }
+  var announcedBitRate: Int? { nil }
+
+  /// Opens `path`. Throws `.cannotOpen` or `.permissionDenied`.
+  init(path: String) throws(FileFailure) {
+    do throws(SystemError) {
+      let opened = try FileDescriptor.file(at: path)
+      byteCount = try opened.status.byteCount
+      descriptor = opened
+    } catch {
+      throw .opening(path, error)
+    }
+    name = path
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    while true {
+      let count = pread(descriptor.number, bytes.baseAddress, bytes.count, offset)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw .reading(name, .last) }
+    }
+  }
+
+  func readyByteCount(at offset: Int) -> Int {
+    max(0, (byteCount ?? 0) - offset)
+  }
+
+  func interrupt() {}
+  func proceed() {}
+}
+
+/// How much may be read to find out what bytes hold: tags and pictures come before the sound, but not
+/// without end.
+struct OpeningAllowance {
+  /// Bytes in one go: a comment of Vorbis or Opus is held in memory, whole.
+  private static let longestRun = 16 << 20
+  /// Bytes in all, where they are not near.
+  private static let farByteCount = 64 << 20
+
+  private var total: Int
+  private var run = 0
+
+  /// That of a file of so many bytes, some of which may be read several times; of bytes from elsewhere
+  /// where nil.
+  init(byteCount: Int?) {
+    total = Self.farByteCount + 8 * (byteCount ?? 0)
+  }
+
+  /// What is read next does not follow what was read last.
+  mutating func jump() { run = 0 }
+
+  /// Takes note of `count` bytes that were read. False where that is too much.
+  mutating func take(_ count: Int) -> Bool {
+    total -= count
+    run += count
+    return total >= 0 && run <= Self.longestRun
+  }
+}
+
+extension FileFailure {
+  /// Much was read, and no sound found.
+  static func noSoundWithin(_ name: String, _ byteCount: Int) -> FileFailure {
+    FileFailure(
+      .unusableContents,
+      "\(name) holds no sound in its first \(byteCount >> 20) MiB.",
+      hint: "Check what it is; ffmpeg may take its tags and pictures off.")
+  }
 }

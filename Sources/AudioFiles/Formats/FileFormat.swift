@@ -1,3 +1,6 @@
+import AudioBasics
+import CSndFile
+
 /// The kinds of sound file that can be written.
 public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   /// Microsoft's WAV. Past 4 GiB it turns into RF64 in place.
@@ -57,5 +60,226 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
     case .ogg, .opus, .mp3: true
     case .wav, .rf64, .w64, .aiff, .caf, .flac, .raw: false
     }
+  }
+}
+
+/// libsndfile's numbers for formats.
+extension FileFormat {
+  /// The format with that number; nil for one that is only read.
+  init?(code: Int32) {
+    let encoding = Int(code) & SF_FORMAT_SUBMASK
+    switch Int(code) & SF_FORMAT_TYPEMASK {
+    case SF_FORMAT_WAV, SF_FORMAT_WAVEX: self = .wav
+    case SF_FORMAT_RF64: self = .rf64
+    case SF_FORMAT_W64: self = .w64
+    case SF_FORMAT_AIFF: self = .aiff
+    case SF_FORMAT_CAF: self = .caf
+    case SF_FORMAT_FLAC: self = .flac
+    case SF_FORMAT_OGG where encoding == SF_FORMAT_VORBIS: self = .ogg
+    case SF_FORMAT_OGG where encoding == SF_FORMAT_OPUS: self = .opus
+    case SF_FORMAT_MPEG: self = .mp3
+    case SF_FORMAT_RAW: self = .raw
+    default: return nil
+    }
+  }
+
+  /// The number to write `sampleFormat` with.
+  func code(_ sampleFormat: FileSampleFormat) -> Int32 {
+    switch self {
+    case .wav: Int32(SF_FORMAT_WAV | sampleFormat.code)
+    case .rf64: Int32(SF_FORMAT_RF64 | sampleFormat.code)
+    case .raw: Int32(SF_FORMAT_RAW | SF_ENDIAN_LITTLE | sampleFormat.code)
+    case .w64: Int32(SF_FORMAT_W64 | sampleFormat.code)
+    case .aiff: Int32(SF_FORMAT_AIFF | sampleFormat.code)
+    case .caf: Int32(SF_FORMAT_CAF | sampleFormat.code)
+    case .flac: Int32(SF_FORMAT_FLAC | sampleFormat.code)
+    case .ogg: Int32(SF_FORMAT_OGG | SF_FORMAT_VORBIS)
+    case .opus: Int32(SF_FORMAT_OGG | SF_FORMAT_OPUS)
+    case .mp3: Int32(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III)
+    }
+  }
+}
+
+extension FileSampleFormat {
+  var code: Int {
+    switch self {
+    case .s16: SF_FORMAT_PCM_16
+    case .s24: SF_FORMAT_PCM_24
+    case .s32: SF_FORMAT_PCM_32
+    case .float: SF_FORMAT_FLOAT
+    }
+  }
+
+  /// The samples with that number; nil for any that are not written.
+  init?(code: Int32) {
+    let encoding = Int(code) & SF_FORMAT_SUBMASK
+    switch encoding {
+    case SF_FORMAT_PCM_16, SF_FORMAT_ALAC_16: self = .s16
+    case SF_FORMAT_PCM_24, SF_FORMAT_ALAC_24: self = .s24
+    case SF_FORMAT_PCM_32, SF_FORMAT_ALAC_32: self = .s32
+    case SF_FORMAT_FLOAT: self = .float
+    default: return nil
+    }
+  }
+}
+
+extension SampleFormat {
+  /// The number to read bare samples with; nil for 24 bits in 32, which no file holds.
+  var code: Int32? {
+    switch self {
+    case .s16LE: Int32(SF_FORMAT_PCM_16 | SF_ENDIAN_LITTLE)
+    case .s16BE: Int32(SF_FORMAT_PCM_16 | SF_ENDIAN_BIG)
+    case .s24Packed3LE: Int32(SF_FORMAT_PCM_24 | SF_ENDIAN_LITTLE)
+    case .s24Packed3BE: Int32(SF_FORMAT_PCM_24 | SF_ENDIAN_BIG)
+    case .s32LE: Int32(SF_FORMAT_PCM_32 | SF_ENDIAN_LITTLE)
+    case .s32BE: Int32(SF_FORMAT_PCM_32 | SF_ENDIAN_BIG)
+    case .floatLE: Int32(SF_FORMAT_FLOAT | SF_ENDIAN_LITTLE)
+    case .floatBE: Int32(SF_FORMAT_FLOAT | SF_ENDIAN_BIG)
+    case .s24LE, .s24BE: nil
+    }
+  }
+}
+
+/// What each kind of file can hold.
+extension FileFormat {
+  /// The sample formats it can hold, the narrowest first. A lossy format has no samples of its own
+  /// and is given floating point.
+  public var sampleFormats: [FileSampleFormat] {
+    switch self {
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: [.s16, .s24, .s32, .float]
+    case .flac: [.s16, .s24]
+    case .ogg, .opus, .mp3: [.float]
+    }
+  }
+
+  /// Whether it holds samples as they are, so that so many frames take so many bytes.
+  public var isPlain: Bool {
+    switch self {
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: true
+    case .flac, .ogg, .opus, .mp3: false
+    }
+  }
+
+  /// `wanted` where it can be held, else the widest that can: the format to use when the user asked
+  /// for none.
+  public func nearest(to wanted: FileSampleFormat) -> FileSampleFormat {
+    sampleFormats.contains(wanted) ? wanted : sampleFormats.last ?? .s16
+  }
+
+  /// The most channels it can hold.
+  public var maximumChannelCount: Int {
+    switch self {
+    case .flac, .ogg, .opus: 8
+    case .mp3: 2
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: 1024
+    }
+  }
+
+  /// Refuses what the format cannot hold, before anything is created: throws `.invalidRequest`
+  /// with a sentence that says what it can.
+  public func check(
+    sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
+  ) throws(FileFailure) {
+    guard sampleFormats.contains(sampleFormat) else {
+      throw refusal(
+        "hold \(sampleFormat.name) samples", hint: "Leave the sample format out, or use \(choices)."
+      )
+    }
+    guard channelCount >= 1, channelCount <= maximumChannelCount else {
+      throw refusal(
+        "have \(channelCount) channels",
+        hint: "Use 1 to \(maximumChannelCount) channels, or another file format.")
+    }
+    guard sampleRate >= 1, holds(sampleRate: sampleRate) else {
+      throw refusal(
+        "have a rate of \(sampleRate) Hz", hint: "Use \(rates), or another file format.")
+    }
+  }
+
+  private func refusal(_ what: String, hint: String) -> FileFailure {
+    let article = "AMOR".contains(title.first ?? "W") ? "An" : "A"
+    return FileFailure(.invalidRequest, "\(article) \(title) file cannot \(what).", hint: hint)
+  }
+
+  private var choices: String {
+    sampleFormats.map(\.name).joined(separator: " or ")
+  }
+
+  private func holds(sampleRate: Int) -> Bool {
+    switch self {
+    case .flac: sampleRate < 65536 || (sampleRate % 10 == 0 && sampleRate <= 655_350)
+    case .ogg: sampleRate >= 8000 && sampleRate <= 192_000
+    case .opus: [8000, 12000, 16000, 24000, 48000].contains(sampleRate)
+    case .mp3:
+      [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000].contains(sampleRate)
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: sampleRate <= Int(Int32.max)
+    }
+  }
+
+  private var rates: String {
+    switch self {
+    case .flac: "a rate up to 655350 Hz (above 65535 Hz a multiple of 10)"
+    case .ogg: "a rate of 8000 to 192000 Hz"
+    case .opus: "48000, 24000, 16000, 12000 or 8000 Hz"
+    case .mp3: "48000, 44100 or 32000 Hz, or their half or quarter"
+    case .wav, .rf64, .w64, .aiff, .caf, .raw: "a rate above 0 Hz"
+    }
+  }
+}
+
+/// How a sound file holds one sample.
+public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
+  /// Signed integers of 16, 24 and 32 bits.
+  case s16, s24, s32
+  /// 32-bit floating point, full scale at 1.
+  case float
+
+  /// The name users give and read: `s16`, `s24`, `s32` or `float`.
+  public var name: String { rawValue }
+
+  /// The format of that name, in either case.
+  public init?(name: String) {
+    self.init(rawValue: name.lowercased())
+  }
+
+  /// Bytes of a sample in a file without compression.
+  public var byteCount: Int {
+    switch self {
+    case .s16: 2
+    case .s24: 3
+    case .s32, .float: 4
+    }
+  }
+
+  /// Bits of a sample that carry sound.
+  public var significantBits: Int {
+    switch self {
+    case .s16: 16
+    case .s24, .float: 24
+    case .s32: 32
+    }
+  }
+}
+
+/// The endings of file names that sound files have: one list for all that asks.
+enum PathExtension {
+  /// What those stand for that can be written as well.
+  static let written: [String: FileFormat] = [
+    "wav": .wav, "wave": .wav, "bwf": .wav, "rf64": .rf64, "w64": .w64, "aiff": .aiff, "aif": .aiff,
+    "aifc": .aiff, "caf": .caf, "flac": .flac, "ogg": .ogg, "oga": .ogg, "opus": .opus, "mp3": .mp3,
+    "raw": .raw, "pcm": .raw,
+  ]
+
+  /// Those that are only read: further MPEG layers, and what else libsndfile knows.
+  private static let read: Set<String> = [
+    "mp2", "mp1", "mpga", "au", "snd", "voc", "ircam", "sf", "paf", "fap", "svx", "8svx", "iff",
+    "nist", "sph", "avr", "pvf", "htk", "sds", "xi", "wve", "wavex", "mat",
+  ]
+
+  static let playlists: Set<String> = ["m3u", "m3u8", "pls"]
+
+  /// Whether files of this ending, in lower case, are sound that says by itself what it is.
+  static func isSound(_ ending: String) -> Bool {
+    read.contains(ending) || written[ending].map { $0 != .raw } ?? false
   }
 }

@@ -207,3 +207,47 @@ public final class RemoteFile: ByteSource {
     }
   }
 }
+
+/// How much a `RemoteFile` fetches and keeps, in bytes.
+public struct RemoteFileBounds: Sendable {
+  /// Fetched ahead of the reader, at most.
+  public var readAhead = 1 << 20
+  /// Asked for at first, and after a jump; each request that goes on asks for twice as much.
+  public var firstRequest = 64 << 10
+  /// Gaps up to this are downloaded through; beyond, a new transfer begins.
+  public var gap = 256 << 10
+  /// Kept on disk.
+  public var cache = 256 << 20
+  /// Kept on disk of a stream without an end.
+  public var window = 4 << 20
+  /// What the kernel may take in beyond that, while a transfer pauses.
+  public var receiveBuffer = 128 << 10
+
+  /// What suits sound files.
+  public init() {}
+}
+
+/// How long a `RemoteFile` waits for a server, and how often it tries again. Times are seconds.
+public struct RemoteFilePatience: Sendable {
+  /// Until a server is found and answers at all.
+  public var connecting = 5.0
+  /// Until the header of a response is there, whole.
+  public var answering = 10.0
+  /// Until the first 4 KiB are there, with all tries and redirects.
+  public var opening = 10.0
+  /// From then on, until a decoder has found the sound: see `RemoteFile.probe`.
+  public var probing = 10.0
+  /// Without a byte before a transfer counts as broken.
+  public var stalling = 10.0
+  /// The time over which fewer than `slowestRate` bytes a second count as a break.
+  public var dripping = 10.0
+  /// Bytes a second.
+  public var slowestRate = 256.0
+  /// Before the first new try; each further one waits twice as long.
+  public var firstPause = 0.25
+  /// New tries in a row that bring no new byte.
+  public var tryCount = 5
+
+  /// The usual patience of somebody who listens.
+  public init() {}
+}

@@ -86,3 +86,141 @@ struct WebAddress: Equatable, Sendable {
     return String(cString: memory)
   }
 }
+
+/// What goes wrong between here and a server, in words for the person who asked.
+extension FileFailure {
+  /// The server answered with an error.
+  static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
+    switch status {
+    case 401, 403, 407:
+      return FileFailure(
+        .permissionDenied, "The server does not let you read \(address.name) (HTTP \(status)).",
+        hint: "Put your name and password in the address: https://name:password@host/…")
+    case 404, 410:
+      return FileFailure(
+        .cannotOpen, "There is no \(address.name) (HTTP \(status)).",
+        hint: "Check the address in a browser.")
+    case 429, 500...599:
+      return FileFailure(
+        .cannotOpen, "The server of \(address.name) cannot answer now (HTTP \(status)).",
+        hint: "Try again later.")
+    default:
+      return FileFailure(
+        .cannotOpen, "The server refuses \(address.name) (HTTP \(status)).",
+        hint: "Check the address in a browser.")
+    }
+  }
+
+  /// One redirect too many.
+  static func calledOff(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed, "Opening \(address.name) was called off.", hint: "Open it again.")
+  }
+
+  static func redirectsWithoutEnd(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "\(address.name) leads from one address to the next without end.",
+      hint: "Open the address in a browser, and give the one of the file itself.")
+  }
+
+  /// The body is no sound.
+  static func wrongType(_ address: WebAddress, _ type: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(address.name) is not sound: the server says it is \(type).",
+      hint: "Give the address of the sound file itself, not of a page about it.")
+  }
+
+  /// The body would have to be unpacked.
+  static func packed(_ address: WebAddress, _ encoding: String) -> FileFailure {
+    FileFailure(
+      .unusableContents,
+      "\(address.name) is sent packed (\(encoding)), although that was not asked for.",
+      hint: "Download it with a browser, and play the file.")
+  }
+
+  /// What answered is no web server.
+  static func notHTTP(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .unusableContents, "What answers at \(address.name) does not speak HTTP.",
+      hint: "Check the address and its port.")
+  }
+
+  /// The header goes on and on.
+  static func headerTooLong(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .unusableContents, "The server of \(address.name) sends a header of more than 64 KiB.",
+      hint: "Check the address in a browser.")
+  }
+
+  /// The certificate is not to be trusted.
+  static func untrusted(_ address: WebAddress, _ reason: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "The server of \(address.name) cannot prove who it is: \(reason).",
+      hint: "Check the address, the clock of this machine, and its package ca-certificates.")
+  }
+
+  /// No connection, or none that lasted to the first byte. `reason` is a part of a sentence.
+  static func unreachable(_ address: WebAddress, _ reason: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "\(address.name) cannot be reached: \(reason).",
+      hint: "Check the address, and this machine's connection.")
+  }
+
+  /// Bytes come, and no sound is found in them.
+  static func noSoundInTime(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) sends for too long what is not sound yet.",
+      hint: "Check the address in a browser; a slow connection may do better later.")
+  }
+
+  /// The connection broke for good. `reason` is a part of a sentence.
+  static func broken(_ address: WebAddress, at offset: Int, _ reason: String) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(address.name) broke off at byte \(offset): \(reason).",
+      hint: "Check this machine's connection, and play it again.")
+  }
+
+  /// It is another file than the one that was begun.
+  static func changed(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(address.name) has changed on the server while it was read.",
+      hint: "Play it again from the beginning.")
+  }
+
+  /// Nothing tells whether what comes now belongs to what came before.
+  static func notResumable(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed,
+      "\(address.name) broke off, and its server does not say how to go on from there.",
+      hint: "Play it again from the beginning.")
+  }
+
+  /// The server's answer is about other bytes than the ones asked for.
+  static func wrongRange(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed, "The server of \(address.name) sends another part than the one asked for.",
+      hint: "Download the whole file with a browser, and play that.")
+  }
+
+  /// There is less than the server said.
+  static func tooShort(_ address: WebAddress) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(address.name) is shorter than its server says.",
+      hint: "Download the file with a browser, and see whether it is complete.")
+  }
+
+  /// A reader goes back in what comes only once.
+  static func gone(_ name: String) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(name) cannot be read again from an earlier place: its server only goes on.",
+      hint: "Play it again from the beginning.")
+  }
+
+  /// The cache's disk refuses.
+  static func cache(_ name: String, _ error: SystemError) -> FileFailure {
+    FileFailure(
+      error.isFullDisk ? .diskFull : .readFailed,
+      "\(name) cannot be kept on disk while it is read: \(error.reason).",
+      hint: "Make room, or name another folder in XDG_CACHE_HOME.")
+  }
+}

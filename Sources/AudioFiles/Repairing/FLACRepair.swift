@@ -72,3 +72,276 @@ struct FLACRepair {
     }
   }
 }
+
+/// What the head of a FLAC file says about the whole (STREAMINFO, RFC 9639, 8.2).
+struct FLACInformation {
+  let sampleRate: Int
+  let channelCount: Int
+  /// Samples of each channel; 0 where it is not known.
+  let frames: Int
+  /// Samples in every block but the last; 0 where they vary.
+  let blockFrames: Int
+  /// The 64 bits that hold rate, channels, sample size and length.
+  private let packed: UInt64
+  private let body: [UInt8]
+
+  static let byteCount = 34
+  /// Where in it the packed figures begin, and the MD5 behind them.
+  static let packedOffset = 10
+  static let digestOffset = 18
+
+  init?(_ body: [UInt8]) {
+    guard body.count == Self.byteCount,
+      let packed = body.number(at: Self.packedOffset, 8, bigEndian: true),
+      let least = body.integer(at: 0, 2, bigEndian: true),
+      let most = body.integer(at: 2, 2, bigEndian: true)
+    else { return nil }
+    self.packed = packed
+    self.body = body
+    sampleRate = Int(packed >> 44)
+    channelCount = Int(packed >> 41 & 7) + 1
+    frames = Int(packed & Self.lengthMask)
+    blockFrames = least == most ? most : 0
+    guard sampleRate > 0 else { return nil }
+  }
+
+  /// The packed figures with another length; one beyond 36 bits is told as unknown.
+  func packed(frames: Int) -> [UInt8] {
+    let length = frames <= Int(Self.lengthMask) ? UInt64(frames) : 0
+    return [UInt8](
+      Int(bitPattern: UInt(packed & ~Self.lengthMask | length)), 8, bigEndian: true)
+  }
+
+  /// The head with another length and without a digest.
+  func body(frames: Int) -> [UInt8] {
+    body[..<Self.packedOffset] + packed(frames: frames)
+      + [UInt8](repeating: 0, count: Self.byteCount - Self.digestOffset)
+  }
+
+  private static let lengthMask: UInt64 = 0xF_FFFF_FFFF
+}
+
+/// Goes through the frames of a FLAC file and believes those whose checksums are right.
+struct FLACWalk {
+  private let file: DamagedFile
+  private let channelCount: Int
+  private let trial: FLACTrial
+  /// Samples of each channel up to the end of the last frame that is whole.
+  private(set) var frames = 0
+  /// Where that frame ends.
+  private(set) var end: Int
+  /// Stretches without a right frame that have right ones behind them.
+  private(set) var damagedStretches = 0
+  private var firstSample: Int?
+  private var blockFrames: Int
+
+  init(_ file: DamagedFile, from start: Int, _ information: FLACInformation) {
+    self.file = file
+    end = start
+    blockFrames = information.blockFrames
+    channelCount = information.channelCount
+    trial = FLACTrial(file, information)
+  }
+
+  /// Walks to the last frame: one look at each byte, however the file is made.
+  ///
+  /// A frame ends before the head of the next, where its checksum comes out: what is open is a head
+  /// that no such end was found for yet.
+  mutating func run() throws(FileFailure) {
+    var checksums = RunningChecksum()
+    var open = OpenFrames()
+    var last: FLACFrameHeader?
+    var zeros = 0
+    for place in end..<max(end, file.byteCount) {
+      let byte = try file.byte(at: place)
+      if byte == 0xFF, let header = try header(at: place) {
+        let mark = checksums.mark
+        if let start = open.start(endingAt: place, before: header, mark: mark, longest) {
+          take(start, to: place, &last)
+          open.removeAll()
+        }
+        if follows(header, last) { open.add(header, at: place, mark: mark) }
+      }
+      checksums.add(byte)
+      zeros = byte == 0 ? zeros + 1 : 0
+      if zeros == Self.settlingByteCount {
+        try settle(place + 1 - zeros, zeros, checksums.mark, &open, &last)
+      }
+    }
+    try settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
+  }
+
+  /// So many zeros follow a frame only where something ended that was to be longer.
+  private static let settlingByteCount = 65536
+
+  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end with
+  /// some of the zeros.
+  private mutating func settle(
+    _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
+    _ last: inout FLACFrameHeader?
+  ) throws(FileFailure) {
+    guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
+    let own = try zeros > 0 ? trial.zeroCount(of: start, before: place, atMost: zeros) : 0
+    guard let own else { return }
+    take(start, to: place + own, &last)
+    open.removeAll()
+  }
+
+  private mutating func take(
+    _ start: OpenFrames.Start, to frameEnd: Int, _ last: inout FLACFrameHeader?
+  ) {
+    if start.place != end { damagedStretches += 1 }
+    add(start.header)
+    last = start.header
+    end = frameEnd
+  }
+
+  private mutating func add(_ header: FLACFrameHeader) {
+    if blockFrames == 0 { blockFrames = header.frames }
+    let sample = header.isVariable ? header.number : header.number * blockFrames
+    let first = firstSample ?? sample
+    firstSample = first
+    frames = sample + header.frames - first
+  }
+
+  private func header(at place: Int) throws(FileFailure) -> FLACFrameHeader? {
+    guard place + 6 <= file.byteCount, try file.byte(at: place + 1) & 0xFE == 0xF8 else {
+      return nil
+    }
+    return try FLACFrameHeader(file.bytes(at: place, count: FLACFrameHeader.longest))
+  }
+
+  private func follows(_ header: FLACFrameHeader, _ last: FLACFrameHeader?) -> Bool {
+    guard let last else { return true }
+    return header.isVariable == last.isVariable && header.number >= last.nextNumber
+  }
+
+  /// Bytes of a frame at the most: twice what it takes without compression.
+  private func longest(_ header: FLACFrameHeader) -> Int {
+    1024 + 2 * header.frames * channelCount * 4
+  }
+}
+
+/// The head of a FLAC frame (RFC 9639, 9.1).
+struct FLACFrameHeader: Equatable {
+  let byteCount: Int
+  /// Samples of each channel in the frame.
+  let frames: Int
+  /// Whether `number` counts samples, not frames.
+  let isVariable: Bool
+  let number: Int
+
+  /// What the frame behind this one is numbered.
+  var nextNumber: Int { number + (isVariable ? frames : 1) }
+
+  static let longest = 16
+
+  /// Reads `bytes`; nil where they are no head of a frame, or a damaged one.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8 else { return nil }
+    let sizeCode = bytes[2] >> 4
+    let rateCode = bytes[2] & 0xF
+    guard sizeCode != 0, rateCode != 15, bytes[3] >> 4 <= 10, bytes[3] & 1 == 0,
+      bytes[3] >> 1 & 7 != 3
+    else { return nil }
+    // The number is written as UTF-8 writes letters, in up to seven bytes.
+    let ones = (~bytes[4]).leadingZeroBitCount
+    guard ones != 1, ones <= 7 else { return nil }
+    var place = 4 + max(1, ones)
+    guard bytes.count > place else { return nil }
+    var number = ones == 0 ? Int(bytes[4]) : Int(bytes[4]) & (0x7F >> ones)
+    for byte in bytes[5..<max(5, place)] {
+      guard byte & 0xC0 == 0x80 else { return nil }
+      number = number << 6 | Int(byte & 0x3F)
+    }
+    let sizeBytes = sizeCode == 6 ? 1 : sizeCode == 7 ? 2 : 0
+    let rateBytes = rateCode == 12 ? 1 : rateCode == 13 || rateCode == 14 ? 2 : 0
+    guard bytes.count > place + sizeBytes + rateBytes else { return nil }
+    switch sizeCode {
+    case 1: frames = 192
+    case 2...5: frames = 576 << Int(sizeCode - 2)
+    case 6: frames = Int(bytes[place]) + 1
+    case 7: frames = Int(bytes[place]) << 8 + Int(bytes[place + 1]) + 1
+    default: frames = 256 << Int(sizeCode - 8)
+    }
+    place += sizeBytes + rateBytes
+    guard Checksum.flacHeader.of(bytes[..<place]) == bytes[place] else { return nil }
+    byteCount = place + 1
+    isVariable = bytes[1] & 1 == 1
+    self.number = number
+  }
+}
+
+/// Heads of FLAC frames for which no end was found yet, the newest some tens of thousands of them: more
+/// than one or two is damage, or malice.
+struct OpenFrames {
+  struct Start {
+    let place: Int
+    let header: FLACFrameHeader
+    /// What the running checksum said there.
+    let mark: UInt16
+  }
+
+  /// What the head behind a frame must be like, and what the checksum must say there.
+  private struct End: Hashable {
+    let mark: UInt16
+    let number: Int
+    let isVariable: Bool
+  }
+
+  private static let room = 32768
+  private var starts: [Start] = []
+  /// The oldest start that each end belongs to.
+  private var places: [End: Int] = [:]
+
+  mutating func add(_ header: FLACFrameHeader, at place: Int, mark: UInt16) {
+    if starts.count == Self.room { forgetHalf() }
+    let start = Start(place: place, header: header, mark: mark)
+    if places[Self.end(of: start)] == nil { places[Self.end(of: start)] = starts.count }
+    starts.append(start)
+  }
+
+  mutating func removeAll() {
+    starts.removeAll(keepingCapacity: true)
+    places.removeAll(keepingCapacity: true)
+  }
+
+  /// The start of the frame that comes out at `place`, where `header` begins the next.
+  func start(
+    endingAt place: Int, before header: FLACFrameHeader, mark: UInt16,
+    _ longest: (FLACFrameHeader) -> Int
+  ) -> Start? {
+    let end = End(mark: mark, number: header.number, isVariable: header.isVariable)
+    guard let start = places[end].map({ starts[$0] }), Self.fits(start, place, longest) else {
+      return nil
+    }
+    return start
+  }
+
+  /// The start of the frame that comes out at `place`, where nothing follows.
+  func start(
+    endingAt place: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
+  ) -> Start? {
+    starts.first { $0.mark == mark && Self.fits($0, place, longest) }
+  }
+
+  private static func fits(
+    _ start: Start, _ place: Int, _ longest: (FLACFrameHeader) -> Int
+  ) -> Bool {
+    let byteCount = place - start.place
+    return byteCount > start.header.byteCount && byteCount <= longest(start.header)
+  }
+
+  private static func end(of start: Start) -> End {
+    End(
+      mark: start.mark, number: start.header.nextNumber, isVariable: start.header.isVariable)
+  }
+
+  private mutating func forgetHalf() {
+    starts.removeFirst(starts.count / 2)
+    places.removeAll(keepingCapacity: true)
+    for (index, start) in starts.enumerated() where places[Self.end(of: start)] == nil {
+      places[Self.end(of: start)] = index
+    }
+  }
+}

@@ -136,3 +136,142 @@ private func isSilent(_ file: DamagedFile, from place: Int) throws(FileFailure) 
 
 /// "1 byte", "3 bytes".
 private func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+/// What the header of an uncompressed file says about its samples.
+struct SampleLayout {
+  let sampleRate: Int
+  /// Bytes that belong together: a frame, or a block of several.
+  let blockByteCount: Int
+  /// Frames in such a block.
+  let blockFrames: Int
+
+  /// Frames in so many bytes, which a damaged header may have made up.
+  func frames(in byteCount: Int) -> Int {
+    let (frames, isTooMany) = (byteCount / blockByteCount).multipliedReportingOverflow(
+      by: blockFrames)
+    return isTooMany ? .max : frames
+  }
+
+  /// That of a format chunk of WAV or Wave64; nil where it makes no sense.
+  init?(waveFormat body: [UInt8]) {
+    guard let tag = body.integer(at: 0, 2, bigEndian: false),
+      let channels = body.integer(at: 2, 2, bigEndian: false), channels > 0,
+      let rate = body.integer(at: 4, 4, bigEndian: false), rate > 0,
+      let block = body.integer(at: 12, 2, bigEndian: false), block > 0
+    else { return nil }
+    let kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: false) ?? 1 : tag
+    switch kind {
+    // Integers, floats, A-law and mu-law.
+    case 1, 3, 6, 7: blockFrames = 1
+    // Blocks that say how many frames they hold.
+    case 2, 0x11, 0x31:
+      guard let frames = body.integer(at: 18, 2, bigEndian: false), frames > 0 else { return nil }
+      blockFrames = frames
+    default: return nil
+    }
+    sampleRate = rate
+    blockByteCount = block
+  }
+
+  /// That of a common chunk of AIFF or AIFF-C.
+  init?(common body: [UInt8], isCompressed: Bool) {
+    guard let channels = body.integer(at: 0, 2, bigEndian: true), channels > 0,
+      let bits = body.integer(at: 6, 2, bigEndian: true), (1...64).contains(bits),
+      let rate = Self.extended(body), (1...Double(Int32.max)).contains(rate)
+    else { return nil }
+    let kind = isCompressed ? body.identifier(at: 18) ?? "" : "NONE"
+    let bytes: Int
+    switch kind {
+    case "NONE", "twos", "sowt", "raw ", "in24", "in32", "42ni", "23ni": bytes = (bits + 7) / 8
+    case "fl32", "FL32": bytes = 4
+    case "fl64", "FL64": bytes = 8
+    case "alaw", "ulaw", "ALAW", "ULAW": bytes = 1
+    default: return nil
+    }
+    sampleRate = Int(clamping: rate)
+    blockByteCount = bytes * channels
+    blockFrames = 1
+  }
+
+  /// That of a description chunk of CAF.
+  init?(description body: [UInt8]) {
+    guard let bits = body.number(at: 0, 8, bigEndian: true), let kind = body.identifier(at: 8),
+      ["lpcm", "alaw", "ulaw"].contains(kind),
+      let bytes = body.integer(at: 16, 4, bigEndian: true), (1...65536).contains(bytes),
+      let frames = body.integer(at: 20, 4, bigEndian: true), (1...65536).contains(frames)
+    else { return nil }
+    let rate = Double(bitPattern: bits)
+    guard (1...Double(Int32.max)).contains(rate) else { return nil }
+    sampleRate = Int(clamping: rate)
+    blockByteCount = bytes
+    blockFrames = frames
+  }
+
+  /// AIFF's sample rate, an 80-bit floating point number.
+  private static func extended(_ body: [UInt8]) -> Double? {
+    guard let exponent = body.integer(at: 8, 2, bigEndian: true), exponent < 0x7FFF,
+      let mantissa = body.number(at: 10, 8, bigEndian: true)
+    else { return nil }
+    let power = exponent - 16383 - 63
+    guard (-63...0).contains(power) else { return nil }
+    return Double(mantissa) * Double(sign: .plus, exponent: power, significand: 1)
+  }
+}
+
+/// Where frames begin in samples without a header: read a byte too early or too late, sound becomes
+/// noise.
+struct SampleAlignment {
+  private let sampleFormat: FileSampleFormat
+  private let channelCount: Int
+  private let bytes: [UInt8]
+  /// Bytes before the first of `bytes`, less whole frames.
+  private let lead: Int
+  private var frameByteCount: Int { channelCount * sampleFormat.byteCount }
+
+  /// Looks at what `file` holds from `place` on.
+  init(
+    _ file: DamagedFile, at place: Int, _ sampleFormat: FileSampleFormat, channelCount: Int
+  ) throws(FileFailure) {
+    self.sampleFormat = sampleFormat
+    self.channelCount = channelCount
+    bytes = try file.bytes(at: place, count: 65536)
+    lead = place % (channelCount * sampleFormat.byteCount)
+  }
+
+  /// Bytes between the last whole frame's end before the sound and the beginning of the file, less
+  /// whole frames: the first of `likely` that is about as smooth as the smoothest.
+  func offset(likely: [Int]) -> Int {
+    // Chunks begin at even places, and so do frames of an even length.
+    let step = frameByteCount % 2 == 0 ? 2 : 1
+    let offsets = Array(stride(from: 0, to: frameByteCount, by: step))
+    let roughnesses = offsets.map { roughness(offset: $0) }
+    let least = roughnesses.min() ?? 0
+    let smooth = zip(offsets, roughnesses).filter { $1 <= 1.5 * least }.map(\.0)
+    let wanted = likely.map { $0 % frameByteCount }
+    return wanted.first { smooth.contains($0) } ?? smooth.first ?? 0
+  }
+
+  /// How far one sample is from the next of its channel, in the mean.
+  private func roughness(offset: Int) -> Double {
+    let first = (offset - lead + frameByteCount) % frameByteCount
+    var sum = 0.0
+    var count = 0
+    var place = first
+    while place + frameByteCount + sampleFormat.byteCount <= bytes.count {
+      let step = abs(sample(at: place + frameByteCount) - sample(at: place))
+      // Bytes of two floats make one of any size, or no number at all.
+      sum += step <= 2 ? Double(step) : 2
+      count += 1
+      place += frameByteCount
+    }
+    return count > 0 ? sum / Double(count) : 0
+  }
+
+  private func sample(at place: Int) -> Float {
+    let count = sampleFormat.byteCount
+    let number = bytes.number(at: place, count, bigEndian: false) ?? 0
+    let bits = UInt32(truncatingIfNeeded: number) << UInt32(32 - 8 * count)
+    return sampleFormat == .float
+      ? Float(bitPattern: bits) : Float(Int32(bitPattern: bits)) / 2_147_483_648
+  }
+}

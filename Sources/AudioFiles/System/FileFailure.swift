@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a sound file cannot be read or written, in words for the person who asked.
 public struct FileFailure: Error, Sendable, Equatable {
   /// What sort of trouble it is, and so what to do next.
@@ -39,4 +41,138 @@ public struct FileFailure: Error, Sendable, Equatable {
     self.message = message
     self.hint = hint
   }
+}
+
+/// What a refusal of the kernel means for the person who asked.
+extension FileFailure {
+  /// An input could not be opened.
+  static func opening(_ path: String, _ error: SystemError) -> FileFailure {
+    if error.isDenied {
+      return FileFailure(
+        .permissionDenied, "You may not read \(path).", hint: "Check its permissions with ls -l.")
+    }
+    switch error.number {
+    case EISDIR: return .isFolder(path)
+    case ESPIPE, ENXIO:
+      return FileFailure(
+        .cannotOpen, "\(path) is a pipe or a device, not a file.", hint: "Name a file on disk.")
+    case ENOENT, ENOTDIR:
+      return FileFailure(
+        .cannotOpen, "There is no file \(path).", hint: "Check the spelling of its name.")
+    case EMFILE:
+      return FileFailure(
+        .cannotOpen, "\(path) cannot be opened: too many files are open already.",
+        hint: "Play fewer files at once, or raise ulimit -n.")
+    default:
+      return FileFailure(
+        .cannotOpen, "\(path) cannot be opened: \(error.reason).",
+        hint: "Check the file and the disk it is on.")
+    }
+  }
+
+  /// Standard input was closed before the program began, or holds what no file is.
+  static var closedInput: FileFailure {
+    FileFailure(
+      .cannotOpen, "Standard input is closed.",
+      hint: "Send it a sound file: duplex play - <song.wav")
+  }
+
+  /// An input is a folder.
+  static func isFolder(_ path: String) -> FileFailure {
+    FileFailure(.cannotOpen, "\(path) is a folder, not a sound file.", hint: "Name a file in it.")
+  }
+
+  /// An input could not be read on.
+  static func reading(_ path: String, _ error: SystemError) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(path) cannot be read on: \(error.reason).",
+      hint: "Check the disk or the connection it is read from.")
+  }
+
+  /// An output could not be created.
+  static func creating(_ path: String, _ error: SystemError) -> FileFailure {
+    if error.isDenied {
+      return FileFailure(
+        .permissionDenied, "You may not write \(path).",
+        hint: "Choose a folder that is yours, or check the permissions with ls -l.")
+    }
+    if error.isFullDisk {
+      return FileFailure(
+        .diskFull, "\(path) cannot be created: the disk is full.",
+        hint: "Make room, or choose another disk.")
+    }
+    switch error.number {
+    case EEXIST:
+      return FileFailure(
+        .cannotCreate, "\(path) exists already.",
+        hint: "Choose another name, or ask to overwrite it.")
+    case EWOULDBLOCK:
+      return FileFailure(
+        .cannotCreate, "\(path) is being written by another program.",
+        hint: "Wait until that has ended, or choose another name.")
+    case EISDIR:
+      return FileFailure(
+        .cannotCreate, "\(path) is a folder.", hint: "Name a file in it.")
+    case ENOENT, ENOTDIR:
+      return FileFailure(
+        .cannotCreate, "\(path) cannot be created: its folder does not exist.",
+        hint: "Create the folder first, or choose another.")
+    case ENXIO:
+      return FileFailure(
+        .cannotCreate, "Nobody reads the pipe \(path).", hint: "Start its reader first.")
+    case EROFS:
+      return FileFailure(
+        .cannotCreate, "\(path) cannot be created: its disk is read-only.",
+        hint: "Choose another disk.")
+    default:
+      return FileFailure(
+        .cannotCreate, "\(path) cannot be created: \(error.reason).", hint: "Choose another name.")
+    }
+  }
+
+  /// An output is wanted no more.
+  public static func interrupted(_ path: String) -> FileFailure {
+    FileFailure(
+      .interrupted, "Stopped before \(path) was complete: nothing was written.",
+      hint: "Start it again when there is time for it.")
+  }
+
+  /// An output could not be written on. `saved` says in words what it holds.
+  static func writing(_ path: String, _ error: SystemError, saved: String) -> FileFailure {
+    if error.isFullDisk {
+      return FileFailure(
+        .diskFull, "The disk is full: \(path) holds \(saved).",
+        hint: "Make room, or use another disk.")
+    }
+    switch error.number {
+    case EPIPE:
+      return FileFailure(
+        .closedPipe, "Whoever read \(path) has stopped reading.",
+        hint: "Check the program at the other end of the pipe.")
+    case EFBIG:
+      return FileFailure(
+        .writeFailed, "\(path) has reached the largest size allowed: it holds \(saved).",
+        hint: "Go on in a new file, or use a file system for large files.")
+    default:
+      return FileFailure(
+        .writeFailed, "\(path) cannot be written on: \(error.reason); it holds \(saved).",
+        hint: "Check the disk.")
+    }
+  }
+}
+
+/// What the kernel answered when it refused. Does not leave this module: see `FileFailure`.
+struct SystemError: Error {
+  let number: Int32
+
+  /// The refusal of the call just made.
+  static var last: SystemError { SystemError(number: errno) }
+
+  /// In the C library's words.
+  var reason: String { String(cString: strerror(number)) }
+
+  var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
+  /// Whether there was no room, or no disk any more.
+  var isRefusedWrite: Bool { isFullDisk || number == EFBIG || number == EIO }
+  var isDenied: Bool { number == EACCES || number == EPERM }
 }

@@ -229,3 +229,84 @@ struct Namelessness {
     failure = .creating(path, error)
   }
 }
+
+/// What a file says beside its sound. It stands in the file from the next `refreshHeader` on.
+extension SoundFileWriter {
+  /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats, and
+  /// files on a pipe, have no place for it.
+  public mutating func originate(_ origination: Origination) {
+    sink.notes.origination = origination
+  }
+
+  /// Sets a marker: in WAV and RF64. Other formats, and files on a pipe, do without, and so do frames
+  /// beyond the four billion that such a file can number.
+  public mutating func mark(_ marker: SoundFileMarker) {
+    sink.notes.markers.append(marker)
+  }
+
+  /// Notes how loud the recording is: in WAV and RF64, as broadcasters do; nil is what is not known.
+  /// `momentaryLUFS` and `shortTermLUFS` are the highest there were.
+  public mutating func tellLoudness(
+    integratedLUFS: Double?, rangeLU: Double?, truePeakDBTP: Double?, momentaryLUFS: Double?,
+    shortTermLUFS: Double?
+  ) {
+    sink.notes.loudness = BroadcastLoudness(
+      integrated: integratedLUFS, range: rangeLU, truePeak: truePeakDBTP,
+      momentary: momentaryLUFS, shortTerm: shortTermLUFS)
+  }
+}
+
+/// Where an output goes: a file that is to be, or a pipe or a device that is there already.
+struct OutputFile: ~Copyable {
+  private var draft: DraftFile?
+  private let stream: FileDescriptor?
+  /// What it is written through.
+  let descriptor: Int32
+
+  /// What `path` names. Without `overwrite`, a file of that name is refused; pipes and devices may
+  /// always be written to.
+  init(_ path: String, overwrite: Bool) throws(FileFailure) {
+    if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
+      let opened = try Self.open(path)
+      descriptor = opened.number
+      stream = consume opened
+      draft = nil
+    } else {
+      let made = try DraftFile(for: path, overwrite: overwrite)
+      descriptor = made.descriptor.number
+      draft = consume made
+      stream = nil
+    }
+  }
+
+  /// Whether it is a file one can go back in, and no pipe or device.
+  var isRegular: Bool { stream == nil }
+
+  consuming func takeDraft() -> DraftFile? { draft.take() }
+
+  /// Whether a signal that ends the program waits to be heard.
+  private static var isEndWanted: Bool {
+    var set = sigset_t()
+    guard sigpending(&set) == 0 else { return false }
+    return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
+  }
+
+  /// Opens a pipe or a device. A pipe that nobody reads is waited for a little, not for ever, and
+  /// no longer than somebody wants.
+  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
+    var attempts = 0
+    while true {
+      do throws(SystemError) {
+        let opened = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOCTTY)
+        _ = fcntl(opened.number, F_SETFL, fcntl(opened.number, F_GETFL) & ~O_NONBLOCK)
+        return opened
+      } catch {
+        attempts += 1
+        guard error.number == ENXIO, attempts < 60, !isEndWanted else {
+          throw .creating(path, error)
+        }
+        usleep(50_000)
+      }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 // Audio thread.
+
 import AudioBasics
 import RealtimeAudio
 

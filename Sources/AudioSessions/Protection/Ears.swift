@@ -1,4 +1,5 @@
 // Audio thread.
+
 import AudioBasics
 import RealtimeAudio
 
@@ -98,5 +99,108 @@ public struct Ears: ~Copyable {
     limiter?.apply(to: &sound, frames: frames)
     limitedCount.publish(limiter?.limitedFrames ?? 0)
     feedbackGuard?.publish(to: &duckCount)
+  }
+}
+
+/// Keeps samples at or below a limit, without looking ahead and so without delay.
+///
+/// The gain of a frame is that of its loudest channel, g = limit / peak, at once where it falls,
+/// and back to one with g += (1 - g) / (release x rate) where it may rise: a wave is held where its
+/// crest was, not cut at every crest. All channels share the gain, so that nothing moves from left
+/// to right. Frames below the limit pass as they are, bit for bit, once the gain is back at one.
+public struct Limiter: BitwiseCopyable {
+  /// The highest magnitude let through.
+  public private(set) var limit: Float
+  /// Frames so far that came in above the limit.
+  public private(set) var limitedFrames = 0
+  /// Keeps the gain from rising, for as long as somebody measures what a change of level does.
+  public var isHeld = false
+  /// The gain of the last frame.
+  public private(set) var gain: Float = 1
+  private let recovery: Float
+  private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
+
+  /// A limit at `limit`, 1 being full scale. After a peak the gain is two thirds of the way back
+  /// after `releaseSeconds`.
+  public init(limit: Float, sampleRate: Int, releaseSeconds: Double = 0.1) {
+    self.limit = limit
+    recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
+  }
+
+  /// Lets no more than `limit` through from now on.
+  @_noLocks
+  public mutating func lower(to limit: Float) {
+    self.limit = limit
+  }
+
+  /// Whether it would leave frames that reach up to `peak` as they are.
+  @_noLocks
+  public func isTransparent(to peak: Float) -> Bool {
+    peak <= limit && gain == 1
+  }
+
+  /// Limits the first `frames` frames.
+  @_noLocks
+  public mutating func apply(to buffer: inout SampleBuffer, frames: Int) {
+    if isTransparent(to: buffer.peak(frames: frames)) { return }
+    var frame = 0
+    while frame < frames {
+      let peak = buffer.peak(ofFrame: frame)
+      // Never less than a float can tell, or the last stretch would have no end.
+      if !isHeld && gain < 1 { gain = min(1, gain + max((1 - gain) * recovery, Self.leastStep)) }
+      if peak > limit { limitedFrames &+= 1 }
+      if peak * gain > limit { gain = limit / peak }
+      if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
+      frame &+= 1
+    }
+  }
+}
+
+/// A gain that moves to another one in a straight line, never in a step.
+public struct GlidingGain: BitwiseCopyable {
+  /// The gain of the next frame.
+  public private(set) var value: Float
+  private var target: Float
+  private var remaining = 0
+
+  /// Stands at `value`.
+  public init(_ value: Float) {
+    self.value = value
+    target = value
+  }
+
+  /// Whether it stands at one, and so changes nothing.
+  public var isTransparent: Bool {
+    @_noLocks get { remaining == 0 && value == 1 }
+  }
+
+  /// Moves to `gain` within `frames` frames, from where it is.
+  @_noLocks
+  public mutating func glide(to gain: Float, frames: Int) {
+    target = gain
+    remaining = max(1, frames)
+  }
+
+  /// Stands at `gain` at once.
+  @_noLocks
+  public mutating func jump(to gain: Float) {
+    value = gain
+    target = gain
+    remaining = 0
+  }
+
+  /// Applies it to `frames` frames from `first` on.
+  @_noLocks
+  public mutating func apply(to buffer: inout SampleBuffer, from first: Int = 0, frames: Int) {
+    let moving = min(frames, remaining)
+    if moving > 0 {
+      let step = (target - value) / Float(remaining)
+      buffer.ramp(from: first, frames: moving, gain: value, step: step)
+      remaining &-= moving
+      value = remaining == 0 ? target : value + step * Float(moving)
+    }
+    if moving < frames && value != 1 {
+      buffer.scale(from: first &+ moving, frames: frames &- moving, by: value)
+    }
   }
 }

@@ -1,4 +1,5 @@
 // Audio thread.
+
 import Synchronization
 
 /// Something that happened at a frame of the timeline.
@@ -122,5 +123,42 @@ public struct EventReader: ~Copyable, @unchecked Sendable {
     // Hands the slot back; pairs with the load in `write`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
     return event
+  }
+}
+
+/// A number that one thread keeps up to date for others to read.
+public struct CountPublisher: ~Copyable, @unchecked Sendable {
+  // @unchecked because the count is an atomic.
+  private let count: SharedState<Atomic<Int>>
+
+  /// A count of zero.
+  public init() {
+    count = SharedState(Atomic(0))
+  }
+
+  /// The side that reads. As many as are wanted.
+  public borrowing func makeView() -> CountView {
+    CountView(count.share())
+  }
+
+  /// Makes `value` the latest. It stands alone, so relaxed order is enough.
+  @_noLocks
+  public mutating func publish(_ value: Int) {
+    count.pointer.pointee.store(value, ordering: .relaxed)
+  }
+}
+
+/// Reads a number that another thread keeps up to date. Any thread.
+public struct CountView: ~Copyable, @unchecked Sendable {
+  // @unchecked because the count is an atomic.
+  private let count: SharedState<Atomic<Int>>
+
+  init(_ count: consuming SharedState<Atomic<Int>>) {
+    self.count = count
+  }
+
+  /// The latest value.
+  public var value: Int {
+    @_noLocks get { count.pointer.pointee.load(ordering: .relaxed) }
   }
 }

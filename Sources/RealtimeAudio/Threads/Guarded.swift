@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A value that several threads use, one at a time. Not for the audio thread.
 ///
@@ -30,4 +31,20 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try work(&value)
   }
+}
+
+/// A fact that one thread makes known to others, once.
+public final class Latch: Sendable {
+  private let raised = Atomic<Bool>(false)
+
+  /// A fact not known yet.
+  public init() {}
+
+  /// Makes it known. Pairs with the load in `isRaised`.
+  public func raise() {
+    raised.store(true, ordering: .releasing)
+  }
+
+  /// Whether it is known.
+  public var isRaised: Bool { raised.load(ordering: .acquiring) }
 }

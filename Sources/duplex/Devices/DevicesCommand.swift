@@ -20,3 +20,121 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
     }
   }
 }
+
+/// The devices as a table for people.
+struct DeviceTable {
+  let lines: [String]
+
+  init(_ list: DeviceList) {
+    var lines: [String] = []
+    if list.cards.isEmpty {
+      lines.append("No sound card. Without one, --device sim plays into its own microphone.")
+    }
+    for card in list.cards {
+      lines.append("Card \(card.number) \(card.id): \(card.name)")
+      if let failure = card.failure { lines.append("  \(failure.message)") }
+      for device in card.devices {
+        lines.append("  \(device.name)  \(device.title)")
+        if let stream = device.capture { lines += Self.lines("input", stream) }
+        if let stream = device.playback { lines += Self.lines("output", stream) }
+      }
+    }
+    if !list.named.isEmpty { lines.append("Named PCMs:") }
+    let width = list.named.map(\.name.count).max() ?? 0
+    for pcm in list.named {
+      let ways = [pcm.canCapture ? "in" : nil, pcm.canPlay ? "out" : nil].compactMap { $0 }
+      let comment = pcm.comment.split(separator: "\n").joined(separator: ", ")
+      lines.append(
+        "  " + Self.padded(pcm.name, width) + "  "
+          + Self.padded(ways.joined(separator: "+"), 6) + "  " + comment)
+    }
+    self.lines = lines
+  }
+
+  private static func lines(_ way: String, _ stream: StreamDescription) -> [String] {
+    let head = "    " + padded(way, 6) + "  "
+    switch stream.state {
+    case .busy(let holder):
+      return [head + "in use" + (holder.map { " by \($0)" } ?? "")]
+    case .failed(let failure):
+      return [head + failure.message]
+    case .free(let abilities):
+      return [
+        head + "\(shown(abilities.channelCounts)) channels, \(shown(abilities.sampleRates)) Hz, "
+          + abilities.formats.joined(separator: " "),
+        "            period \(shown(abilities.periodFrames)), buffer "
+          + "\(shown(abilities.bufferFrames)) frames",
+      ]
+    }
+  }
+
+  private static func shown(_ range: ClosedRange<Int>) -> String {
+    range.lowerBound == range.upperBound
+      ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+extension Event {
+  /// The devices: all there is to say, and so the summary.
+  static func devices(_ list: DeviceList) -> Event {
+    .summary([
+      ("command", .string("devices")), ("cards", .array(list.cards.map(JSON.card))),
+      (
+        "pcms",
+        .array(
+          list.named.map {
+            .object([
+              "name": .string($0.name), "comment": .string($0.comment),
+              "capture": .bool($0.canCapture), "playback": .bool($0.canPlay),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+extension JSON {
+  fileprivate static func card(_ card: CardDescription) -> JSON {
+    .object([
+      "number": .integer(card.number), "id": .string(card.id), "name": .string(card.name),
+      "message": card.failure.map { .string($0.message) } ?? .null,
+      "devices": .array(
+        card.devices.map { device in
+          .object([
+            "name": .string(device.name), "title": .string(device.title),
+            "capture": device.capture.map(stream) ?? .null,
+            "playback": device.playback.map(stream) ?? .null,
+          ])
+        }),
+    ])
+  }
+
+  private static func stream(_ stream: StreamDescription) -> JSON {
+    var fields: [(String, JSON)] = [("subdevices", .integer(stream.subdeviceCount))]
+    switch stream.state {
+    case .busy(let holder):
+      fields.append(("busy", .bool(true)))
+      fields.append(("holder", holder.map { .string($0.name) } ?? .null))
+      fields.append(("holderProcess", holder.map { .integer($0.process) } ?? .null))
+    case .failed(let failure):
+      fields.append(("busy", .bool(false)))
+      fields.append(("message", .string(failure.message)))
+    case .free(let abilities):
+      fields.append(("busy", .bool(false)))
+      fields.append(("formats", .array(abilities.formats.map { .string($0) })))
+      fields.append(("sampleRates", range(abilities.sampleRates)))
+      fields.append(("channels", range(abilities.channelCounts)))
+      fields.append(("periodFrames", range(abilities.periodFrames)))
+      fields.append(("bufferFrames", range(abilities.bufferFrames)))
+    }
+    return .fields(fields)
+  }
+
+  private static func range(_ range: ClosedRange<Int>) -> JSON {
+    .object(["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
+  }
+}

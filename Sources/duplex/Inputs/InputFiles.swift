@@ -1,4 +1,7 @@
+import ArgumentParser
+import AudioBasics
 import AudioFiles
+import AudioSessions
 import SimulatedDevices
 
 /// The files that a command reads while it writes others: none of them may be written to, under
@@ -24,4 +27,95 @@ struct InputFiles {
   }
 
   var identities: Set<FileIdentity> { Set(paths.compactMap { FileIdentity(of: $0) }) }
+}
+
+/// A file to mix in, with its gain: FILE or FILE:DB.
+struct MixOption: ExpressibleByArgument {
+  let path: String
+  let level: DecibelOption
+
+  init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    // Only a number behind the last colon is a gain: names may have colons of their own, and addresses
+    // have them before a port.
+    let host = SourceAddress.isRemote(argument) ? argument.firstIndex(of: "/") : nil
+    let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
+    let isHost = host != nil && !name.contains("/")
+    if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
+      WrittenNumber.decimal(argument[argument.index(after: colon)...]) != nil
+    {
+      guard
+        let level = DecibelOption(argument: String(argument[argument.index(after: colon)...]))
+      else { return nil }
+      path = String(argument[..<colon])
+      self.level = level
+    } else {
+      path = argument
+      level = DecibelOption(0)
+    }
+  }
+}
+
+/// What bare samples are: `S16_LE,44100,2`, or `cd` or `dat`.
+struct RawOption: ExpressibleByArgument {
+  let format: SampleFormat
+  let sampleRate: Int
+  let channelCount: Int
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    guard let format = parts.first.flatMap({ FormatOption(argument: String($0)) }),
+      parts.count == 3 || (parts.count == 1 && format.channelCount != nil),
+      let sampleRate = parts.count == 3 ? WrittenNumber.wholeHertz(parts[1]) : format.sampleRate,
+      (1000...1_536_000).contains(sampleRate),
+      let channelCount = parts.count == 3 ? WrittenNumber.whole(parts[2]) : format.channelCount,
+      (1...1024).contains(channelCount)
+    else { return nil }
+    self.format = format.format
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+
+  /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe until
+  /// `opening` is called off.
+  func decoder(of path: String, _ opening: Opening) throws(FileFailure) -> any SoundDecoder {
+    try Decoding.rawDecoder(
+      forPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount,
+      whileWaiting: { opening.whenCalledOff($0) })
+  }
+}
+
+/// A picture of the result.
+struct ReportOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Draw the result, as .svg or .html.", valueName: "file"))
+  var report: String?
+
+  @Flag(help: "Replace the report if it exists.")
+  var overwrite = false
+
+  func validate() throws {
+    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
+      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
+    }
+  }
+
+  /// Refuses, before anything is measured, a report that cannot be written afterwards.
+  func check(against inputs: InputFiles) throws(FileFailure) {
+    guard let report else { return }
+    if let identity = FileIdentity(of: report), inputs.identities.contains(identity) {
+      throw FileFailure(
+        .invalidRequest, "\(report) is what is heard or listened to.", hint: "Choose another name.")
+    }
+    try OutputFolder.check(for: report)
+    guard !overwrite, SoundFileReader.exists(report) else { return }
+    throw FileFailure(
+      .cannotCreate, "\(report) exists already.",
+      hint: "Choose another name, or replace it with --overwrite.")
+  }
+
+  /// Writes it, where it is wanted.
+  func write(svg: () -> String, html: () -> String) throws(FileFailure) {
+    guard let report else { return }
+    try TextFile.write(report.hasSuffix(".html") ? html() : svg(), to: report, overwrite: overwrite)
+  }
 }

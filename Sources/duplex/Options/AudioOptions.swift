@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioBasics
 import AudioDevices
 import RealtimeAudio
+import SimulatedDevices
 
 extension ClockMaster: ExpressibleByArgument {}
 
@@ -170,5 +171,39 @@ struct AudioOptions: ParsableArguments {
     request.headroomFrames = headroom
     request.resamplerQuality = resamplerQuality
     return request
+  }
+}
+
+/// Devices that play the same as the output.
+struct AlsoPlayOption: ParsableArguments {
+  @Option(
+    name: .customLong("also-play"),
+    help: ArgumentHelp(
+      "Let another device play the same, by its own clock: speakers and headphones. May be repeated.",
+      valueName: "pcm"))
+  var devices: [String] = []
+}
+
+/// Whether a session outlives its device.
+struct ReconnectOption: ParsableArguments {
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      Wait for a device that goes away, and go on when the same one is back. (default: for cards)
+      """)
+  var reconnect: Bool?
+
+  /// What was asked for; else whether the devices of `configuration` can be told from others when
+  /// they come back.
+  func isWanted(for configuration: DuplexConfiguration) -> Bool {
+    let names = [configuration.capture, configuration.playback].compactMap { $0?.device }
+    return reconnect ?? names.allSatisfy(Self.comesBack)
+  }
+
+  private static func comesBack(_ name: String) -> Bool {
+    guard SimulatedDeviceSpecification.isSimulated(name) else {
+      return DeviceIdentity.isKnown(name)
+    }
+    return (try? SimulatedDeviceSpecification(parsing: name))?.replugSeconds != nil
   }
 }

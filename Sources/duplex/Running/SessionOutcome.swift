@@ -163,3 +163,75 @@ extension MixingDesk {
     return player
   }
 }
+
+/// What several sessions come to.
+struct SessionTotals {
+  private(set) var report = SessionReport()
+  private var loads = 0.0
+  private var count = 0.0
+
+  /// Whether the last one did not come to its own end.
+  var isEnded: Bool {
+    if case .end = report.stopReason { return false }
+    return count > 0
+  }
+
+  /// Remembers how a session ended, but none of its figures.
+  mutating func note(_ other: SessionReport) {
+    report.stopReason = other.stopReason
+  }
+
+  mutating func add(_ other: SessionReport) {
+    let before = report
+    report = other
+    report.frames += before.frames
+    report.captureXruns += before.captureXruns
+    report.playbackXruns += before.playbackXruns
+    report.lostFrames += before.lostFrames
+    report.notNumbers += before.notNumbers
+    report.events = before.events + other.events
+    report.loadMax = max(before.loadMax, other.loadMax)
+    loads += other.loadMean
+    count += 1
+    report.loadMean = loads / count
+  }
+
+  /// As if a session had gone over a file of so many frames.
+  mutating func readFrames(_ count: Int) {
+    report.frames = max(report.frames, count)
+  }
+
+  /// Whether the user ended the last one.
+  var isInterrupted: Bool {
+    switch report.stopReason {
+    case .signal, .key: true
+    case .duration, .end, .device, .disk: false
+    }
+  }
+
+  /// Whether no further one makes sense: the user has had enough, or the device is gone.
+  var isOver: Bool { isInterrupted || report.stopReason.failure != nil }
+}
+
+/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
+/// there is one, these end nothing by themselves.
+final class StopWish {
+  private let signals = SignalWatch()
+  private let start = HostClock.nanoseconds
+  private let grace: UInt64
+
+  /// What comes in the first `graceMilliseconds` is the signal that ended the sound before, once more:
+  /// `timeout` and terminals may send one twice.
+  init(graceMilliseconds: UInt64 = 300) {
+    grace = graceMilliseconds * 1_000_000
+  }
+
+  /// Asks.
+  func isThere() -> Bool {
+    signals.wait(milliseconds: 0) == .signal(.end) && HostClock.nanoseconds >= start + grace
+  }
+
+  deinit {
+    SignalWatch.release()
+  }
+}

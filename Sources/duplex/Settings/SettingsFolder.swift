@@ -1,4 +1,6 @@
+import AudioDevices
 import AudioFiles
+import Synchronization
 
 /// Where the tool keeps what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`, or
 /// `~/.config/duplex` (XDG Base Directory Specification).
@@ -45,5 +47,158 @@ enum SettingsFolder {
         hint: "Set XDG_CONFIG_HOME or HOME.")
     }
     return home + "/.config/duplex"
+  }
+}
+
+/// The setting that `duplex tune` found for a pair of devices, which audio commands use where none
+/// is asked for.
+struct DeviceProfile {
+  var periodFrames: Int
+  var headroomFrames: Int
+  var sampleRate: Int
+
+  /// The profile of these devices; nil where none was saved, or where it does not hold at `rate`. One
+  /// that cannot be used is left out, with a warning.
+  static func find(capture: String, playback: String, rate: Int?) -> DeviceProfile? {
+    guard let path = try? path(capture, playback) else { return nil }
+    let profile: DeviceProfile
+    do throws(FileFailure) {
+      guard let objects = try SettingsFolder.objects(at: path) else { return nil }
+      guard let found = objects.lazy.compactMap(DeviceProfile.init).first else {
+        throw FileFailure(.unusableContents, "\(path) holds no profile.", hint: "")
+      }
+      profile = found
+    } catch {
+      warn(of: error.message)
+      return nil
+    }
+    // The same frames take longer at a lower rate, and are safe there as well.
+    if let rate, rate > profile.sampleRate { return nil }
+    return profile
+  }
+
+  init(periodFrames: Int, headroomFrames: Int, sampleRate: Int) {
+    self.periodFrames = periodFrames
+    self.headroomFrames = headroomFrames
+    self.sampleRate = sampleRate
+  }
+
+  /// What an object says; nil where it says nothing that any device could do.
+  private init?(_ object: JSON) {
+    guard let period = object["periodFrames"]?.whole,
+      let headroom = object["headroomFrames"]?.whole,
+      let rate = object["sampleRate"]?.whole
+    else { return nil }
+    var request = DuplexRequest(captureDevice: "a", playbackDevice: "a")
+    request.periodFrames = period
+    request.headroomFrames = headroom
+    request.sampleRate = rate
+    guard (try? request.validate()) != nil else { return nil }
+    (periodFrames, headroomFrames, sampleRate) = (period, headroom, rate)
+  }
+
+  private static let hasWarned = Atomic(false)
+
+  /// Says once why a profile is not used: it is looked up several times.
+  private static func warn(of reason: String) {
+    guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
+    Notice.warning(
+      "profileUnusable", "The device's saved profile is not used: \(reason)",
+      hint: "Save it anew with `duplex tune --save`, or remove the file."
+    ).report()
+  }
+
+  /// Keeps it for these devices; answers with the file.
+  func save(capture: String, playback: String) throws -> String {
+    let path = try Self.path(capture, playback)
+    let text = JSON.fields([
+      ("periodFrames", .integer(periodFrames)), ("headroomFrames", .integer(headroomFrames)),
+      ("sampleRate", .integer(sampleRate)),
+    ]).text
+    try TextFile.write(text + "\n", to: path, makingFolders: true)
+    return path
+  }
+
+  private static func path(_ capture: String, _ playback: String) throws(ToolFailure) -> String {
+    try SettingsFolder.path(
+      "profile", DeviceIdentity.of(capture) + "--" + DeviceIdentity.of(playback))
+  }
+}
+
+/// The round trip of a pair of devices, measured once and kept for overdubs: one file for each
+/// setting of identity, rate, period and headroom.
+struct SavedRoundTrip {
+  /// The round trip in frames.
+  let frames: Double
+  /// Its part outside the unit, and the rate of both; nil where the text does not say.
+  private let externalFrames: Double?
+  private let sampleRate: Int?
+
+  /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be used.
+  static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
+    guard let path = try? path(for: configuration),
+      let objects = try SettingsFolder.objects(at: path)
+    else { return nil }
+    return try SavedRoundTrip(
+      objects, path, hint: "Remove it, or measure anew with `duplex latency --save`.")
+  }
+
+  /// The round trip in a file: one saved here, or what `latency --json` printed.
+  init(file path: String) throws {
+    let text = try TextFile.read(path, limit: SettingsFolder.longestText)
+    try self.init(
+      JSON.objects(in: text), path,
+      hint: "Give it what `duplex latency --json` printed, or one that --save kept.")
+  }
+
+  /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds at
+  /// any rate, and what lies outside the unit is no longer: sums with a unit's own latency stay small.
+  private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
+    guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
+      let frames = object["roundTripFrames"]?.number
+    else {
+      throw FileFailure(.unusableContents, "\(path) names no round trip.", hint: hint)
+    }
+    let external = object["externalFrames"]?.number
+    guard (0...1e7).contains(frames), (-1e7...1e7).contains(external ?? 0) else {
+      throw FileFailure(
+        .unusableContents, "\(path) names a round trip that no device has.", hint: hint)
+    }
+    self.frames = frames
+    externalFrames = external
+    sampleRate = object["sampleRate"]?.whole
+  }
+
+  /// The round trip for a unit of another period or headroom: what lies outside stays the same.
+  /// Throws where it was measured at another rate.
+  func frames(for configuration: DuplexConfiguration) throws(ToolFailure) -> Double {
+    guard let sampleRate, let externalFrames else { return frames }
+    guard sampleRate == configuration.sampleRate else {
+      throw ToolFailure(
+        .unusableInput, code: "inputUnusable",
+        "The round trip was measured at \(sampleRate) Hz; this take is at "
+          + "\(configuration.sampleRate) Hz.",
+        hint: "Measure it again with -r \(configuration.sampleRate), or leave out --latency.")
+    }
+    return max(0, externalFrames + configuration.latencyFrames)
+  }
+
+  /// Keeps what `summary` says for this setting; answers with the file.
+  static func save(_ summary: Event, for configuration: DuplexConfiguration) throws -> String {
+    let path = try path(for: configuration)
+    try TextFile.write(summary.json.text + "\n", to: path, makingFolders: true)
+    return path
+  }
+
+  private static func path(for configuration: DuplexConfiguration) throws(ToolFailure) -> String {
+    try SettingsFolder.path("latency", key(configuration))
+  }
+
+  private static func key(_ configuration: DuplexConfiguration) -> String {
+    let devices = [configuration.capture?.device, configuration.playback?.device]
+      .compactMap { $0.map(DeviceIdentity.of) }
+    return devices.joined(separator: "--")
+      + "--\(configuration.sampleRate)-\(configuration.periodFrames)"
+      + "-\(configuration.headroomFrames)"
   }
 }

@@ -9,3 +9,67 @@ struct RecordingNotes {
     self.tags = tags
   }
 }
+
+/// How loud a recording is, as broadcast WAV notes it: hundredths of the usual units
+/// (EBU Tech 3285, version 2).
+struct BroadcastLoudness {
+  let integrated: Int16
+  let range: Int16
+  let truePeak: Int16
+  let momentary: Int16
+  let shortTerm: Int16
+
+  /// What stands for a value that nobody knows, or that the field cannot hold.
+  private static let unknown: Int16 = 0x7FFF
+
+  init(
+    integrated: Double? = nil, range: Double? = nil, truePeak: Double? = nil,
+    momentary: Double? = nil, shortTerm: Double? = nil
+  ) {
+    self.integrated = Self.hundredths(integrated)
+    self.range = Self.hundredths(range)
+    self.truePeak = Self.hundredths(truePeak)
+    self.momentary = Self.hundredths(momentary)
+    self.shortTerm = Self.hundredths(shortTerm)
+  }
+
+  private static func hundredths(_ value: Double?) -> Int16 {
+    guard let value, abs(value) <= 99.99 else { return unknown }
+    return Int16(rounding: value * 100)
+  }
+}
+
+/// When the first frame of a recording was captured, as broadcasters note it (EBU Tech 3285): by the
+/// local clock, and as a number of frames since local midnight.
+public struct Origination: Sendable, Equatable {
+  /// The local date, as in 2026-11-21.
+  public let date: String
+  /// The local time, as in 20:47:37.
+  public let time: String
+  /// Frames between local midnight, by the clock on the wall, and the first frame.
+  public let timeReference: Int
+
+  /// The time that is so many nanoseconds after the beginning of 1970 (UTC), in the time zone of this
+  /// process, for a file of `sampleRate` frames a second.
+  public init(nanosecondsSinceEpoch: UInt64, sampleRate: Int) {
+    let local = LocalTime(nanosecondsSinceEpoch)
+    date = local.formatted("%Y-%m-%d")
+    time = local.formatted("%H:%M:%S")
+    let nanoseconds = Int(nanosecondsSinceEpoch % 1_000_000_000)
+    timeReference = local.secondOfDay * sampleRate + nanoseconds * sampleRate / 1_000_000_000
+  }
+}
+
+/// A place in a sound file that has a name.
+public struct SoundFileMarker: Sendable, Equatable {
+  /// The frame it stands before, the first one being 0.
+  public var frame: Int
+  /// What it is called.
+  public var label: String
+
+  /// A marker before `frame`.
+  public init(frame: Int, label: String) {
+    self.frame = frame
+    self.label = label
+  }
+}

@@ -100,3 +100,199 @@ struct WaveHeader {
     bytes.append(frames)
   }
 }
+
+/// The samples of a WAV file, and the format chunk that describes them. One or two channels get the
+/// plain one that every reader knows; more get the extensible one.
+struct WaveFormat {
+  let sampleFormat: FileSampleFormat
+  let sampleRate: Int
+  let channelCount: Int
+
+  /// Whether it says where each channel is heard.
+  var isExtensible: Bool { channelCount > 2 }
+
+  /// Whether samples are no integers.
+  var isFloat: Bool { sampleFormat == .float }
+
+  /// Bytes of one frame.
+  var frameByteCount: Int { channelCount * sampleFormat.byteCount }
+
+  /// What the chunk `fmt ` holds.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    let tag: UInt16 = isFloat ? 3 : 1
+    bytes.append(isExtensible ? 0xFFFE : tag)
+    bytes.append(UInt16(channelCount))
+    bytes.append(UInt32(sampleRate))
+    bytes.append(UInt32(truncatingIfNeeded: sampleRate * frameByteCount))
+    bytes.append(UInt16(frameByteCount))
+    bytes.append(UInt16(sampleFormat.byteCount * 8))
+    guard isExtensible || isFloat else { return bytes }
+    bytes.append(UInt16(isExtensible ? 22 : 0))
+    guard isExtensible else { return bytes }
+    bytes.append(UInt16(sampleFormat.byteCount * 8))
+    bytes.append(speakers)
+    bytes.append(tag)
+    // The rest of the identifier that Microsoft gave to every plain sample format.
+    bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    return bytes
+  }
+
+  /// Where the channels are heard, for the usual arrangements; 0 for nowhere in particular.
+  private var speakers: UInt32 {
+    switch channelCount {
+    case 3: 0x7
+    case 4: 0x33
+    case 5: 0x37
+    case 6: 0x3F
+    case 7: 0x13F
+    case 8: 0x63F
+    default: 0
+    }
+  }
+}
+
+/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which says
+/// who made it, when its first frame was captured, and how loud it is.
+enum BroadcastChunk {
+  /// Without a coding history.
+  static let byteCount = 602
+
+  /// What is in the chunk.
+  static func bytes(_ notes: RecordingNotes) -> [UInt8] {
+    let origination = notes.origination
+    let loudness = notes.loudness
+    var bytes: [UInt8] = []
+    bytes.append(notes.tags.title ?? "", field: 256)
+    bytes.append("duplex", field: 32)
+    bytes.append("", field: 32)
+    bytes.append(origination?.date ?? "", field: 10)
+    bytes.append(origination?.time ?? "", field: 8)
+    bytes.append(UInt64(origination?.timeReference ?? 0))
+    bytes.append(UInt16(2))
+    // No unique identifier.
+    bytes.append(zeros: 64)
+    bytes.append(loudness.integrated)
+    bytes.append(loudness.range)
+    bytes.append(loudness.truePeak)
+    bytes.append(loudness.momentary)
+    bytes.append(loudness.shortTerm)
+    bytes.append(zeros: 180)
+    return bytes
+  }
+}
+
+/// The tags of a WAV file: a chunk `LIST` of the kind `INFO`.
+enum InformationChunk {
+  /// What is in the chunk. The tags fit into WAV, and leave room for markers in the header.
+  static func bytes(_ tags: SoundFileTags) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append("INFO")
+    append("INAM", tags.title, to: &bytes)
+    append("IART", tags.artist, to: &bytes)
+    append("IPRD", tags.album, to: &bytes)
+    append("ICMT", tags.comment, to: &bytes)
+    append("ICRD", tags.date, to: &bytes)
+    append("ISFT", "duplex", to: &bytes)
+    return bytes
+  }
+
+  private static func append(
+    _ identifier: StaticString, _ text: String?, to bytes: inout [UInt8]
+  ) {
+    guard let text, !text.isEmpty else { return }
+    bytes.append(chunk: identifier, Array(text.utf8) + [0])
+  }
+}
+
+/// The markers of a WAV file: the chunk `cue `, which says where they stand, and a chunk `LIST` of the
+/// kind `adtl`, which says what they are called.
+struct MarkerChunks {
+  let bytes: [UInt8]
+  /// Whether there was no room for all.
+  let isCut: Bool
+
+  /// As many markers as fit into `room` bytes, the earliest first. Frames beyond 32 bits cannot be
+  /// told, and are left out.
+  init(_ markers: [SoundFileMarker], room: Int) {
+    let told = markers.filter { $0.frame >= 0 && $0.frame <= Int(UInt32.max) }
+      .sorted { $0.frame < $1.frame }
+    var points: [UInt8] = []
+    var labels: [UInt8] = []
+    labels.append("adtl")
+    var count: UInt32 = 0
+    for marker in told {
+      let identifier = count + 1
+      var label: [UInt8] = []
+      label.append(identifier)
+      label += marker.label.bytes(atMost: 1000) + [0]
+      let labelByteCount = 8 + label.count + label.count % 2
+      // Beside the heads of both chunks, and the number of points.
+      guard points.count + 24 + labels.count + labelByteCount + 20 <= room else { break }
+      points.append(identifier)
+      points.append(UInt32(marker.frame))
+      points.append("data")
+      points.append(UInt64(0))
+      points.append(UInt32(marker.frame))
+      labels.append(chunk: "labl", label)
+      count += 1
+    }
+    isCut = Int(count) < told.count
+    var bytes: [UInt8] = []
+    if count > 0 {
+      var cue: [UInt8] = []
+      cue.append(count)
+      bytes.append(chunk: "cue ", cue + points)
+      bytes.append(chunk: "LIST", labels)
+    }
+    self.bytes = bytes
+  }
+}
+
+/// Chunks as RIFF files have them: a name of four letters, a length, and what is in it, the least
+/// significant byte first. After an odd length a byte follows that does not count.
+extension [UInt8] {
+  mutating func append(_ identifier: StaticString) {
+    identifier.withUTF8Buffer { append(contentsOf: $0) }
+  }
+
+  mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// `text` at the beginning of a field of `byteCount` bytes.
+  mutating func append(_ text: String, field byteCount: Int) {
+    let bytes = text.bytes(atMost: byteCount)
+    self += bytes
+    append(zeros: byteCount - bytes.count)
+  }
+
+  mutating func append(zeros count: Int) {
+    self += [UInt8](repeating: 0, count: count)
+  }
+
+  mutating func append(chunk identifier: StaticString, _ contents: [UInt8]) {
+    append(identifier)
+    append(UInt32(contents.count))
+    self += contents
+    if contents.count % 2 == 1 { append(UInt8(0)) }
+  }
+
+  /// A chunk that means nothing, and fills `byteCount` bytes, at least eight, with its head.
+  mutating func append(junk byteCount: Int) {
+    append(chunk: "JUNK", [UInt8](repeating: 0, count: byteCount - 8))
+  }
+}
+
+extension String {
+  /// At most so many bytes of it, never half of a letter; none is zero, which ends a text.
+  func bytes(atMost byteCount: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for letter in unicodeScalars where letter != "\0" {
+      let more = Array(UTF8.encode(letter) ?? UTF8.encodedReplacementCharacter)
+      guard bytes.count + more.count <= byteCount else { break }
+      bytes += more
+    }
+    return bytes
+  }
+}

@@ -1,4 +1,5 @@
 // Audio thread.
+
 import AudioBasics
 import AudioDevices
 import RealtimeAudio
@@ -103,5 +104,138 @@ public struct Player: ~Copyable {
       owedFrames &-= count
       turns &+= 1
     }
+  }
+}
+
+/// The audio thread's end of what steers a player: pause, gain, waiting for a network. Tells where on
+/// the timeline what is heard.
+struct PlayerRemote: ~Copyable {
+  /// What the other threads want: whether it is paused, its gain's bits, whether more frames are on
+  /// their way, and how many must be queued before a starved player goes on.
+  private let pause: CountView
+  private let gainBits: CountView
+  private let isFed: CountView
+  private let enough: CountView
+  /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
+  /// and enough have not come since; where on the timeline it goes on.
+  private var heard = CountPublisher()
+  private var starvation = CountPublisher()
+  private var marks: EventWriter
+  /// Frames that a change of gain takes.
+  private let rampFrames: Int
+  private var gain: Float = 0
+  private var goal: Float = 0
+  private var step: Float = 0
+  private var rampRest = 0
+  private var isStarved = true
+  private var hasBegun = false
+  /// The frame of the ring that comes next, and how far it lies behind the timeline, as last told.
+  private var nextFrame = 0
+  private var offset = Int.min
+
+  init(
+    pause: consuming CountView, gainBits: consuming CountView, isFed: consuming CountView,
+    enough: consuming CountView, marks: consuming EventWriter, rampFrames: Int
+  ) {
+    self.pause = pause
+    self.gainBits = gainBits
+    self.isFed = isFed
+    self.enough = enough
+    self.marks = marks
+    self.rampFrames = max(1, rampFrames)
+    starvation.publish(1)
+  }
+
+  /// Frames of the ring that were heard or passed over.
+  borrowing func makeHeardView() -> CountView { heard.makeView() }
+
+  /// 1 while frames that were due are not there.
+  borrowing func makeStarvationView() -> CountView { starvation.makeView() }
+
+  /// How many frames are to be taken of `frames` that are due: none while it is paused and faded
+  /// out, and none before enough have come.
+  @_noLocks
+  mutating func wanted(_ frames: Int, queued: Int, isLast: Bool) -> Int {
+    let isPaused = isSilent
+    let asked = Float(bitPattern: UInt32(truncatingIfNeeded: gainBits.value))
+    let target = isPaused ? 0 : asked
+    if target != goal {
+      goal = target
+      // The very first frame is heard as it is: there is nothing before it to click against.
+      rampRest = hasBegun ? rampFrames : 0
+      step = (goal - gain) / Float(rampFrames)
+      if !hasBegun { gain = goal }
+    }
+    if isPaused && rampRest == 0 { return 0 }
+    if isStarved && queued > 0 {
+      if queued >= enough.value || isLast { setStarved(false) }
+    }
+    if isStarved { return 0 }
+    // Faded out, it stops at once: nothing passes unheard.
+    return isPaused ? min(frames, rampRest) : frames
+  }
+
+  /// Applies the gain to the first `frames` frames.
+  @_noLocks
+  mutating func shape(_ buffer: inout SampleBuffer, frames: Int) {
+    let rising = min(frames, rampRest)
+    if rising > 0 {
+      buffer.ramp(frames: rising, from: gain, step: step)
+      rampRest &-= rising
+      gain = rampRest == 0 ? goal : gain + step * Float(rising)
+    }
+    if rising < frames && gain != 1 {
+      buffer.scale(from: rising, frames: frames &- rising, by: gain)
+    }
+  }
+
+  /// `frames` frames of the ring up to `ringFrame` are heard from `offset` frames into the cycle on.
+  @_noLocks
+  mutating func note(upTo ringFrame: Int, frames: Int, at offset: Int, of time: CycleTime) {
+    if frames > 0 {
+      hasBegun = true
+      let first = ringFrame &- frames
+      let frame = time.frame &+ offset
+      if first &- frame != self.offset {
+        var isTold = true
+        if first != nextFrame {
+          isTold = marks.write(
+            TimelineEvent(kind: .passed, frame: frame, frames: nextFrame))
+        }
+        if isTold
+          && marks.write(
+            TimelineEvent(
+              kind: .playing, frame: frame, frames: first, nanoseconds: time.nanoseconds))
+        {
+          self.offset = first &- frame
+        }
+      }
+      nextFrame = ringFrame
+    } else if self.offset != Int.min {
+      // It stands still: when it goes on nobody knows.
+      if marks.write(TimelineEvent(kind: .passed, frame: time.frame, frames: nextFrame)) {
+        self.offset = Int.min
+      }
+    }
+    heard.publish(ringFrame)
+  }
+
+  /// Frames were due and not there. Whether that is starvation, and not the queue's end.
+  @_noLocks
+  mutating func starve() -> Bool {
+    setStarved(true)
+    return hasBegun && isFed.value != 0
+  }
+
+  /// Whether it is silent because it was told to be.
+  var isSilent: Bool {
+    @_noLocks get { pause.value != 0 }
+  }
+
+  @_noLocks
+  private mutating func setStarved(_ value: Bool) {
+    guard value != isStarved else { return }
+    isStarved = value
+    starvation.publish(value ? 1 : 0)
   }
 }

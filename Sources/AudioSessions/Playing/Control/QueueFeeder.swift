@@ -197,3 +197,65 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     ring.finish()
   }
 }
+
+/// The disk thread's half of playing: pulls frames from a source and keeps the ring full from which
+/// the audio thread's half (`Player`) takes them.
+public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
+  // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
+  private var ring: SampleWriter
+  private let source: any FrameSource
+  private var chunk: SampleBuffer
+  private let concluded = Latch()
+  private let failed = Guarded<FileFailure?>(nil)
+
+  /// Feeds `ring` from `source`.
+  public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {
+    self.ring = ring
+    self.source = source
+    chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
+  }
+
+  /// Why the source ended early, where it did. Any thread.
+  public var failure: FileFailure? { failed.withLock { $0 } }
+
+  /// Comes to an end at the next step.
+  public func conclude() { concluded.raise() }
+
+  /// Fills the ring as far as it goes.
+  public func step() -> Bool {
+    while !concluded.isRaised {
+      let room = ring.room
+      guard room >= chunk.frameCount else { return true }
+      do throws(FileFailure) {
+        let count = try source.read(into: &chunk, frames: chunk.frameCount)
+        _ = ring.write(chunk, frames: count)
+        guard count == 0 else { continue }
+      } catch {
+        failed.withLock { $0 = error }
+      }
+      break
+    }
+    ring.finish()
+    return false
+  }
+}
+
+/// Looks at the frames of a player on their way out, and alters them if it likes.
+///
+/// Called on the thread that decodes, up to a second before what it gets is heard, so it may take its
+/// time, allocate and wait, as long as it keeps up on average. What is dropped by a later seek or skip
+/// it gets all the same, and then what is heard instead.
+public protocol PlayerTap: AnyObject, Sendable {
+  /// Gets the first `frames` frames of `buffer`, which have the unit's rate and channels. The first of
+  /// them is the player's frame `frame`: it is heard when `AudioPlayer.heardFrame` comes to it.
+  func process(_ buffer: inout SampleBuffer, frames: Int, at frame: Int)
+}
+
+/// What is asked of a player's queue, on the thread that feeds.
+enum PlayerChange: Sendable {
+  /// Has what is heard go on differently: alters its settings and its place, a boundary of its file.
+  case edit(@Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void)
+  /// Anything else. Given the frame of the queue from which on something else can be heard; answers
+  /// whether it is.
+  case work(@Sendable (PlayQueue, Int) -> Bool)
+}

@@ -183,3 +183,76 @@ extension Track {
   /// As `TrackStream.release`.
   func release(beforeSound: Bool) { stream.release(beforeSound: beforeSound) }
 }
+
+/// Where in its file each frame of a track lies, in the order in which they are heard.
+struct TrackWay: Sendable, Equatable {
+  let path: PlayPath
+  /// Where the first frame that is heard lies on the path, in frames of the file.
+  let firstIndex: Double
+  /// Frames of the file that one frame of the unit moves on by.
+  let ratio: Double
+
+  /// The boundary of the file that comes after `frames` frames of the unit.
+  func boundary(after frames: Int) -> Double {
+    let index = firstIndex + Double(frames) * ratio
+    let whole = index.rounded(.down)
+    let boundary = Double(path.boundary(at: Int(clamping: whole)))
+    return path.order.isReversed ? boundary - (index - whole) : boundary + (index - whole)
+  }
+
+  /// The order with the passes left out that are over after `frames` frames of the unit.
+  func order(after frames: Int) -> PlayOrder {
+    var order = path.order
+    let passes = path.passes(before: Int(clamping: firstIndex + Double(frames) * ratio))
+    order.times = order.times.map { max(1, $0 - passes) }
+    return order
+  }
+
+  /// Frames of the unit until the file's `boundary` is come to in the first pass; nil where that is
+  /// not ahead.
+  func frames(until boundary: Int) -> Int? {
+    let index = path.order.isReversed ? path.entry - boundary : boundary - path.entry
+    guard index >= 0, path.firstLength.map({ index <= $0 }) ?? true else { return nil }
+    let frames = ((Double(index) - firstIndex) / ratio).rounded()
+    return frames >= 0 ? Int(clamping: frames) : nil
+  }
+
+  /// Frames of the unit in all; nil for ever, or where that is not known.
+  var frameCount: Int? {
+    path.frameCount.map { max(0, Int(rounding: (Double($0) - firstIndex) / ratio)) }
+  }
+}
+
+/// Where a track's converter begins, so that its first frame that is heard lies exactly where it was
+/// asked for: some frames earlier, which give the converter's filter a past.
+struct TrackEntry {
+  /// The boundary of the file that is read first.
+  let boundary: Int
+  /// Frames of the unit that are left out.
+  let leadFrames: Int
+
+  /// The entry for a converter whose rates have the ratio `fileStep` to `unitStep` in lowest terms,
+  /// so that what is heard begins at `place`, a boundary of a file of `frameCount` frames, backwards
+  /// or forwards. At least `earlyFrames` frames of the unit are left out where there are so many.
+  init(
+    at place: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
+    earlyFrames: Int
+  ) {
+    let ratio = Double(fileStep) / Double(unitStep)
+    let past = isReversed ? Double(frameCount ?? Int(clamping: place)) - place : place
+    let longest = max(0, Int(clamping: past / ratio))
+    // Among a whole round of the two rates one place falls on a frame of the file.
+    let latest = min(longest, earlyFrames)
+    var best = (lead: 0, error: Double.infinity)
+    for lead in stride(from: latest, through: max(0, latest - min(unitStep, 4096)), by: -1) {
+      let exact = isReversed ? place + Double(lead) * ratio : place - Double(lead) * ratio
+      let error = abs(exact - exact.rounded())
+      if error < best.error - 1e-6 { best = (lead, error) }
+      if error < 1e-6 { break }
+    }
+    leadFrames = best.lead
+    let exact =
+      isReversed ? place + Double(best.lead) * ratio : place - Double(best.lead) * ratio
+    boundary = max(0, Int(rounding: exact))
+  }
+}

@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import Glibc
 
 /// Several sources at once, added up. It ends when the last of them that is heard does; one that fails
 /// does not end the others.
@@ -46,5 +47,118 @@ public final class TrackMix: FrameSource {
       longest = max(longest, count)
     }
     return longest
+  }
+}
+
+/// Frames to be played, in order, at the rate and with the channels of the unit. Pulled by a
+/// `PlayFeeder`; one thread at a time.
+public protocol FrameSource: AnyObject {
+  /// Fills the first of `buffer`, at most `frames` frames, and returns how many; 0 at the end.
+  func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int
+}
+
+/// Sources one after the other, without a gap.
+public final class SourceSequence: FrameSource {
+  private var sources: [any FrameSource]
+
+  /// `sources`, in this order.
+  public init(_ sources: [any FrameSource]) {
+    self.sources = sources
+  }
+
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    while let source = sources.first {
+      let count = try source.read(into: &buffer, frames: frames)
+      if count > 0 { return count }
+      sources.removeFirst()
+    }
+    return 0
+  }
+}
+
+/// A count-in: so many beats, each a short click, the first of four higher.
+public final class ClickTrack: FrameSource {
+  /// Frames of all beats together.
+  public let frameCount: Int
+
+  private let beatFrames: Double
+  private let sampleRate: Double
+  private let channelCount: Int
+  private var position = 0
+
+  /// `beats` beats at `tempo` beats a minute.
+  public init(beats: Int, tempo: Double, sampleRate: Int, channelCount: Int) {
+    beatFrames = 60 / tempo * Double(sampleRate)
+    frameCount = Self.frameCount(beats: beats, tempo: tempo, sampleRate: sampleRate)
+    self.sampleRate = Double(sampleRate)
+    self.channelCount = channelCount
+  }
+
+  /// Frames that `beats` beats at `tempo` beats a minute take.
+  public static func frameCount(beats: Int, tempo: Double, sampleRate: Int) -> Int {
+    Int(rounding: Double(beats) * (60 / tempo * Double(sampleRate)))
+  }
+
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    let count = min(frames, frameCount - position)
+    for frame in 0..<count {
+      let value = sample(at: position + frame)
+      for channel in 0..<channelCount { buffer[frame * channelCount + channel] = value }
+    }
+    position += count
+    return count
+  }
+
+  /// Twenty milliseconds of a tone that dies away, at -12 dBFS.
+  private func sample(at frame: Int) -> Float {
+    let beat = (Double(frame) / beatFrames).rounded(.down)
+    let seconds = (Double(frame) - (beat * beatFrames).rounded(.up)) / sampleRate
+    guard seconds >= 0, seconds < 0.02 else { return 0 }
+    let pitch = Int(clamping: beat) % 4 == 0 ? 1500.0 : 1000.0
+    return Float(0.25 * sin(2 * Double.pi * pitch * seconds) * exp(-seconds * 150))
+  }
+}
+
+/// Surround sound for two ears: the centre and each side's surrounds softer by 3 dB beside the front,
+/// the deep effects left out, as ITU-R BS.775 has it, and all so much softer that nothing clips.
+struct StereoFold {
+  private let left: [Float]
+  private let right: [Float]
+
+  /// Nil where frames of so many channels are not surround sound in a known order: 3 to 8 channels in
+  /// that of WAV files.
+  init?(channelCount: Int) {
+    // Left, right, centre, effects, and on from there.
+    let half = Float(0.5).squareRoot()
+    let sides: (left: [Float], right: [Float])? =
+      switch channelCount {
+      case 3: ([1, 0, half], [0, 1, half])
+      case 4: ([1, 0, half, 0], [0, 1, 0, half])
+      case 5: ([1, 0, half, half, 0], [0, 1, half, 0, half])
+      case 6: ([1, 0, half, 0, half, 0], [0, 1, half, 0, 0, half])
+      case 7: ([1, 0, half, 0, 0.5, half, 0], [0, 1, half, 0, 0.5, 0, half])
+      case 8: ([1, 0, half, 0, half, 0, half, 0], [0, 1, half, 0, 0, half, 0, half])
+      default: nil
+      }
+    guard let sides else { return nil }
+    let sum = sides.left.reduce(0, +)
+    left = sides.left.map { $0 / sum }
+    right = sides.right.map { $0 / sum }
+  }
+
+  /// Fills the first frames of `folded`, which has two channels.
+  func apply(_ sound: borrowing SampleBuffer, frames: Int, into folded: inout SampleBuffer) {
+    for frame in 0..<frames {
+      var ears: (Float, Float) = (0, 0)
+      for channel in 0..<left.count {
+        let sample = sound[frame * left.count + channel]
+        ears.0 += left[channel] * sample
+        ears.1 += right[channel] * sample
+      }
+      folded[2 * frame] = ears.0
+      folded[2 * frame + 1] = ears.1
+    }
   }
 }

@@ -208,3 +208,123 @@ struct TrackStream: ~Copyable {
     return progress?.produced ?? 0
   }
 }
+
+/// From a file's rate, at a speed, to the unit's: at a fixed ratio for the ordinary speed, which joins
+/// to the bit, and at any ratio for others.
+struct TrackConversion: ~Copyable {
+  let inputRate: Int
+  let outputRate: Int
+  let speed: Double
+  private var fixed: RateConverter?
+  private var varying: VariableRateConverter?
+
+  /// A conversion that begins at once, or, at an extraordinary speed, at `position` frames of the
+  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the rates,
+  /// or the frames read for each one played, are out of bounds.
+  static func make(
+    channelCount: Int, inputRate: Int, outputRate: Int, speed: Double, position: Double,
+    quality: Int, name: String
+  ) throws(FileFailure) -> TrackConversion? {
+    guard inputRate != outputRate || speed != 1 else { return nil }
+    guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
+    if speed != 1 {
+      let ratio = Double(inputRate) / Double(outputRate) * speed
+      guard ratio <= VariableRateConverter.supportedMaxima.upperBound else {
+        throw FileFailure(
+          .unusableContents,
+          "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
+          hint: "Ask for a higher --rate or a lower --speed.")
+      }
+      var varying = VariableRateConverter(
+        channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
+      varying.setRatio(ratio)
+      varying.reset(position: position)
+      return TrackConversion(inputRate, outputRate, speed, nil, varying)
+    }
+    do throws(RateFailure) {
+      var fixed = try RateConverter(
+        channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
+      fixed.skipLeadingSilence()
+      return TrackConversion(inputRate, outputRate, speed, fixed, nil)
+    } catch {
+      throw refusal(name, inputRate)
+    }
+  }
+
+  private init(
+    _ inputRate: Int, _ outputRate: Int, _ speed: Double, _ fixed: consuming RateConverter?,
+    _ varying: consuming VariableRateConverter?
+  ) {
+    self.inputRate = inputRate
+    self.outputRate = outputRate
+    self.speed = speed
+    self.fixed = fixed
+    self.varying = varying
+  }
+
+  private static func refusal(_ name: String, _ rate: Int) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) has a rate of \(rate) Hz, which cannot be converted.",
+      hint: "Convert it with sox first.")
+  }
+
+  /// Whether what follows at a join may be foretold: at the ordinary speed.
+  var foretells: Bool { speed == 1 }
+
+  /// As `RateConverter.convert`.
+  mutating func convert(
+    _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
+    into output: inout SampleBuffer, at target: Int, room: Int
+  ) -> (consumed: Int, produced: Int) {
+    if let progress = fixed?.convert(
+      input, from: firstFrame, frames: frames, into: &output, at: target, room: room)
+    {
+      return progress
+    }
+    return varying?.convert(
+      input, from: firstFrame, frames: frames, into: &output, at: target, room: room) ?? (0, 0)
+  }
+}
+
+/// What a converter must know beyond the edge of a track where a sound of another rate joins it:
+/// foretold from the last frames before the edge, or the first behind it.
+struct TrackForetelling: ~Copyable {
+  /// Frames that are foretold at least: more than any filter of ours reaches.
+  static let frames = 512
+
+  /// Made when there is something to remember.
+  private var recent = SampleBuffer(frameCount: 0, channelCount: 1)
+  private var recentFrames = 0
+
+  /// Keeps the newest frames, by which what follows is foretold.
+  mutating func remember(_ sound: borrowing SampleBuffer, frames count: Int) {
+    if recent.frameCount == 0 {
+      recent = SampleBuffer(frameCount: 1024, channelCount: sound.channelCount)
+    }
+    let kept = min(recentFrames, recent.frameCount - min(count, recent.frameCount))
+    let channelCount = recent.channelCount
+    for sample in 0..<kept * channelCount {
+      recent[sample] = recent[(recentFrames - kept) * channelCount + sample]
+    }
+    let added = min(count, recent.frameCount - kept)
+    recent.replace(at: kept, with: sound, from: count - added, frames: added)
+    recentFrames = kept + added
+  }
+
+  /// Fills the beginning of `sound` with what would have come after the frames remembered.
+  func goOn(into sound: inout SampleBuffer) {
+    guard recentFrames > 0 else { return }
+    LinearPrediction.goOn(
+      after: recent, frames: recentFrames, into: &sound, count: Self.frames)
+  }
+
+  /// What would have come before the first `frames` frames of `sound`, whole steps of `step` frames.
+  static func past(
+    of sound: borrowing SampleBuffer, frames: Int, step: Int
+  ) -> SampleBuffer {
+    let count = (Self.frames + step - 1) / step * step
+    var earlier = SampleBuffer(frameCount: count, channelCount: sound.channelCount)
+    LinearPrediction.goBack(before: sound, frames: frames, into: &earlier, count: count)
+    return earlier
+  }
+}

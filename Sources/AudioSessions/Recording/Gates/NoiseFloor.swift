@@ -74,3 +74,90 @@ struct NoiseFloor: Sendable {
     estimate = Estimate(levels: floor + unrest, unrest: unrest.sum() / 4)
   }
 }
+
+/// The mean of each band's last levels.
+struct SlidingMean: Sendable {
+  private var levels: [BandLevels]
+  private var heard = 0
+
+  /// The mean of the last `count` values.
+  init(count: Int) {
+    levels = Array(repeating: BandLevels(repeating: 0), count: count)
+  }
+
+  mutating func hear(_ block: BandLevels) {
+    levels[heard % levels.count] = block
+    heard += 1
+  }
+
+  /// Nil until as many were heard as it goes over.
+  var mean: BandLevels? {
+    guard heard >= levels.count else { return nil }
+    var sum = BandLevels(repeating: 0)
+    for block in levels { sum += block }
+    return sum / Double(levels.count)
+  }
+}
+
+/// The lowest level of each band over a window that moves on piece by piece.
+struct SlidingMinimum: Sendable {
+  private var pieces: [BandLevels]
+  private let pieceLength: Int
+  private var heard = 0
+
+  /// A window of `pieceCount` pieces, each of them `pieceLength` values long: the latest is not yet
+  /// whole.
+  init(pieceLength: Int, pieceCount: Int) {
+    self.pieceLength = pieceLength
+    pieces = Array(repeating: BandLevels(repeating: .infinity), count: pieceCount)
+  }
+
+  mutating func hear(_ levels: BandLevels) {
+    let piece = heard / pieceLength % pieces.count
+    if heard % pieceLength == 0 { pieces[piece] = BandLevels(repeating: .infinity) }
+    pieces[piece] = pointwiseMin(pieces[piece], levels)
+    heard += 1
+  }
+
+  /// Infinite while nothing was heard.
+  var lowest: BandLevels {
+    var lowest = pieces[0]
+    for piece in pieces { lowest = pointwiseMin(lowest, piece) }
+    return lowest
+  }
+}
+
+/// How much a block sounds like speech.
+enum SpeechEvidence: Sendable {
+  /// Quiet, or noise.
+  case none
+  /// Enough for speech that has begun to go on.
+  case weak
+  /// Enough for speech to begin.
+  case strong
+
+  /// Decibels by which the noise must be surpassed, over the bands' root mean square.
+  private static let strongExcess = 7.0
+  private static let weakExcess = 5.0
+  /// How much more it must be for each decibel of the noise's unrest.
+  private static let strongPerUnrest = 0.5
+  private static let weakPerUnrest = 0.9
+  /// Decibels between a fixed threshold and the level at which speech has ended.
+  private static let hysteresis = 6.0
+
+  /// Of a block of these `levels` over that noise.
+  init(_ levels: BandLevels, over noise: NoiseFloor.Estimate) {
+    let excess = (levels - noise.levels).clamped(
+      lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: 40))
+    let surplus = ((excess * excess).sum() / 4).squareRoot()
+    let strong = Self.strongExcess + Self.strongPerUnrest * noise.unrest
+    let weak = min(strong, Self.weakExcess + Self.weakPerUnrest * noise.unrest)
+    self = surplus >= strong ? .strong : surplus >= weak ? .weak : .none
+  }
+
+  /// Of a block of these `levels` beside a fixed threshold in dBFS.
+  init(_ levels: BandLevels, threshold: Double) {
+    let total = levels.total
+    self = total >= threshold ? .strong : total >= threshold - Self.hysteresis ? .weak : .none
+  }
+}

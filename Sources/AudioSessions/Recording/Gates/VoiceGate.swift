@@ -169,3 +169,124 @@ public struct VoiceGate: TakeGate {
     pendingClose = speechEnd * listener.blockFrames + tailFrames
   }
 }
+
+/// Cuts a tape into blocks of 10 ms and remembers the last of them, to judge them by what is known
+/// of the noise at the moment of asking.
+struct SpeechListener: Sendable {
+  /// Frames of a block.
+  let blockFrames: Int
+  /// Whole blocks heard so far.
+  private(set) var blocks = 0
+  /// The loudest channel's level in the latest block, in dBFS.
+  private(set) var levelDBFS = SpeechBands.silenceDBFS
+
+  private let thresholdDBFS: Double?
+  private let channelCount: Int
+  private let rememberedBlocks: Int
+  private var framesInBlock = 0
+  private var bands: [SpeechBands]
+  private var floors: [NoiseFloor]
+  /// Each remembered block's levels, channel by channel.
+  private var history: [BandLevels]
+
+  /// Listens as `settings` say and remembers `rememberedBlocks` blocks.
+  init(_ settings: VoiceSettings, rememberedBlocks: Int) {
+    blockFrames = max(1, settings.sampleRate / 100)
+    thresholdDBFS = settings.thresholdDBFS
+    channelCount = max(1, settings.channelCount)
+    self.rememberedBlocks = rememberedBlocks
+    let band = SpeechBands(sampleRate: max(1000, settings.sampleRate))
+    bands = Array(repeating: band, count: channelCount)
+    let floor = NoiseFloor(bandwidths: band.bandwidths, blockSeconds: 0.01)
+    floors = Array(repeating: floor, count: channelCount)
+    history = Array(
+      repeating: BandLevels(repeating: SpeechBands.silenceDBFS),
+      count: channelCount * rememberedBlocks)
+  }
+
+  /// The noise's level in the channel where it is loudest, in dBFS; nil until it is known.
+  var floorDBFS: Double? {
+    var loudest: Double?
+    for floor in floors {
+      guard let total = floor.estimate?.levels.total else { continue }
+      loudest = max(total, loudest ?? total)
+    }
+    return loudest
+  }
+
+  /// Hears the frames of `buffer` from `firstFrame` to `end` at most: up to the end of a block.
+  /// Returns how many these were, and whether a block was completed.
+  mutating func hear(
+    _ buffer: borrowing SampleBuffer, from firstFrame: Int, to end: Int
+  ) -> (frames: Int, isBlock: Bool) {
+    let count = min(end - firstFrame, blockFrames - framesInBlock)
+    let range = firstFrame * channelCount..<(firstFrame + count) * channelCount
+    for channel in 0..<channelCount {
+      bands[channel].hear(
+        buffer.samples, in: range.lowerBound + channel..<range.upperBound, stride: channelCount)
+    }
+    framesInBlock += count
+    guard framesInBlock == blockFrames else { return (count, false) }
+    framesInBlock = 0
+    finishBlock()
+    return (count, true)
+  }
+
+  /// How much block number `block` sounds like speech, in the channel where it does most.
+  func evidence(at block: Int) -> SpeechEvidence {
+    var best = SpeechEvidence.none
+    for channel in 0..<channelCount {
+      let levels = history[block % rememberedBlocks * channelCount + channel]
+      switch evidence(of: levels, in: channel) {
+      case .strong: return .strong
+      case .weak: best = .weak
+      case .none: continue
+      }
+    }
+    return best
+  }
+
+  private func evidence(of levels: BandLevels, in channel: Int) -> SpeechEvidence {
+    if let thresholdDBFS { return SpeechEvidence(levels, threshold: thresholdDBFS) }
+    guard let noise = floors[channel].estimate else { return .none }
+    return SpeechEvidence(levels, over: noise)
+  }
+
+  private mutating func finishBlock() {
+    levelDBFS = SpeechBands.silenceDBFS
+    for channel in 0..<channelCount {
+      let levels = bands[channel].finishBlock()
+      history[blocks % rememberedBlocks * channelCount + channel] = levels
+      levelDBFS = max(levelDBFS, levels.total)
+      // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
+      if levels.max() > SpeechBands.silenceDBFS + 10 { floors[channel].hear(levels) }
+    }
+    blocks += 1
+  }
+}
+
+/// What a `VoiceGate` takes for speech, and what it keeps around it.
+public struct VoiceSettings: Sendable, Equatable {
+  /// Frames a second.
+  public var sampleRate: Int
+  /// Channels of a frame; speech in any of them counts.
+  public var channelCount: Int
+  /// The level from which on sound is speech, in dBFS: the RMS within the band of speech, where a
+  /// sine at full scale has -3. Nil: as far above the noise as speech rises, wherever that lies.
+  public var thresholdDBFS: Double?
+  /// What is kept before speech begins.
+  public var preRollSeconds = 0.5
+  /// How long it must be quiet until a stretch ends.
+  public var holdSeconds = 1.0
+  /// What is kept after speech has ended.
+  public var tailSeconds = 0.5
+  /// Sounds shorter than this open nothing.
+  public var minimumSeconds = 0.2
+
+  /// The usual settings for a tape of `sampleRate` and `channelCount`.
+  public init(sampleRate: Int, channelCount: Int, thresholdDBFS: Double? = nil) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.thresholdDBFS = thresholdDBFS
+  }
+}

@@ -1,0 +1,246 @@
+/// What to do with a response.
+enum ResponseVerdict: Equatable {
+  /// Its body is the file from this byte on.
+  case accept(from: Int)
+  /// The file is elsewhere.
+  case redirect(String)
+  /// The server does not cope with ranges: ask for the whole.
+  case withoutRange
+  /// The server may do better soon.
+  case later(FileFailure)
+  case fail(FileFailure)
+}
+
+/// What was asked for, by which a response is judged.
+struct ResponseRules {
+  let address: WebAddress
+  /// The first byte asked for; nil where no range was.
+  let start: Int?
+  /// nil for the first response.
+  let known: RemoteFacts?
+
+  func verdict(_ header: ResponseHeader) -> ResponseVerdict {
+    switch header.status {
+    case 200: whole(header)
+    case 206: part(header)
+    case 301, 302, 303, 307, 308:
+      header.location.map { .redirect($0) } ?? .fail(.refused(address, header.status))
+    case 416: outOfRange(header)
+    case 412: .fail(.changed(address))
+    case 408, 425, 429, 500...599: .later(.refused(address, header.status))
+    default: .fail(.refused(address, header.status))
+    }
+  }
+
+  /// What a first response says about the file.
+  func facts(_ header: ResponseHeader) -> RemoteFacts {
+    let isPart = header.status == 206
+    // The length of a body with announcements says nothing about the sound.
+    let length = header.announcementInterval == nil ? header.contentLength : nil
+    return RemoteFacts(
+      byteCount: isPart ? header.contentRange?.total : length,
+      hasRanges: isPart && header.contentRange?.total != nil,
+      isLive: header.isStation
+        && (isPart ? header.contentRange?.total : header.contentLength) == nil,
+      validator: header.validator, contentType: header.contentType, bitRate: header.bitRate)
+  }
+
+  private func whole(_ header: ResponseHeader) -> ResponseVerdict {
+    if let failure = trouble(header) { return .fail(failure) }
+    guard let known else { return .accept(from: 0) }
+    // A station goes on where it is; a file begins anew, and must be the same one.
+    if known.isLive { return .accept(from: 0) }
+    if hasChanged(header, byteCount: header.contentLength) { return .fail(.changed(address)) }
+    let isVouched = !known.validator.isEmpty && !header.validator.isEmpty || known.byteCount != nil
+    return isVouched ? .accept(from: 0) : .fail(.notResumable(address))
+  }
+
+  private func part(_ header: ResponseHeader) -> ResponseVerdict {
+    if let failure = trouble(header) { return .fail(failure) }
+    // Without an end nobody could tell whether more comes behind the part.
+    if known == nil, start != nil, header.contentRange?.total == nil { return .withoutRange }
+    guard let start, let range = header.contentRange, let bytes = range.bytes,
+      bytes.lowerBound == start, header.announcementInterval == nil
+    else {
+      return known == nil && start != nil ? .withoutRange : .fail(.wrongRange(address))
+    }
+    if hasChanged(header, byteCount: range.total) { return .fail(.changed(address)) }
+    return .accept(from: start)
+  }
+
+  private func outOfRange(_ header: ResponseHeader) -> ResponseVerdict {
+    guard known != nil else {
+      return start == nil ? .fail(.refused(address, 416)) : .withoutRange
+    }
+    let isOther = hasChanged(header, byteCount: header.contentRange?.total)
+    return .fail(isOther ? .changed(address) : .tooShort(address))
+  }
+
+  private func hasChanged(_ header: ResponseHeader, byteCount: Int?) -> Bool {
+    guard let known else { return false }
+    if known.validator.differs(from: header.validator) { return true }
+    guard let before = known.byteCount, let byteCount else { return false }
+    return before != byteCount
+  }
+
+  /// Why the body cannot be sound.
+  private func trouble(_ header: ResponseHeader) -> FileFailure? {
+    guard header.isIdentity else {
+      return .packed(address, header.contentEncoding ?? "")
+    }
+    guard let type = header.contentType, !mayBeSound(type) else { return nil }
+    return .wrongType(address, type)
+  }
+
+  /// Servers call sound many things; these it never is.
+  private func mayBeSound(_ type: String) -> Bool {
+    // Servers that do not know an ending call it text.
+    if type == "text/plain" { return address.looksLikeSound }
+    let others = [
+      "application/json", "application/xml", "application/xhtml+xml", "application/javascript",
+      "application/pdf", "application/rss+xml", "application/atom+xml",
+    ]
+    let kinds = ["text/", "image/", "multipart/", "message/", "font/", "model/"]
+    return !others.contains(type) && !kinds.contains { type.hasPrefix($0) }
+  }
+}
+
+/// What the header of a response says, as far as sound is concerned.
+struct ResponseHeader: Equatable {
+  var status = 0
+  /// In lower case, without parameters.
+  var contentType: String?
+  var contentLength: Int?
+  var contentRange: ContentRange?
+  var contentEncoding: String?
+  var location: String?
+  var validator = FileValidator()
+  /// Whether a radio station answers.
+  var isStation = false
+  /// Bytes of sound between two announcements.
+  var announcementInterval: Int?
+  /// Bits a second.
+  var bitRate: Int?
+  var stationName: String?
+
+  /// Takes in one line without its end.
+  mutating func add(_ line: String) {
+    if line.hasPrefix("HTTP/") || line.hasPrefix("ICY ") {
+      // What came before was an interim response.
+      self = ResponseHeader()
+      isStation = line.hasPrefix("ICY ")
+      let words = line.split(separator: " ", maxSplits: 2)
+      status = words.count > 1 ? ContentRange.number(words[1]) ?? 0 : 0
+      return
+    }
+    guard let colon = line.firstIndex(of: ":") else { return }
+    let value = String(line[line.index(after: colon)...]).trimmed
+    let name = line[..<colon].lowercased()
+    if name.hasPrefix("icy-") { isStation = true }
+    switch name {
+    case "content-type":
+      let type = value.prefix { $0 != ";" }.lowercased().trimmed
+      contentType = type.isEmpty ? nil : type
+    case "content-length": contentLength = ContentRange.number(value)
+    case "content-range": contentRange = ContentRange(value)
+    case "content-encoding": contentEncoding = value.lowercased()
+    case "location": location = value
+    case "etag": validator.tag = value
+    case "last-modified": validator.date = value
+    case "icy-metaint":
+      announcementInterval = ContentRange.number(value).flatMap { $0 > 0 ? $0 : nil }
+    case "icy-br":
+      // Some say it twice: "128,128".
+      let first = value.prefix { $0.isNumber }
+      bitRate = ContentRange.number(first).flatMap {
+        (1...1_000_000).contains($0) ? $0 * 1000 : nil
+      }
+    case "icy-name": stationName = value.isEmpty ? nil : value
+    default: break
+    }
+  }
+
+  /// Whether the body is what it is, not packed.
+  var isIdentity: Bool {
+    guard let contentEncoding, !contentEncoding.isEmpty else { return true }
+    return contentEncoding == "identity"
+  }
+}
+
+/// What a `Content-Range` line says: `bytes 0-499/1234`, `bytes */1234`.
+struct ContentRange: Equatable {
+  /// nil where the request could not be met.
+  let bytes: Range<Int>?
+  /// Bytes of the whole file; nil where the server does not know.
+  let total: Int?
+
+  init?(_ text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let total = parts[1] == "*" ? nil : Self.number(parts[1])
+    guard total != nil || parts[1] == "*" else { return nil }
+    self.total = total
+    if parts[0] == "*" {
+      bytes = nil
+      return
+    }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+      first <= last, last < (total ?? Int.max)
+    else { return nil }
+    bytes = first..<last + 1
+  }
+
+  /// Digits only, and no more than the largest file has bytes.
+  static func number(_ text: some StringProtocol) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int(text), number <= FileBounds.byteCount
+    else { return nil }
+    return number
+  }
+}
+
+/// What tells one version of a file on a server from the next.
+struct FileValidator: Equatable, Sendable {
+  /// As sent, quotes included.
+  var tag: String?
+  var date: String?
+
+  /// What `If-Range` may be given: a weak tag does not vouch for every byte.
+  var condition: String? {
+    if let tag, tag.hasPrefix("\"") { return tag }
+    return date
+  }
+
+  var isEmpty: Bool { tag == nil && date == nil }
+
+  /// Whether `other` is of another version, as far as one can tell.
+  func differs(from other: FileValidator) -> Bool {
+    if let tag, let otherTag = other.tag { return tag != otherTag }
+    if let date, let otherDate = other.date { return date != otherDate }
+    return false
+  }
+}
+
+/// Text as it comes from a network.
+extension String {
+  /// What `bytes` say: UTF-8 where they are, else Latin-1.
+  init(fromNetwork bytes: some Collection<UInt8>) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self = text
+    } else {
+      self.init()
+      for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
+    }
+  }
+
+  /// Without blanks at both ends.
+  var trimmed: String {
+    var text = self[...]
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return String(text)
+  }
+}
