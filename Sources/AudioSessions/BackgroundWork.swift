@@ -33,7 +33,7 @@ extension BackgroundWork {
 final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let work: any BackgroundWork
-    let done: Latch
+    let done: AtomicFlag
 
     mutating func run() {
       while work.step() { HostClock.pause(milliseconds: 20) }
@@ -42,7 +42,7 @@ final class BackgroundThread {
   }
 
   private var thread: RealtimeThread<Loop>?
-  private let done = Latch()
+  private let done = AtomicFlag()
 
   /// Whether there is no more to do.
   var isDone: Bool { done.isRaised }

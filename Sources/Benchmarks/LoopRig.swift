@@ -62,11 +62,12 @@ struct LoopRig {
 
   /// Runs `seconds` of it, with `sound` at the microphone.
   func run(seconds: Double, sound: (Int) -> Float) -> Result {
-    let news = GuardNewsWriter(sampleRate: sampleRate)
+    let news = FeedbackEventWriter(sampleRate: sampleRate)
     var reader = news.makeReader()
-    var ears = Ears(sampleRate: sampleRate, dimWish: CountPublisher().makeView())
-    ears.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
-    ears.feedbackGuard = FeedbackGuard(sampleRate: sampleRate, channelCount: 1, news: news)
+    var protection = MonitorProtection(sampleRate: sampleRate, dimWish: AtomicCounter().makeView())
+    protection.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
+    protection.feedbackGuard = FeedbackSuppressor(
+      sampleRate: sampleRate, channelCount: 1, news: news)
     let rate = Double(sampleRate)
     let delay = max(periodFrames, Int(clamping: delaySeconds * rate))
     // A howl's trip takes a whole number of its periods.
@@ -89,11 +90,11 @@ struct LoopRig {
         let heard = sound(start + index) + Float(back)
         buffer[index] = clips ? max(-1, min(1, heard)) : heard
       }
-      ears.begin(lostFrames: 0)
-      let highest = ears.listen(to: buffer, frames: periodFrames, at: start)
-      if !ears.isTransparent(to: highest) {
-        ears.shapeMicrophone(&buffer, frames: periodFrames)
-        ears.shapeOutput(&buffer, frames: periodFrames)
+      protection.begin(lostFrames: 0)
+      let highest = protection.listen(to: buffer, frames: periodFrames, at: start)
+      if !protection.isTransparent(to: highest) {
+        protection.shapeMicrophone(&buffer, frames: periodFrames)
+        protection.shapeOutput(&buffer, frames: periodFrames)
       }
       for index in 0..<periodFrames {
         let sample = buffer[index]

@@ -53,7 +53,9 @@ struct Microphone: ~Copyable, Sendable {
 
   /// The `frames` frames captured from `frame` on.
   @_noLocks
-  mutating func hear(_ tape: borrowing OutputTape, from frame: Int, frames: Int) -> DeviceFrames {
+  mutating func hear(_ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
+    -> DeviceFrames
+  {
     let position = frame &- wire.wholeDelay
     if wire.isPlain, !hasFeeder, !isNoisy, tape.isWhole(from: position, frames: frames) {
       captured.store(tape.samples, from: tape.slot(of: position), frames: frames)
@@ -70,7 +72,7 @@ struct Microphone: ~Copyable, Sendable {
   /// `step` more at each one after.
   @_noLocks
   mutating func hear(
-    _ tape: borrowing OutputTape, from frame: Int, frames: Int, played: Double, step: Double
+    _ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int, played: Double, step: Double
   ) -> DeviceFrames {
     wire.carry(tape, played: played, step: step, frames: frames, into: &heard)
     if hasFeeder { feed(from: frame, frames: frames) }
@@ -142,7 +144,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
 ///
 /// A ring, long enough for all that the microphone can still hear. Positions below 0 and from
 /// `end` on are silence.
-struct OutputTape: ~Copyable, Sendable {
+struct PlayedHistoryRing: ~Copyable, Sendable {
   /// The frames, each at the slot of its position.
   private(set) var samples: SampleBuffer
   /// The position after the last frame handed over.

@@ -45,7 +45,7 @@ extension SimulatedDevice {
       clock: DeviceClock(
         isFree: wired.clock == .free, sampleRate: wired.sampleRate,
         pace: 1 + wired.driftPPM * 1e-6),
-      tape: OutputTape(
+      tape: PlayedHistoryRing(
         frameCount: playback == nil ? 1 : memory, channelCount: channelCount, periodFrames: period),
       microphone: Microphone(
         wire: Wire(
@@ -54,7 +54,7 @@ extension SimulatedDevice {
         feeder: microphone, hasFeeder: isFed, noiseDBFS: wired.noiseDBFS, format: format,
         channelCount: channelCount, periodFrames: period),
       room: DeviceBuffer(format: format, channelCount: channelCount, frameCount: period),
-      mishaps: Mishaps(wired))
+      scheduledFaults: ScheduledFaults(wired))
   }
 
   private static func configuration(

@@ -13,7 +13,7 @@ import RealtimeAudio
 ///   On the free clock `wait` never sleeps, time is that of the frames captured, and a cycle takes
 ///   no time.
 /// - A scripted overrun loses the frames from the last cycle before its time on.
-/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `awaitReturn` finds it
+/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection` finds it
 ///   plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
 public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
@@ -24,10 +24,10 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
 
   private let shape: SimulatedShape
   private var clock: DeviceClock
-  private var tape: OutputTape
+  private var tape: PlayedHistoryRing
   private var microphone: Microphone
   private var room: DeviceBuffer
-  private var mishaps: Mishaps
+  private var scheduledFaults: ScheduledFaults
   /// Frames captured and given back, and those that were lost: where the next cycle begins.
   private var taken = 0
   /// Output frames played when the last period was found.
@@ -43,8 +43,9 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
 
   init(
     configuration: DuplexConfiguration, shape: SimulatedShape, clock: DeviceClock,
-    tape: consuming OutputTape, microphone: consuming Microphone, room: consuming DeviceBuffer,
-    mishaps: consuming Mishaps
+    tape: consuming PlayedHistoryRing, microphone: consuming Microphone,
+    room: consuming DeviceBuffer,
+    scheduledFaults: consuming ScheduledFaults
   ) {
     self.configuration = configuration
     self.shape = shape
@@ -52,7 +53,7 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     self.tape = tape
     self.microphone = microphone
     self.room = room
-    self.mishaps = mishaps
+    self.scheduledFaults = scheduledFaults
   }
 
   /// The host's time, or virtual time: that of the frames captured or played.
@@ -95,11 +96,11 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     let end = taken &+ shape.periodFrames
     guard clock.wait(until: end) else { return .waiting }
     let reached = max(end, clock.frame)
-    if reached > mishaps.unplugFrame {
+    if reached > scheduledFaults.unplugFrame {
       isUnplugged = true
       return .lost
     }
-    if end > mishaps.nextXrun {
+    if end > scheduledFaults.nextXrun {
       isOverrunScripted = true
       return .xrun(.captureXrun)
     }
@@ -124,7 +125,7 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     }
     guard clock.wait(until: due) else { return .waiting }
     played = max(due, clock.frame)
-    if played > mishaps.unplugFrame {
+    if played > scheduledFaults.unplugFrame {
       isUnplugged = true
       return .lost
     }
@@ -181,29 +182,29 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   }
 
   /// Nothing is to be closed.
-  public mutating func letGo() {}
+  public mutating func close() {}
 
   /// A tenth of a second, or less where it is plugged in before.
-  public mutating func awaitReturn() -> DeviceReturn {
+  public mutating func pollForReconnection() -> DeviceReturn {
     let tenth = clock.frame + configuration.sampleRate / 10
-    _ = clock.wait(until: min(tenth, max(clock.frame, mishaps.replugFrame)))
+    _ = clock.wait(until: min(tenth, max(clock.frame, scheduledFaults.replugFrame)))
     // The sound before it goes on, whoever hears it.
     _ = microphone.pass(to: clock.frame)
-    guard !isUnplugged || mishaps.isBack(at: clock.frame) else { return .absent }
+    guard !isUnplugged || scheduledFaults.isBack(at: clock.frame) else { return .absent }
     resume()
     return .returned(cards: [])
   }
 
   private mutating func resume() {
     var frame = shape.hasCapture ? max(taken, clock.frame) : max(played, clock.frame)
-    if isOverrunScripted { frame = taken + mishaps.xrunFrames }
+    if isOverrunScripted { frame = taken + scheduledFaults.xrunFrames }
     if shape.hasCapture { lostFrames += frame - taken }
     restart(at: frame)
   }
 
   /// Both directions begin at captured frame `frame` (or, without input, played frame).
   private mutating func restart(at frame: Int) {
-    mishaps.resume(at: frame)
+    scheduledFaults.resume(at: frame)
     isUnplugged = false
     isOverrunScripted = false
     isRunDry = false

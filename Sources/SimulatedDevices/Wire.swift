@@ -81,7 +81,8 @@ struct Wire: ~Copyable, Sendable {
   /// What is heard of `tape` in `frames` frames captured from `frame` on.
   @_noLocks
   mutating func carry(
-    _ tape: borrowing OutputTape, from frame: Int, frames: Int, into heard: inout SampleBuffer
+    _ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
+    into heard: inout SampleBuffer
   ) {
     switch course {
     case .whole:
@@ -108,7 +109,7 @@ struct Wire: ~Copyable, Sendable {
   /// frames were played, and `step` more at each one after. For a wire that drifts.
   @_noLocks
   mutating func carry(
-    _ tape: borrowing OutputTape, played: Double, step: Double, frames: Int,
+    _ tape: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
     into heard: inout SampleBuffer
   ) {
     let start = played - delay

@@ -17,7 +17,7 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
   private let bands: [Range<Int>]
   private let transform: FourierTransform
   private var window: [Float] = []
-  private let spectra = Guarded<[Spectrum]>([])
+  private let spectra = MutexBox<[Spectrum]>([])
 
   /// A tap for `bandCount` bands from 50 Hz up, all as many octaves wide. nil where memory is short.
   init?(bandCount: Int, sampleRate: Int) {

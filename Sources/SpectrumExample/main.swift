@@ -21,13 +21,14 @@ func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws
   player.insert(tap)
   player.enqueue(path: path)
   player.play()
-  var desk = MixingDesk(
+  var callbacks = Mixer(
     periodFrames: configuration.periodFrames, captureChannels: 0,
     playbackChannels: shape.channelCount)
-  desk.player = player.takePlayer()
-  desk.endsWithPlayer = true
+  callbacks.player = player.takePlayer()
+  callbacks.endsWithPlayer = true
   let runner = SessionRunner(
-    device: device, desk: desk, background: player.background, meter: nil, frameLimit: nil)
+    device: device, callbacks: callbacks, background: player.background, meter: nil, frameLimit: nil
+  )
   // A device that keeps no time is played in step with the decoder.
   let clock: SessionClock = configuration.keepsTime ? .real(.normal) : .virtual
   var drawn = -1

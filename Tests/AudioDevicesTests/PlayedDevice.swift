@@ -12,13 +12,13 @@ struct PlayedDevice: DuplexDevice, ~Copyable {
   let configuration: DuplexConfiguration
   private(set) var now: UInt64 = 1_000_000_000
   private let room: Room
-  private let played: Guarded<[Float]>
+  private let played: MutexBox<[Float]>
   private var memory: DeviceBuffer
   private var samples: SampleBuffer
 
   init(
     sampleRate: Int, periodFrames: Int, room: Room = .always,
-    played: Guarded<[Float]> = Guarded([])
+    played: MutexBox<[Float]> = MutexBox([])
   ) {
     let stream = StreamConfiguration(
       device: "played", sampleRate: sampleRate, channelCount: 1, format: .floatLE,
@@ -59,8 +59,8 @@ struct PlayedDevice: DuplexDevice, ~Copyable {
   }
 
   mutating func recover() throws(DeviceFailure) {}
-  mutating func letGo() {}
-  mutating func awaitReturn() -> DeviceReturn { .absent }
+  mutating func close() {}
+  mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) {}
 }
 

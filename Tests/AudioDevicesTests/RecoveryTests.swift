@@ -5,7 +5,7 @@ import Testing
 @Suite struct RecoveryTests {
   @Test(arguments: [0, 1, 479, 48000, 4_800_000])
   func `a gap is the time that passed, and what was captured and not kept`(frames: Int) {
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.open(unread: 100, at: 2_000_000_000)
     #expect(clock.isOpen)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `a device that does not say when it stopped is timed from its last period`() {
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     clock.note(captured: 80, taking: 64, at: 1_000_000_000)
     clock.open()
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
@@ -29,7 +29,7 @@ import Testing
       random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return 1_000_000_000 + UInt64(frames) * 1_000_000 / 48 + random >> 33 % 100_000
     }
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     for tick in 1...100 { clock.note(captured: 64, taking: 64, at: time(64 * tick)) }
     clock.open(unread: 8192, at: time(6400 + 8192))
     // Standing for 0.3 seconds in all, it starts again at a tick.
@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: [1, 7, 9, 31, 33])
   func `a device that moves by single frames loses as many as time says`(frames: Int) {
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     for cycle in 1...8 {
       clock.note(captured: 64 + cycle % 3, taking: 64, at: UInt64(cycle) * 1_000_000)
     }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `a gap after a gap, with no frame between, is one from the first stop on`() {
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     clock.open(unread: 100, at: 2_000_000_000)
     clock.open(unread: 0, at: 2_500_000_000)
     clock.open()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `frames that could not be taken after all are part of the gap`() {
-    var clock = GapClock()
+    var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.giveBack(64)
     clock.open()
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: [-300, -1, 0, 1, 64])
   func `a start that is off by so many frames is found out`(error: Int) {
-    var proof = StartProof(expected: 128)
+    var proof = StartLatencyCheck(expected: 128)
     var verdicts: [Int] = []
     while proof.isOpen { verdicts.append(proof.judge(captured: 64, queued: 64 + error)) }
     #expect(verdicts.dropLast().allSatisfy { $0 == 0 })

@@ -10,12 +10,12 @@ import Testing
   private func played(_ table: [Float], from unitRate: Int, to deviceRate: Int, period: Int = 64)
     throws -> [Float]
   {
-    let played = Guarded<[Float]>([])
+    let played = MutexBox<[Float]>([])
     var request = DuplexRequest(captureDevice: nil, playbackDevice: "played")
     request.sampleRate = unitRate
     request.periodFrames = period
     let atDevice = request.atRate(deviceRate)
-    let device = try ResamplingDuplex(
+    let device = try ResamplingDevice(
       PlayedDevice(
         sampleRate: deviceRate, periodFrames: atDevice.periodFrames, played: played),
       request: request)
@@ -58,7 +58,7 @@ import Testing
     var request = DuplexRequest(captureDevice: nil, playbackDevice: "played")
     request.sampleRate = 44100
     request.periodFrames = 64
-    let device = try ResamplingDuplex(
+    let device = try ResamplingDevice(
       PlayedDevice(sampleRate: 48000, periodFrames: 70, room: .never), request: request)
     var unit = DuplexUnit(
       device: device, callbacks: TablePlayer([Float](repeating: 0, count: 96000), periodFrames: 64),

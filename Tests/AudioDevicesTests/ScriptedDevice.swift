@@ -19,14 +19,14 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
   private var answers: [Answer]
   private var returns: [DeviceReturn]
   private let recovers: Bool
-  private let log: Guarded<[String]>
+  private let log: MutexBox<[String]>
   private var lostFrames = 0
   private var isEmpty = false
   private let memory: DeviceBuffer
 
   init(
     _ answers: [Answer], returns: [DeviceReturn] = [], recovers: Bool = true,
-    log: Guarded<[String]> = Guarded([])
+    log: MutexBox<[String]> = MutexBox([])
   ) {
     self.answers = answers
     self.returns = returns
@@ -80,9 +80,9 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
     lostFrames = Self.period
   }
 
-  mutating func letGo() { note("let go") }
+  mutating func close() { note("let go") }
 
-  mutating func awaitReturn() -> DeviceReturn {
+  mutating func pollForReconnection() -> DeviceReturn {
     pass()
     let found = returns.isEmpty ? .absent : returns.removeFirst()
     if case .returned = found { lostFrames = Int((now - periodTime) * 48 / 1_000_000) }

@@ -72,14 +72,14 @@ import Testing
     let progress = UnitProgress()
     var table = [Float](repeating: 0.25, count: 640)
     for index in [0, 63, 64, 200, 639] { table[index] = .nan }
-    let played = Guarded<[Float]>([])
+    let played = MutexBox<[Float]>([])
     var unit = DuplexUnit(
       device: PlayedDevice(sampleRate: 48000, periodFrames: 64, played: played),
       callbacks: TablePlayer(table, periodFrames: 64), progress: progress)
     try unit.start()
     let failure = unit.run()
     #expect(failure == nil)
-    #expect(progress.notNumbers == 5)
+    #expect(progress.nanCount == 5)
     #expect(played.withLock { $0 } == table.map { $0.isNaN ? 0 : $0 })
   }
 }

@@ -70,9 +70,9 @@ import Testing
       let worst = try difference(decoder, at: place, frames: 500, from: samples)
       #expect(worst <= sound.tolerance, "at \(place) of \(frameCount)")
     }
-    for nowhere in [frameCount + 1, .max, -1, .min] {
-      let refusal = failure { try decoder.seek(toFrame: nowhere) }
-      #expect(refusal?.kind == .unusableContents, "at \(nowhere)")
+    for discardBuffer in [frameCount + 1, .max, -1, .min] {
+      let refusal = failure { try decoder.seek(toFrame: discardBuffer) }
+      #expect(refusal?.kind == .unusableContents, "at \(discardBuffer)")
     }
   }
 

@@ -49,12 +49,12 @@ import Testing
       ("StreamUrl='';StreamTitle='x", "x"), ("StreamTitle='';", ""), ("StreamTitle", nil),
     ] as [(String, String?)])
   func `a title is found in an announcement`(text: String, title: String?) {
-    #expect(StationAnnouncements.title(in: Array(text.utf8)) == title)
+    #expect(ICYMetadata.title(in: Array(text.utf8)) == title)
   }
 
   @Test func `a title that is not UTF-8 is Latin-1`() {
     let bytes = Array("StreamTitle='Caf".utf8) + [0xE9] + Array("';".utf8) + [0, 0]
-    #expect(StationAnnouncements.title(in: bytes) == "Caf\u{E9}")
+    #expect(ICYMetadata.title(in: bytes) == "Caf\u{E9}")
   }
 
   @Test func `a redirect does not lead from https to http, nor off the web`() throws {

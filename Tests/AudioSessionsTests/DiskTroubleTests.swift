@@ -26,7 +26,7 @@ import Testing
       channelCount: 1)
     plan.isVirtual = true
     var watch = SpaceWatch(plan)
-    let news = RecordingNews()
+    let news = RecordingEvents()
     let file = RecordedFile(path: plan.path, firstFrame: 0, start: 0)
     for _ in 0..<3 {
       let left = watch.look(at: file, news: news)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `what is kept as it was is as long as the take`() throws {
-    let window = TakeWindow(firstFrame: 500, frames: 2000)
+    let window = PunchWindow(firstFrame: 500, frames: 2000)
     let rig = try TapeRig(gate: WindowGate(window), rawName: "raw.wav")
     rig.record(1000)
     rig.save()
@@ -72,7 +72,7 @@ import Testing
       path: "/tmp/duplex-no-such-file.wav", fileFormat: .wav, sampleFormat: .float,
       sampleRate: 768_000, channelCount: 64)
     let refusal = #expect(throws: FileFailure.self) {
-      _ = try TapeSaver(plan, ringFrames: 1 << 46)
+      _ = try RecordingWriter(plan, ringFrames: 1 << 46)
     }
     #expect(refusal?.kind == .invalidRequest)
     #expect(FileRemoval.byteCount(of: plan.path) == nil)

@@ -9,11 +9,11 @@ struct PlayPathTests {
   {
     for times in [1, 4, 100_000, 1_000_000_000, Int.max] {
       for isReversed in [false, true] {
-        let order = PlayOrder(
+        let order = PlaybackRange(
           startFrame: 10, endFrame: .max, times: times, isReversed: isReversed)
         let path = PlayPath(order, frameCount: frames, entry: frames)
         for ratio in [8000.0 / 768_000 / 4, 1, 4 * 96.0] {
-          let way = TrackWay(path: path, firstIndex: 0, ratio: ratio)
+          let way = PositionMap(path: path, firstIndex: 0, ratio: ratio)
           #expect((way.frameCount ?? 0) <= 1 << 60)
           #expect((0...Double(PlayPath.mostFrames)).contains(way.boundary(after: 0)))
         }
@@ -22,9 +22,9 @@ struct PlayPathTests {
   }
 
   @Test func `passes beyond counting are endless`() {
-    let order = PlayOrder(times: 1_000_000_000)
+    let order = PlaybackRange(times: 1_000_000_000)
     #expect(PlayPath(order, frameCount: 48000).frameCount == 48000 * 1_000_000_000)
     #expect(PlayPath(order, frameCount: 1 << 30).frameCount == nil)
-    #expect(PlayPath(PlayOrder(times: 3), frameCount: 10).frameCount == 30)
+    #expect(PlayPath(PlaybackRange(times: 3), frameCount: 10).frameCount == 30)
   }
 }

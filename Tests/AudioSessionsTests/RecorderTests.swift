@@ -27,9 +27,11 @@ import Testing
       // Longer than what is left of the take.
       ",xrun-at=0.5,xrun-frames=100000",
     ])
-  func `every frame of a recording stands where it was heard`(period: Int, mishaps: String) throws {
+  func `every frame of a recording stands where it was heard`(period: Int, scheduledFaults: String)
+    throws
+  {
     let specification = try SimulatedDeviceSpecification(
-      parsing: "sim:clock=free,channels=1" + mishaps)
+      parsing: "sim:clock=free,channels=1" + scheduledFaults)
     var request = DuplexRequest(captureDevice: "sim", playbackDevice: nil)
     request.periodFrames = period
     request.format = .s16LE
@@ -42,10 +44,10 @@ import Testing
     let saved = tape.makeReader()
     let gaps = EventWriter()
     var listed = gaps.makeReader()
-    var desk = MixingDesk(periodFrames: period, captureChannels: 1, playbackChannels: 0)
-    desk.recorder = Recorder(tape: tape, gaps: gaps)
+    var callbacks = Mixer(periodFrames: period, captureChannels: 1, playbackChannels: 0)
+    callbacks.recorder = Recorder(tape: tape, gaps: gaps)
     let report = try SessionRunner(
-      device: device, desk: desk, background: [microphone], meter: nil, frameLimit: 40000
+      device: device, callbacks: callbacks, background: [microphone], meter: nil, frameLimit: 40000
     ).run(clock: .virtual) { _, _ in .proceed }
 
     #expect(report.frames == 40000)
@@ -65,7 +67,7 @@ import Testing
     // A gap at the very end has no frame behind it.
     if let gap = next { lost += gap.frames }
     #expect(lost == report.lostFrames)
-    #expect((lost > 0) == !mishaps.isEmpty)
+    #expect((lost > 0) == !scheduledFaults.isEmpty)
   }
 
   @Test func `a tape that runs over says how much it lost, and where`() throws {

@@ -59,7 +59,7 @@ import Testing
   private final class Asker: BackgroundWork {
     private let player: AudioPlayer
     private let carriedOut: Count
-    private let isOver = Latch()
+    private let isOver = AtomicFlag()
     private let seed: UInt64
 
     init(_ player: AudioPlayer, _ carriedOut: Count, seed: UInt64) {
@@ -107,7 +107,7 @@ import Testing
   /// The last in a session's background: how much was carried out when it was asked.
   private final class Marker: BackgroundWork {
     private let carriedOut: Count
-    private let counts = Guarded<(start: Int?, end: Int?)>((nil, nil))
+    private let counts = MutexBox<(start: Int?, end: Int?)>((nil, nil))
 
     init(_ carriedOut: Count) { self.carriedOut = carriedOut }
 
@@ -139,9 +139,9 @@ import Testing
     for file in files { player.enqueue(path: file.path) }
     player.setRepeating(true)
     player.play()
-    var desk = MixingDesk(
+    var callbacks = Mixer(
       periodFrames: configuration.periodFrames, captureChannels: 0, playbackChannels: 2)
-    desk.player = player.takePlayer()
+    callbacks.player = player.takePlayer()
     let carriedOut = Count()
     // More than a turn takes.
     for _ in 0..<1000 { carriedOut.ask(player.feeder) }
@@ -149,7 +149,7 @@ import Testing
     let threads = try askers.map { try BackgroundThread($0) }
     let marker = Marker(carriedOut)
     let runner = SessionRunner(
-      device: device, desk: desk, background: player.background + [marker], meter: nil,
+      device: device, callbacks: callbacks, background: player.background + [marker], meter: nil,
       frameLimit: nil)
     _ = try runner.run(clock: .real(.normal)) { moment, _ in
       HostClock.pause(milliseconds: 1)

@@ -14,8 +14,8 @@ import Testing
 
   /// Remembers how it was ended.
   private final class Ending: BackgroundWork {
-    private let concluded = Latch()
-    private let abandoned = Latch()
+    private let concluded = AtomicFlag()
+    private let abandoned = AtomicFlag()
     var isConcluded: Bool { concluded.isRaised }
     var isAbandoned: Bool { abandoned.isRaised }
 
@@ -26,12 +26,12 @@ import Testing
 
   @Test(arguments: [Call.start, .wait, .stop, .close])
   func `a stop ends the session, and what waits on disk is told how`(call: Call) throws {
-    let released = Latch()
+    let released = AtomicFlag()
     defer { released.raise() }
     let work = Ending()
     let runner = SessionRunner(
       device: StuckDevice(in: call, until: released),
-      desk: MixingDesk(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
+      callbacks: Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
       background: [work], meter: nil, frameLimit: nil)
     let report = try runner.run(clock: .real(.normal)) { moment, _ in
       HostClock.pause(milliseconds: 1)
@@ -45,17 +45,18 @@ import Testing
   }
 
   @Test func `what came before is a whole file`() throws {
-    let released = Latch()
+    let released = AtomicFlag()
     defer { released.raise() }
     let path = "/tmp/duplex-stuck-\(UInt64.random(in: 0..<UInt64.max)).wav"
     defer { try? FileRemoval.remove(path) }
     let plan = RecordingPlan(
       path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
-    let saver = try TapeSaver(plan, ringFrames: 48000)
-    var desk = MixingDesk(periodFrames: 64, captureChannels: 1, playbackChannels: 0)
-    desk.recorder = saver.takeRecorder()
+    let saver = try RecordingWriter(plan, ringFrames: 48000)
+    var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0)
+    callbacks.recorder = saver.takeRecorder()
     let runner = SessionRunner(
-      device: StuckDevice(in: .wait, after: 10, until: released), desk: desk, background: [saver],
+      device: StuckDevice(in: .wait, after: 10, until: released), callbacks: callbacks,
+      background: [saver],
       meter: nil, frameLimit: nil)
     _ = try runner.run(clock: .real(.normal)) { moment, _ in
       HostClock.pause(milliseconds: 1)
@@ -73,10 +74,10 @@ private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
   let configuration: DuplexConfiguration
   private let call: StuckDeviceTests.Call
   private var rest: Int
-  private let released: Latch
+  private let released: AtomicFlag
   private let memory: DeviceBuffer
 
-  init(in call: StuckDeviceTests.Call, after cycles: Int = 0, until released: Latch) {
+  init(in call: StuckDeviceTests.Call, after cycles: Int = 0, until released: AtomicFlag) {
     self.call = call
     self.released = released
     rest = cycles
@@ -118,7 +119,7 @@ private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
   mutating func commit(_ frames: Int) {}
   mutating func recover() throws(DeviceFailure) {}
-  mutating func letGo() {}
-  mutating func awaitReturn() -> DeviceReturn { .absent }
+  mutating func close() {}
+  mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) { if call == .stop { hang() } }
 }

@@ -9,7 +9,7 @@ import RealtimeAudio
 /// A recorder and its saver in a folder of their own, wound by hand: every frame is its own number.
 final class TapeRig {
   let folder: String
-  let saver: TapeSaver
+  let saver: RecordingWriter
   private var recorder: Recorder?
   private var frame = 0
   private(set) var events: [RecordingEvent] = []
@@ -17,7 +17,7 @@ final class TapeRig {
   /// A recording in mono at 8 kHz, after `change` of its plan.
   init(
     name: String = "take.wav", ringFrames: Int = 100_000,
-    gate: any TakeGate = WindowGate(TakeWindow()), rawName: String? = nil,
+    gate: any RecordingGate = WindowGate(PunchWindow()), rawName: String? = nil,
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
     folder = "/tmp/duplex-tape-\(UInt64.random(in: 0..<UInt64.max))"
@@ -28,7 +28,7 @@ final class TapeRig {
     plan.isVirtual = true
     change(&plan)
     let path = folder
-    saver = try TapeSaver(
+    saver = try RecordingWriter(
       plan, ringFrames: ringFrames, gate: gate, rawPath: rawName.map { path + "/" + $0 })
     recorder = saver.takeRecorder()
   }

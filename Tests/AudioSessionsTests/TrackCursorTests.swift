@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The frame numbers that a track plays, at most `limit` of them.
-  private func played(_ path: String, _ order: PlayOrder, limit: Int = .max) throws -> [Int] {
+  private func played(_ path: String, _ order: PlaybackRange, limit: Int = .max) throws -> [Int] {
     let track = try Track(path: path, sampleRate: 48000, channelCount: 2, order: order)
     var buffer = SampleBuffer(frameCount: 999, channelCount: 2)
     var numbers: [Int] = []
@@ -47,7 +47,7 @@ import Testing
     return Array(numbers.prefix(limit))
   }
 
-  private func model(_ order: PlayOrder, frames: Int, limit: Int = .max) -> [Int] {
+  private func model(_ order: PlaybackRange, frames: Int, limit: Int = .max) -> [Int] {
     let end = min(frames, order.endFrame ?? frames)
     let once = order.startFrame < end ? Array(order.startFrame..<end) : []
     let turned = order.isReversed ? once.reversed() : once
@@ -69,7 +69,7 @@ import Testing
     for trial in 0..<60 {
       let start = Int.random(in: 0..<100_000, using: &random)
       let length = [1, 37, 5000, 16384, 16385, 60_000][trial % 6]
-      let order = PlayOrder(
+      let order = PlaybackRange(
         startFrame: start, endFrame: trial % 7 == 0 ? nil : start + length,
         times: trial % 5 == 0 ? nil : 1 + trial % 3, isReversed: trial % 2 == 0)
       let limit = 150_000
@@ -81,11 +81,11 @@ import Testing
 
   @Test func `nothing is nothing, however often`() throws {
     let file = try NumberedFile(frames: 0, format: .wav)
-    #expect(try played(file.path, PlayOrder(times: nil)).isEmpty)
+    #expect(try played(file.path, PlaybackRange(times: nil)).isEmpty)
     let other = try NumberedFile(frames: 100, format: .wav)
-    #expect(try played(other.path, PlayOrder(startFrame: 100, times: nil)).isEmpty)
-    #expect(try played(other.path, PlayOrder(startFrame: 500, isReversed: true)).isEmpty)
-    #expect(try played(other.path, PlayOrder(times: 0)).isEmpty)
+    #expect(try played(other.path, PlaybackRange(startFrame: 100, times: nil)).isEmpty)
+    #expect(try played(other.path, PlaybackRange(startFrame: 500, isReversed: true)).isEmpty)
+    #expect(try played(other.path, PlaybackRange(times: 0)).isEmpty)
   }
 
   @Test func `a file that ends before it says plays what there is, and then says so`() throws {
@@ -116,7 +116,7 @@ import Testing
     let sound = PromisedSound(promised: promised, frames: 1000)
     let track = try Track(
       sound, sampleRate: 48000, channelCount: 1,
-      settings: TrackSettings(order: PlayOrder(isReversed: true)))
+      settings: TrackSettings(order: PlaybackRange(isReversed: true)))
     var buffer = SampleBuffer(frameCount: 2000, channelCount: 1)
     if frames > 0 {
       #expect(try track.read(into: &buffer, frames: 2000) == frames)
@@ -126,13 +126,13 @@ import Testing
   }
 
   @Test func `lengths and places beyond every file are reckoned with`() {
-    let order = PlayOrder(startFrame: 1, endFrame: .max, times: 1_000_000_000)
+    let order = PlaybackRange(startFrame: 1, endFrame: .max, times: 1_000_000_000)
     for promised in [nil, .max, 1 << 62, -1] as [Int?] {
       let path = PlayPath(order, frameCount: promised, entry: .max)
       #expect(path.frameCount == (promised == -1 ? 0 : nil))
       #expect((0...(1 << 52)).contains(path.entry))
     }
-    let whole = PlayPath(PlayOrder(times: 3), frameCount: 1000)
+    let whole = PlayPath(PlaybackRange(times: 3), frameCount: 1000)
     #expect(whole.frameCount == 3000)
   }
 

@@ -22,12 +22,12 @@ import Testing
     change(&plan)
     var session = ProbeSession(plan, periodFrames: periodFrames)
     let listener = session.listener
-    guard let desk = session.takeDesk() else {
+    guard let callbacks = session.takeCallbacks() else {
       Issue.record("the session has no desk")
       return RoundTrips()
     }
     let runner = SessionRunner(
-      device: device, desk: desk, background: [listener], meter: nil, frameLimit: nil)
+      device: device, callbacks: callbacks, background: [listener], meter: nil, frameLimit: nil)
     _ = try runner.run(clock: .virtual) { _, _ in listener.isDone ? .stop(.end) : .proceed }
     return listener.result
   }

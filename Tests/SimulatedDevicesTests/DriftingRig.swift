@@ -42,7 +42,7 @@ func runDrifting(
     _ = writer.write(buffer, frames: fed.count)
     pair = try SimulatedPair(specification, request: request, microphone: reader)
   }
-  let device = DriftingDuplex(pair, request: request, master: master)
+  let device = AsynchronousPair(pair, request: request, master: master)
   let progress = UnitProgress()
   let writer = EventWriter()
   var reader = writer.makeReader()

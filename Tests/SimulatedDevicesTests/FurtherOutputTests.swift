@@ -10,7 +10,7 @@ import Testing
 private struct FurtherRun {
   var heard: [Float] = []
   var configuration: DuplexConfiguration
-  var readings: [FurtherReading] = []
+  var readings: [SecondaryOutputReading] = []
   var events: [TimelineEvent] = []
   var xruns = 0
   /// By how many of the unit's frames what each further output played was early, in blocks.
@@ -47,7 +47,7 @@ struct FurtherOutputTests {
     let specification = try SimulatedDeviceSpecification(parsing: "sim:clock=free,\(settings)")
     let pair = try SimulatedPair(specification, request: request)
     return try play(
-      DriftingDuplex(pair, request: request, master: master), request, names, seconds: seconds,
+      AsynchronousPair(pair, request: request, master: master), request, names, seconds: seconds,
       measuring: tail, drift: master == .capture ? specification.driftPPM : 0)
   }
 
@@ -57,7 +57,7 @@ struct FurtherOutputTests {
     measuring tail: Int, drift: Double = 0
   ) throws -> FurtherRun {
     let period = request.periodFrames
-    var device = ManifoldDuplex<Device, SimulatedOutput>(base, resamplerQuality: 5)
+    var device = FanOutDevice<Device, SimulatedOutput>(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
     for name in names {
       let specification = try SimulatedDeviceSpecification(parsing: name)
@@ -100,7 +100,7 @@ struct FurtherOutputTests {
         let peak = (start..<start + 96).map { abs(heard[$0]) }.max() ?? 0
         run.quietest = min(run.quietest, peak)
       }
-      let course = ClockCourse(specification, drifts: true)
+      let course = ClockModel(specification, drifts: true)
       run.leads.append(
         lead(
           (0..<count).map { heard[$0] }, cyclesPerFrame: Self.pitch, block: rate / 100, from: 0

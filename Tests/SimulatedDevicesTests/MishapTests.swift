@@ -56,9 +56,9 @@ struct MishapTests {
     var device = try device("unplug-at=0.1,replug-at=0.2")
     try device.start()
     while case .ready = device.wait() { cycle(&device) }
-    device.letGo()
+    device.close()
     // The last period was not finished; a tenth of a second later it is there.
-    let found = device.awaitReturn()
+    let found = device.pollForReconnection()
     #expect(found == .returned(cards: []))
     guard case .ready = device.wait() else {
       Issue.record("It should be there.")

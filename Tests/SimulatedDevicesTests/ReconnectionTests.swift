@@ -111,7 +111,7 @@ struct ReconnectionTests {
     request.sampleRate = rate
     request.periodFrames = 64
     let specification = try SimulatedDeviceSpecification(parsing: name)
-    let device = try ResamplingDuplex(
+    let device = try ResamplingDevice(
       SimulatedDevice(specification, request: request.atRate(48000)), request: request)
     let progress = UnitProgress()
     let writer = EventWriter()

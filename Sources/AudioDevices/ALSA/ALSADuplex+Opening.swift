@@ -6,7 +6,7 @@ extension ALSADuplex {
   /// Opens and configures the devices that `request` names.
   ///
   /// Both directions get the same rate where both can; where they cannot, or cannot do what was
-  /// asked, the configuration tells each one's own and a `ResamplingDuplex` bridges them.
+  /// asked, the configuration tells each one's own and a `ResamplingDevice` bridges them.
   public init(opening request: DuplexRequest) throws(DeviceFailure) {
     try request.validate()
     var input: PCM?
@@ -89,21 +89,21 @@ extension ALSADuplex {
 
   private static func arrangeWaking(
     _ input: borrowing PCM?, _ output: borrowing PCM?, headroomFrames: Int
-  ) throws(DeviceFailure) -> WakeUp {
+  ) throws(DeviceFailure) -> PollSet {
     switch output {
     case .some(let playback):
       // Wake when no more than the headroom is queued.
       let stream = playback.configuration
       let frames = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
       try playback.configureWaking(availableFrames: frames)
-      if input == nil { return try WakeUp(for: playback, availableFrames: frames) }
+      if input == nil { return try PollSet(for: playback, availableFrames: frames) }
     case .none: break
     }
     switch input {
     case .some(let capture):
       let frames = capture.configuration.periodFrames
       try capture.configureWaking(availableFrames: frames)
-      return try WakeUp(for: capture, availableFrames: frames)
+      return try PollSet(for: capture, availableFrames: frames)
     case .none:
       throw DeviceFailure(
         .invalidRequest, "Neither an input nor an output is named.",
@@ -114,7 +114,7 @@ extension ALSADuplex {
 
 extension ALSADuplex {
   /// Closes all that is open: the driver of a card that was pulled waits for that.
-  public mutating func letGo() {
+  public mutating func close() {
     if configuration.capture != nil { gap.open() }
     wakeUp = nil
     capture = nil
@@ -122,7 +122,7 @@ extension ALSADuplex {
   }
 
   /// Looks for the same devices, by who they are, after a tenth of a second.
-  public mutating func awaitReturn() -> DeviceReturn {
+  public mutating func pollForReconnection() -> DeviceReturn {
     HostClock.pause(milliseconds: 100)
     guard let found = places.locate(request) else { return .absent }
     do throws(DeviceFailure) {
@@ -130,7 +130,7 @@ extension ALSADuplex {
       try start()
       return .returned(cards: found.cards)
     } catch {
-      letGo()
+      close()
       switch error.kind {
       case .notFound, .lost: return .absent
       case .busy, .refused, .permissionDenied, .invalidRequest: return .refused(error)

@@ -22,7 +22,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   var capture: PCM?
   var playback: PCM?
   private let shape: DuplexShape
-  var wakeUp: WakeUp?
+  var wakeUp: PollSet?
   /// Frames that must be there (or free) for a wake-up to count.
   private let wakeFrames: Int
   /// What was asked for, and which devices answered: to find them again.
@@ -30,7 +30,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   let places: DevicePlaces
   /// An xrun or worse that came to light in the middle of a cycle.
   private var trouble: DeviceReadiness?
-  private var proof = StartProof(expected: 0)
+  private var proof = StartLatencyCheck(expected: 0)
   /// Frames from input to output as the driver counts them, when the start was last proven.
   public private(set) var claimedLatencyFrames = 0
   /// Frames the output must still drop (positive) or add as silence (negative).
@@ -44,12 +44,12 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
   /// where that is not known: only then is the device asked before it is waited for.
   private var leftover = Int.max
-  var gap = GapClock()
+  var gap = XrunGapEstimator()
   private var lostFrames = 0
 
   init(
     capture: consuming PCM?, playback: consuming PCM?, configuration: DuplexConfiguration,
-    wakeUp: consuming WakeUp, request: DuplexRequest
+    wakeUp: consuming PollSet, request: DuplexRequest
   ) {
     wakeFrames = wakeUp.availableFrames
     self.request = request
@@ -77,7 +77,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
-    proof = StartProof(expected: ahead)
+    proof = StartLatencyCheck(expected: ahead)
     guard isStarted else { return }
     if shape.hasPlayback, let silent = playback?.playSilence(ahead), silent < ahead {
       throw DeviceFailure(
@@ -293,7 +293,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
 
 /// Watches the first periods after a start: do both directions together hold as many frames as
 /// they should? A linked start can go wrong without an error, and an unlinked one always does.
-struct StartProof: BitwiseCopyable {
+struct StartLatencyCheck: BitwiseCopyable {
   /// Periods looked at before a verdict.
   private static let periods = 8
 

@@ -68,7 +68,7 @@ struct ALSAStream: ~Copyable {
   }
 
   /// Whether it can be parted with from now on.
-  mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool {
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
     search = try? PCMSearch(
       request, isCapture ? .capture : .playback, granted: stream, places: places, news: news)
     return switch search {
@@ -85,18 +85,18 @@ struct ALSAStream: ~Copyable {
     swap(&pcm, &place.pointee.pcm)
     place.pointee.silence = frames
     // Hands the PCM over; pairs with the load in `PCMSearching.run`.
-    place.pointee.state.store(MendingPlace.broken, ordering: .releasing)
+    place.pointee.state.store(ReconnectSlot.broken, ordering: .releasing)
   }
 
   /// Takes it up again where it is found and runs: the frames of silence it began with.
   @_noLocks
-  mutating func takeBack() -> Int? {
+  mutating func reattach() -> Int? {
     // Acquires the PCM that the search handed over; pairs with the store in `PCMSearching.mend`.
     guard let place = search?.place.pointer,
-      place.pointee.state.load(ordering: .acquiring) == MendingPlace.mended
+      place.pointee.state.load(ordering: .acquiring) == ReconnectSlot.mended
     else { return nil }
     swap(&pcm, &place.pointee.pcm)
-    place.pointee.state.store(MendingPlace.empty, ordering: .relaxed)
+    place.pointee.state.store(ReconnectSlot.empty, ordering: .relaxed)
     moved = place.pointee.silence
     return moved
   }
@@ -180,8 +180,8 @@ public struct ALSAPair: DevicePair, ~Copyable {
   public mutating func commit(_ frames: Int) -> Bool { output.move(frames) }
 
   /// Whether both can be parted with.
-  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool {
-    input.outliveLoss(telling: news) && output.outliveLoss(telling: news)
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
+    input.enableReconnection(telling: news) && output.enableReconnection(telling: news)
   }
 
   /// Gives the input up.
@@ -194,11 +194,11 @@ public struct ALSAPair: DevicePair, ~Copyable {
 
   /// Takes the input back where it was found.
   @_noLocks
-  public mutating func takeInputBack(at now: UInt64) -> Bool { input.takeBack() != nil }
+  public mutating func takeInputBack(at now: UInt64) -> Bool { input.reattach() != nil }
 
   /// Takes the output back where it was found.
   @_noLocks
-  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.takeBack() }
+  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.reattach() }
 
   /// Stops both at once.
   public mutating func stop() {
@@ -249,8 +249,8 @@ public struct ALSAOutput: ClockedOutput, ~Copyable {
   public mutating func commit(_ frames: Int) -> Bool { output.move(frames) }
 
   /// Whether it can be parted with.
-  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool {
-    output.outliveLoss(telling: news)
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
+    output.enableReconnection(telling: news)
   }
 
   /// Gives it up.
@@ -259,7 +259,7 @@ public struct ALSAOutput: ClockedOutput, ~Copyable {
 
   /// Takes it back where it was found.
   @_noLocks
-  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.takeBack() }
+  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.reattach() }
 
   /// Stops it at once.
   public mutating func stop() { output.stop() }

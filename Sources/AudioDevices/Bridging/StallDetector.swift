@@ -3,7 +3,7 @@
 import AudioBasics
 
 /// Whether a device's count of frames moves on.
-struct Movement: BitwiseCopyable {
+struct StallDetector: BitwiseCopyable {
   enum Verdict: BitwiseCopyable {
     /// It moves, or has not stood still for long; it stopped; it never began.
     case moving, standing, dead
@@ -42,7 +42,7 @@ struct Movement: BitwiseCopyable {
 }
 
 /// Silence while a device is being relocked, and ten milliseconds from there to full level.
-struct SoftReturn: BitwiseCopyable {
+struct FadeIn: BitwiseCopyable {
   private let step: Float
   private var gain: Float = 1
   private var isMuted = false

@@ -39,7 +39,7 @@ extension DeviceFailure {
       hint: "Plug it in again, then start anew; what was recorded so far is saved.")
   }
 
-  static func breathless(_ configuration: DuplexConfiguration) -> DeviceFailure {
+  static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {
     DeviceFailure(
       .lost,
       "The device \(configuration.deviceNames) loses frames faster than it delivers them.",

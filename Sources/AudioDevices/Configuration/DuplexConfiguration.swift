@@ -131,7 +131,7 @@ public struct DuplexConfiguration: Sendable, Equatable {
   /// Which of two clocks gives the time, where there are two.
   public var master: ClockMaster?
   /// Devices that play the same as the output.
-  public var further: [FurtherStream] = []
+  public var further: [SecondaryOutput] = []
   /// Whether a resampler stands between unit and device.
   public var isResampling = false
 
@@ -160,7 +160,7 @@ public struct DuplexConfiguration: Sendable, Equatable {
     return stream.bufferFrames / stream.periodFrames
   }
 
-  /// Whether only a `ResamplingDuplex` can make this device what `request` asks for.
+  /// Whether only a `ResamplingDevice` can make this device what `request` asks for.
   public func needsResampling(for request: DuplexRequest) -> Bool {
     let rates = [capture, playback].compactMap { $0?.sampleRate }
     return rates.contains { $0 != request.sampleRate ?? sampleRate }

@@ -138,24 +138,24 @@ struct DeviceLayout: BitwiseCopyable {
     _ source: UnsafePointer<Float>, _ frames: Int, _ target: UnsafeMutableRawPointer,
     byteCount: Int, _ store: (Float, UnsafeMutableRawPointer) -> Void
   ) -> Int {
-    var notNumbers: Int32 = 0
+    var nanCount: Int32 = 0
     if isInterleaved {
       let count = frames &* channelCount
       var index = 0
       while index < count {
         let sample = source[index]
-        notNumbers &+= sample == sample ? 0 : 1
+        nanCount &+= sample == sample ? 0 : 1
         store(sample == sample ? sample : 0, target + index &* byteCount)
         index &+= 1
       }
-      return Int(notNumbers)
+      return Int(nanCount)
     }
     var frame = 0
     while frame < frames {
       var channel = 0
       while channel < channelCount {
         let sample = source[frame &* channelCount &+ channel]
-        notNumbers &+= sample == sample ? 0 : 1
+        nanCount &+= sample == sample ? 0 : 1
         store(
           sample == sample ? sample : 0,
           target + (frame &* frameStride &+ channel &* channelStride))
@@ -163,7 +163,7 @@ struct DeviceLayout: BitwiseCopyable {
       }
       frame &+= 1
     }
-    return Int(notNumbers)
+    return Int(nanCount)
   }
 }
 
@@ -220,18 +220,18 @@ public struct DeviceFrames: BitwiseCopyable {
     precondition(source >= 0 && source &+ frames <= buffer.frameCount)
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = UnsafePointer(buffer.base) + source &* layout.channelCount
-    var notNumbers = 0
+    var nanCount = 0
     if inFirst > 0 {
-      notNumbers = layout.encode(
+      nanCount = layout.encode(
         base, frames: inFirst, into: first + firstFrame &* layout.frameStride)
     }
     if inFirst < frames {
       let start = max(0, firstFrame &- firstCount)
-      notNumbers &+= layout.encode(
+      nanCount &+= layout.encode(
         base + inFirst &* layout.channelCount, frames: frames &- inFirst,
         into: second + start &* layout.frameStride)
     }
-    return notNumbers
+    return nanCount
   }
 
   /// Writes silence to `frames` frames from `firstFrame` on. Zero bytes, which every signed and

@@ -173,16 +173,16 @@ func encodeS16(
     target[index &+ 7] = Int16(truncatingIfNeeded: bits[7])
     index &+= 8
   }
-  var notNumbers = Int32(truncatingIfNeeded: index) &- numbers.wrappedSum()
+  var nanCount = Int32(truncatingIfNeeded: index) &- numbers.wrappedSum()
   while index < count {
     let sample = source[index]
     let isNumber = sample == sample
-    notNumbers &+= isNumber ? 0 : 1
+    nanCount &+= isNumber ? 0 : 1
     let scaled = max(-32768, min(32767, isNumber ? sample * 32768 : 0))
     target[index] = Int16(truncatingIfNeeded: Int32(bitPattern: (scaled + magic).bitPattern))
     index &+= 1
   }
-  return Int(notNumbers)
+  return Int(nanCount)
 }
 
 /// Writes floats as 32-bit integers eight at a time: the widest format of most cards, and so the one
@@ -202,12 +202,12 @@ func encodeS32(
     }
     index &+= 8
   }
-  var notNumbers = Int32(truncatingIfNeeded: index) &- numbers.wrappedSum()
+  var nanCount = Int32(truncatingIfNeeded: index) &- numbers.wrappedSum()
   while index < count {
     let sample = source[index]
-    notNumbers &+= sample == sample ? 0 : 1
+    nanCount &+= sample == sample ? 0 : 1
     S32.store(sample == sample ? sample : 0, UnsafeMutableRawPointer(target + index))
     index &+= 1
   }
-  return Int(notNumbers)
+  return Int(nanCount)
 }

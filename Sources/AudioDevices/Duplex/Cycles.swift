@@ -54,7 +54,7 @@ public struct OutputCycle: ~Copyable {
   /// Frames wanted: at most a period.
   public let frameCount: Int
   /// Samples that were no number (NaN) and play as silence.
-  public private(set) var notNumbers = 0
+  public private(set) var nanCount = 0
   /// Frames that are played; fewer than wanted when the callback ended the run.
   private(set) var playedFrames: Int
   /// Frames until the unit ends, those of this cycle among them; a great many where its end is not
@@ -83,7 +83,7 @@ public struct OutputCycle: ~Copyable {
   /// Samples above full scale saturate.
   @_noLocks
   public mutating func play(_ buffer: borrowing SampleBuffer) {
-    notNumbers = room.encode(buffer, from: 0, frames: frameCount, at: 0)
+    nanCount = room.encode(buffer, from: 0, frames: frameCount, at: 0)
     isFilled = true
   }
 

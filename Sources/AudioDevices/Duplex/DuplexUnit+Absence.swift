@@ -8,28 +8,28 @@ extension DuplexUnit where Device: ~Copyable, Callbacks: ~Copyable {
     if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
     xrun = nil
     fruitlessSince = nil
-    device.letGo()
-    if absence.begin() {
+    device.close()
+    if reconnectState.begin() {
       _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
     }
     return .away
   }
 
   /// Gives the device a tenth of a second to come back.
-  mutating func awaitReturn() -> CycleOutcome {
-    let found = device.awaitReturn()
+  mutating func pollForReconnection() -> CycleOutcome {
+    let found = device.pollForReconnection()
     lastReady = device.now
-    if absence.see(found) { figures.pointee.returning.withLock { $0 = found } }
-    guard absence.isAway else { return .recovered }
-    return endInAbsence() ? .ran : .away
+    if reconnectState.see(found) { figures.pointee.returning.withLock { $0 = found } }
+    guard reconnectState.isAway else { return .recovered }
+    return endWhileAway() ? .ran : .away
   }
 
   /// Where the limit is reached while nothing comes, the gap reaches to the end.
-  mutating func endInAbsence() -> Bool {
+  mutating func endWhileAway() -> Bool {
     let lost = frameLimit - frame
     // Without input the timeline is that of what was played, and stands still.
     guard shape.hasCapture,
-      absence.frames(until: device.now, sampleRate: shape.sampleRate) >= lost
+      reconnectState.frames(until: device.now, sampleRate: shape.sampleRate) >= lost
     else { return false }
     _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
     frame = frameLimit
@@ -41,7 +41,7 @@ extension DuplexUnit where Device: ~Copyable, Callbacks: ~Copyable {
   }
 
   /// One of two devices went away or is back, and the other went on.
-  mutating func tell(_ news: SideNews) {
+  mutating func tell(_ news: SideEvents) {
     var event = TimelineEvent(kind: news.kind, frame: frame, frames: news.frames)
     switch news.kind {
     case .captureLost: captureLostFrame = frame
@@ -57,7 +57,7 @@ extension DuplexUnit where Device: ~Copyable, Callbacks: ~Copyable {
   }
 
   /// At the end: one of two devices that is away now did not come back.
-  mutating func tellAbsence() {
+  mutating func reportAbsence() {
     guard frame >= frameLimit else { return }
     if let lost = captureLostFrame {
       lose(silentFrames: frame - lost)

@@ -64,7 +64,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
   private var turns = 0
   /// When the first recovery was made after which no cycle came yet.
   var fruitlessSince: UInt64?
-  var absence = Absence()
+  var reconnectState = ReconnectState()
   /// Where on the timeline one of two devices went away.
   var captureLostFrame: Int?
   var playbackLostFrame: Int?
@@ -97,7 +97,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     self.frameLimit = frameLimit ?? .max
     furtherCount = configuration.further.count
     shared.pointer.pointee.furtherCount.store(furtherCount, ordering: .relaxed)
-    if reconnects { self.device.outliveLoss(telling: shared.pointer.pointee.returning) }
+    if reconnects { self.device.enableReconnection(telling: shared.pointer.pointee.returning) }
   }
 
   /// Gets the device going.
@@ -108,7 +108,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     }
     try device.start()
     lastReady = device.now
-    absence.note(device.now)
+    reconnectState.note(device.now)
     state = .running
   }
 
@@ -138,17 +138,17 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
       frameLimit = min(frameLimit, frame + fadeFrames)
     }
     guard frame < frameLimit, !isEnded else {
-      if !isStopping { tellAbsence() }
+      if !isStopping { reportAbsence() }
       return .finished
     }
-    if absence.isAway { return isStopping ? .finished : awaitReturn() }
+    if reconnectState.isAway { return isStopping ? .finished : pollForReconnection() }
     let found = device.wait()
-    while let news = device.takeNews() { tell(news) }
+    while let news = device.takeEvents() { tell(news) }
     switch found {
     case .ready:
       return runCallbacks() ? .ran : standStill()
     case .waiting:
-      if absence.isOpen, !isStopping, endInAbsence() { return .ran }
+      if reconnectState.isOpen, !isStopping, endWhileAway() { return .ran }
       return standStill()
     case .xrun(let kind):
       return recover(kind)
@@ -193,13 +193,13 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     let lost = min(device.takeLostFrames(), frameLimit - frame)
     let bridged = device.takeBridgedFrames()
     // One gap is told once, by what came first.
-    if absence.end() {
+    if reconnectState.end() {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
     } else if let bridged {
       tellXrun(lost: lost + bridged)
     }
-    absence.note(device.periodTime)
+    reconnectState.note(device.periodTime)
     frame += lost
     let missed = lost + (bridged ?? 0)
     if missed > 0 { figures.pointee.lostFrames.add(missed, ordering: .relaxed) }
@@ -254,8 +254,8 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
         time: time, room: room, frameCount: frames, framesLeft: frameLimit - time.frame)
       callbacks.output(&output)
       output.complete()
-      if output.notNumbers > 0 {
-        figures.pointee.notNumbers.add(output.notNumbers, ordering: .relaxed)
+      if output.nanCount > 0 {
+        figures.pointee.nanCount.add(output.nanCount, ordering: .relaxed)
       }
       played = output.playedFrames
       isEnded = output.isLast
@@ -295,7 +295,7 @@ public struct DuplexUnit<Device: DuplexDevice & ~Copyable, Callbacks: DuplexCall
     if isStopping && lastReady &- since > Self.patience { return .finished }
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < 5_000_000_000
-      ? .recovered : .failed(.breathless(configuration))
+      ? .recovered : .failed(.persistentXrun(configuration))
   }
 
   private func publish(_ drift: DriftReading) {

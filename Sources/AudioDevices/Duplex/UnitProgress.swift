@@ -9,7 +9,7 @@ struct UnitFigures: ~Copyable {
   let captureXruns = Atomic<Int>(0)
   let playbackXruns = Atomic<Int>(0)
   let lostFrames = Atomic<Int>(0)
-  let notNumbers = Atomic<Int>(0)
+  let nanCount = Atomic<Int>(0)
   let claimedFrames = Atomic<Int>(0)
   let cycles = Atomic<Int>(0)
   let turns = Atomic<Int>(0)
@@ -25,23 +25,23 @@ struct UnitFigures: ~Copyable {
   let further: UnsafeMutablePointer<FurtherFigures>
   let stopRequested = Atomic<Bool>(false)
   /// Written while no sound moves.
-  let returning = Guarded<DeviceReturn?>(nil)
+  let returning = MutexBox<DeviceReturn?>(nil)
 
   init() {
-    further = .allocate(capacity: FurtherStream.mostOutputs)
-    for index in 0..<FurtherStream.mostOutputs {
+    further = .allocate(capacity: SecondaryOutput.mostOutputs)
+    for index in 0..<SecondaryOutput.mostOutputs {
       (further + index).initialize(to: FurtherFigures())
     }
   }
 
   deinit {
-    further.deinitialize(count: FurtherStream.mostOutputs)
+    further.deinitialize(count: SecondaryOutput.mostOutputs)
     further.deallocate()
   }
 
   /// Publishes how a further output does.
   @_noLocks
-  func publish(_ reading: FurtherReading, of index: Int) {
+  func publish(_ reading: SecondaryOutputReading, of index: Int) {
     further[index].ppm.store(reading.drift.ppm.bitPattern, ordering: .relaxed)
     further[index].error.store(reading.drift.errorFrames.bitPattern, ordering: .relaxed)
     further[index].relocks.store(reading.drift.relocks, ordering: .relaxed)
@@ -83,7 +83,7 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// Frames the timeline jumped over.
   public var lostFrames: Int { figures.pointee.lostFrames.load(ordering: .relaxed) }
   /// Samples handed to the output that were no number.
-  public var notNumbers: Int { figures.pointee.notNumbers.load(ordering: .relaxed) }
+  public var nanCount: Int { figures.pointee.nanCount.load(ordering: .relaxed) }
   /// Frames from input to output as the driver itself counts them; 0 where it is not known.
   public var claimedLatencyFrames: Int { figures.pointee.claimedFrames.load(ordering: .relaxed) }
   /// Cycles run.
@@ -108,10 +108,10 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   }
 
   /// How each further output does, in order.
-  public var further: [FurtherReading] {
+  public var further: [SecondaryOutputReading] {
     (0..<figures.pointee.furtherCount.load(ordering: .relaxed)).map { index in
       let figures = figures.pointee.further + index
-      return FurtherReading(
+      return SecondaryOutputReading(
         drift: DriftReading(
           ppm: Double(bitPattern: figures.pointee.ppm.load(ordering: .relaxed)),
           errorFrames: Double(bitPattern: figures.pointee.error.load(ordering: .relaxed)),

@@ -30,7 +30,7 @@ public enum DeviceReturn: Sendable, Equatable {
 /// The unit drives it from one thread: `start`, then `wait` and one cycle after the other, then
 /// `stop`. A cycle reads `capturedFrames`, gives them back with `release`, asks for
 /// `playbackRoom`, fills it and hands it over with `commit`. All of these but `start`, `recover`,
-/// `letGo`, `awaitReturn`, `outliveLoss` and `stop` run on the audio thread and carry `@_noLocks`.
+/// `close`, `pollForReconnection`, `enableReconnection` and `stop` run on the audio thread and carry `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
 ///   of silence, and again after `recover`: the latency is the same before and after. A device
@@ -98,25 +98,25 @@ public protocol DuplexDevice: ~Copyable {
   mutating func recover() throws(DeviceFailure)
 
   /// Lets go of a device that is lost, at once, so that its driver can let it go as well. Only
-  /// `awaitReturn`, the clock and `stop` are asked until it is back.
-  mutating func letGo()
+  /// `pollForReconnection`, the clock and `stop` are asked until it is back.
+  mutating func close()
 
   /// Sleeps for a tenth of a second, less where the thread is interrupted, then looks whether the
   /// same device is there again. If it is and grants what it granted before, both directions are
   /// going again as after `recover`; `takeLostFrames` tells with the next cycle how many frames it
   /// was away for. Else nothing of it stays open. It may allocate: no sound moves meanwhile.
-  mutating func awaitReturn() -> DeviceReturn
+  mutating func pollForReconnection() -> DeviceReturn
 
   /// Before the start: whoever drives it goes on as long as anything does. A device made of two looks
   /// for the one that is lost beside the audio thread, writes what is found to `news`, and tells by
-  /// `takeNews` rather than by `wait`.
-  mutating func outliveLoss(telling news: Guarded<DeviceReturn?>)
+  /// `takeEvents` rather than by `wait`.
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>)
 
   /// What happened to one of two devices, asked after each `wait` until there is nothing more.
-  mutating func takeNews() -> SideNews?
+  mutating func takeEvents() -> SideEvents?
 
   /// How a further output does that plays the same; nil where there is none of that number.
-  func furtherReading(_ index: Int) -> FurtherReading?
+  func furtherReading(_ index: Int) -> SecondaryOutputReading?
 
   /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.
@@ -143,18 +143,18 @@ extension DuplexDevice where Self: ~Copyable {
 
   /// One output is enough.
   @_noLocks
-  public func furtherReading(_ index: Int) -> FurtherReading? { nil }
+  public func furtherReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
   /// One device is there or is not.
-  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) {}
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
 
   /// One device has nothing to tell that `wait` does not.
   @_noLocks
-  public mutating func takeNews() -> SideNews? { nil }
+  public mutating func takeEvents() -> SideEvents? { nil }
 }
 
 /// What happened to one of two devices while the other went on.
-public struct SideNews: BitwiseCopyable, Sendable {
+public struct SideEvents: BitwiseCopyable, Sendable {
   /// What it was.
   public var kind: TimelineEvent.Kind
   /// Frames of the unit's that nobody captured meanwhile.
@@ -186,7 +186,7 @@ public enum SideState: BitwiseCopyable, Sendable {
 
 /// An output with a clock of its own, fed by somebody who goes by another one.
 ///
-/// Driven by one thread, and never waited for. All but `startOutput`, `outliveLoss` and `stop` run
+/// Driven by one thread, and never waited for. All but `startOutput`, `enableReconnection` and `stop` run
 /// on the audio thread and carry `@_noLocks`. `now` is always the driver's time, in nanoseconds:
 /// the host's monotonic clock, or virtual time.
 public protocol ClockedOutput: ~Copyable {
@@ -207,7 +207,7 @@ public protocol ClockedOutput: ~Copyable {
 
   /// From now on a device that is lost can be parted with: somebody looks for it beside the audio
   /// thread, and writes to `news` what he finds. False where nobody can.
-  mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool
 
   /// Gives the output up, which is lost. When it is found again it starts with so many frames of
   /// silence.
@@ -223,7 +223,7 @@ public protocol ClockedOutput: ~Copyable {
 
 /// Two devices that go their own ways: one captures, one plays, each by its own clock.
 ///
-/// What `DriftingDuplex` makes one duplex device of. Driven by one thread. All but `startInput`,
+/// What `AsynchronousPair` makes one duplex device of. Driven by one thread. All but `startInput`,
 /// and what `ClockedOutput` names, run on the audio thread and carry `@_noLocks`.
 public protocol DevicePair: ClockedOutput, ~Copyable {
   /// What the one that captures granted.

@@ -65,7 +65,7 @@ struct ByteRanges: Equatable {
 }
 
 /// What the network thread is to do.
-enum FetchOrder: Equatable {
+enum FetchDecision: Equatable {
   /// Carry the transfer on.
   case proceed
   /// So much is there that the transfer can pause.
@@ -92,7 +92,7 @@ struct FetchSituation {
   var isPaused = false
 
   /// What to do, with `present` here.
-  func order(_ present: ByteRanges) -> FetchOrder {
+  func order(_ present: ByteRanges) -> FetchDecision {
     guard isOpen else { return transfer == nil ? .fetch(0) : .proceed }
     let missing = present.firstGap(from: reader)
     if let end, missing >= end { return .rest }

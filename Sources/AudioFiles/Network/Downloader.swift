@@ -1,6 +1,6 @@
 /// Fetches what the reader wants, before it is asked for. Lives on the network thread.
 final class Downloader {
-  let shared: Monitor<RemoteState>
+  let shared: ConditionLock<RemoteState>
   let signal: WakeSignal
   let original: WebAddress
   let patience: RemoteFilePatience
@@ -25,14 +25,14 @@ final class Downloader {
   private var requestEnd: Int?
   var watch: TransferWatch
   var verdict: ResponseVerdict?
-  var announcements: StationAnnouncements?
+  var announcements: ICYMetadata?
   var newByteCount = 0
   /// Why the receiver refused bytes.
   var refusal: FileFailure?
 
   /// nil without memory.
   init?(
-    _ address: WebAddress, shared: Monitor<RemoteState>, signal: WakeSignal,
+    _ address: WebAddress, shared: ConditionLock<RemoteState>, signal: WakeSignal,
     patience: RemoteFilePatience, bounds: RemoteFileBounds
   ) {
     guard let carrier = CurlCarrier() else { return nil }
@@ -81,7 +81,7 @@ final class Downloader {
     return deadline - now
   }
 
-  private func follow(_ order: FetchOrder, now: Double) {
+  private func follow(_ order: FetchDecision, now: Double) {
     switch order {
     case .proceed:
       guard shared.withLock({ $0.situation.isPaused }) else { return }
@@ -273,7 +273,7 @@ extension Downloader: TransferReceiver {
     let now = SteadyClock.now
     watch.answered(now: now)
     redirectCount = 0
-    announcements = header.announcementInterval.map { StationAnnouncements(interval: $0) }
+    announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
     let isFirst = facts == nil
     var facts = facts ?? rules.facts(header)
     // The whole, where a part was asked for: from now on this server only goes on.

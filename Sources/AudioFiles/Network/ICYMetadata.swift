@@ -1,6 +1,6 @@
 /// Takes the announcements out of a radio station's bytes: after each `interval` bytes of sound
 /// comes one of 16 times as many bytes as its first byte says, mostly none.
-struct StationAnnouncements {
+struct ICYMetadata {
   private let interval: Int
   private var soundLeft: Int
   /// Bytes of the announcement still to come; nil before its first byte.

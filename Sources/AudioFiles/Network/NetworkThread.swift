@@ -51,7 +51,7 @@ final class NetworkThread: Sendable {
 /// State that threads share, and a wait for it to change.
 ///
 /// `@unchecked Sendable` because the state is touched by whoever holds the mutex only.
-final class Monitor<State>: @unchecked Sendable {
+final class ConditionLock<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State

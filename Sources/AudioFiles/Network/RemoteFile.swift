@@ -3,7 +3,7 @@
 ///
 /// A connection that breaks is taken up again where it broke, unless the file has changed since.
 public final class RemoteFile: ByteSource {
-  private let shared: Monitor<RemoteState>
+  private let shared: ConditionLock<RemoteState>
   private let signal: WakeSignal
   private let thread: NetworkThread
   private let length: Int?
@@ -28,7 +28,7 @@ public final class RemoteFile: ByteSource {
   ) throws(FileFailure) {
     try CurlLibrary.load()
     let address = try WebAddress(address)
-    let shared = Monitor(RemoteState(cache: try SparseCache(), bounds: bounds))
+    let shared = ConditionLock(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
     let thread = try NetworkThread {
       let downloader = Downloader(
@@ -70,7 +70,7 @@ public final class RemoteFile: ByteSource {
   }
 
   private static func end(
-    _ shared: Monitor<RemoteState>, _ signal: WakeSignal, _ thread: NetworkThread
+    _ shared: ConditionLock<RemoteState>, _ signal: WakeSignal, _ thread: NetworkThread
   ) {
     shared.withLock { $0.isStopped = true }
     signal.send()

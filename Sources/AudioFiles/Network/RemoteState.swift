@@ -23,7 +23,7 @@ struct RemoteState {
   }
 
   /// What the network thread is to do.
-  var order: FetchOrder {
+  var order: FetchDecision {
     failure == nil ? situation.order(cache.present) : .rest
   }
 

@@ -9,7 +9,7 @@ public enum FileRepair {
   /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is no
   /// sound file, or holds too little to go by.
   public static func examine(
-    _ path: String, wiped: WipedHeader? = nil
+    _ path: String, wiped: LostHeader? = nil
   ) throws(FileFailure) -> RepairFinding {
     let file = try DamagedFile(path)
     guard file.byteCount > 0 else {

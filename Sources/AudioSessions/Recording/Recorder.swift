@@ -4,14 +4,14 @@ import AudioDevices
 import RealtimeAudio
 
 /// The audio thread's half of a recording: puts frames on the tape, a ring that the disk thread's
-/// half (`TapeSaver`) winds off.
+/// half (`RecordingWriter`) winds off.
 ///
 /// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
 /// ring full because the disk stood still for longer than it holds. The tape's timeline stays true.
 public struct Recorder: ~Copyable {
   private var tape: SampleWriter
   private var gaps: EventWriter
-  private var origin: TapeOrigin
+  private var origin: CaptureOrigin
   private var lost = 0
   private var overflowed = 0
 
@@ -28,12 +28,12 @@ public struct Recorder: ~Copyable {
   ) {
     self.tape = tape
     self.gaps = gaps
-    origin = TapeOrigin(sampleRate: sampleRate)
+    origin = CaptureOrigin(sampleRate: sampleRate)
   }
 
   /// The disk thread's end of the tape. Ask once.
-  public borrowing func makeFeed() -> TapeFeed {
-    TapeFeed(tape: tape.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
+  public borrowing func makeFeed() -> RecordingReader {
+    RecordingReader(tape: tape.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
   }
 
   /// Frames that found no room.

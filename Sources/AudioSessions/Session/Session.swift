@@ -16,7 +16,7 @@ public enum StopReason: Sendable {
 }
 
 /// What whoever watches a session may ask it to do.
-public enum SessionWish: Sendable {
+public enum SessionCommand: Sendable {
   /// Goes on.
   case proceed
   /// Ends it for this reason, everything finalised.
@@ -62,13 +62,13 @@ public struct SessionReport: Sendable {
   /// The highest.
   public var loadMax = 0.0
   /// Samples handed to the output that were no number.
-  public var notNumbers = 0
+  public var nanCount = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
   public var claimedLatencyFrames = 0
   /// How two clocks were held together at the end; nil where there was only one.
   public var drift: DriftReading?
   /// How each further output did at the end.
-  public var further: [FurtherReading] = []
+  public var further: [SecondaryOutputReading] = []
   /// The device did not let itself be stopped or closed in time, and was left to the system.
   public var isDeviceStuck = false
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
@@ -88,7 +88,7 @@ public enum SessionClock: Sendable {
 }
 
 /// What happens to the sound of a session: callbacks that are told when it is over.
-public protocol SessionDesk: DuplexCallbacks, ~Copyable {
+public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
   /// Says so to whoever waits for more, off the audio thread. After the last cycle.
   mutating func finish()
 }
@@ -128,7 +128,7 @@ struct SessionObserver: ~Copyable {
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames
-    report.notNumbers = progress.notNumbers
+    report.nanCount = progress.nanCount
     report.drift = progress.drift
     report.further = progress.further
     report.claimedLatencyFrames = progress.claimedLatencyFrames
@@ -143,12 +143,12 @@ struct SessionObserver: ~Copyable {
 
 /// Stops and closes a unit's device on a thread of its own: a driver may hang there, and whoever
 /// waits must not.
-final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable> {
+final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable> {
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from the thread that made it to the one that runs it.
     var unit: DuplexUnit<Device, Desk>?
     let draining: Bool
-    let isClosed: Latch
+    let isClosed: AtomicFlag
 
     mutating func run() {
       unit?.stop(draining: draining)
@@ -159,7 +159,7 @@ final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & 
   }
 
   private var thread: RealtimeThread<Work>?
-  private let isClosed = Latch()
+  private let isClosed = AtomicFlag()
   private var deadline: UInt64
 
   /// Begins with it. `isUrgent` where a person has asked for the end.

@@ -5,12 +5,12 @@ import RealtimeAudio
 ///
 /// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
 /// is virtual, does everything itself in an order that repeats.
-public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>:
+public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>:
   ~Copyable
 {
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
   /// In real time it is called over and over, and paces itself by waiting for signals or keys.
-  public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionWish
+  public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Device, Desk>
   private let background: [any BackgroundWork]
@@ -20,11 +20,11 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
   private let frameLimit: Int?
   private let reconnects: Bool
 
-  /// A session of `desk` on `device` that ends after `frameLimit` frames or when `watch` says so;
+  /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says so;
   /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
   /// `fadeFrames` frames to fade out in when somebody wants an end.
   public init(
-    device: consuming Device, desk: consuming Desk, background: [any BackgroundWork],
+    device: consuming Device, callbacks: consuming Desk, background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
     reconnects: Bool = false
   ) {
@@ -33,7 +33,8 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     let events = EventWriter()
     observer = SessionObserver(events: events.makeReader(), meter: meter)
     unit = DuplexUnit(
-      device: device, callbacks: desk, progress: progress, events: events, frameLimit: frameLimit,
+      device: device, callbacks: callbacks, progress: progress, events: events,
+      frameLimit: frameLimit,
       fadeFrames: fadeFrames, reconnects: reconnects)
     self.background = background
     self.frameLimit = frameLimit
@@ -53,8 +54,8 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
     // A thousandth of a second is enough for the shortest ring, a tenth for whoever watches.
-    let helping = max(1024, configuration.periodFrames)
-    let tenth = max(helping, configuration.sampleRate / 10)
+    let stepQuantum = max(1024, configuration.periodFrames)
+    let tenth = max(stepQuantum, configuration.sampleRate / 10)
     var nextHelping = 0
     var nextMoment = tenth
     var reason: StopReason?
@@ -63,7 +64,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     while reason == nil {
       if progress.frames >= nextHelping {
         busy.removeAll { !$0.step() }
-        nextHelping = progress.frames + helping
+        nextHelping = progress.frames + stepQuantum
       }
       if progress.frames >= nextMoment {
         nextMoment = progress.frames + tenth
@@ -123,7 +124,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionDesk 
     let early = try Self.prepare(background, observer: &observer, progress, watch)
     var threads: [BackgroundThread] = []
     for work in background { threads.append(try BackgroundThread(work)) }
-    let ended = Latch()
+    let ended = AtomicFlag()
     let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     let granted = thread.granted
     var asked = early
@@ -227,15 +228,15 @@ private final class FirstSteps: BackgroundWork {
 }
 
 /// A unit on its way through the audio thread.
-private struct AudioThread<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>:
+private struct AudioThread<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>:
   RealtimeWork, ~Copyable, @unchecked Sendable
 {
   // @unchecked because it moves whole, from the thread that made it to the one that runs it.
   var unit: DuplexUnit<Device, Desk>
   private(set) var failure: DeviceFailure?
-  let ended: Latch
+  let ended: AtomicFlag
 
-  init(unit: consuming DuplexUnit<Device, Desk>, ended: Latch) {
+  init(unit: consuming DuplexUnit<Device, Desk>, ended: AtomicFlag) {
     self.unit = unit
     self.ended = ended
   }

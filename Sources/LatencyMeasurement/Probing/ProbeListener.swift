@@ -24,7 +24,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private let plan: ProbePlan
   private var sound: SampleWriter
   private let soundFrames: Int
-  private var tape: ProbeTape
+  private var tape: ProbeRecording
   private var estimator = DelayEstimator()
   private var stage = Stage.noise
   private var afterSettling = Stage.noise
@@ -32,9 +32,9 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private var seed: UInt64 = 0
   /// The round trip so far known, in frames.
   private var roundTrip: Int?
-  private let finished = Latch()
+  private let finished = AtomicFlag()
   private let measured = Atomic(0)
-  private let concluded = Latch()
+  private let concluded = AtomicFlag()
 
   /// What was found; complete when `isDone`.
   public private(set) var result = RoundTrips()
@@ -48,7 +48,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     self.plan = plan
     soundFrames = sound.room
     self.sound = sound
-    self.tape = ProbeTape(
+    self.tape = ProbeRecording(
       tape: tape, gaps: gaps, captureChannels: plan.captureChannels,
       playbackChannels: plan.playbackChannels)
     self.tape.playedChannel = plan.fromChannels.first ?? 0

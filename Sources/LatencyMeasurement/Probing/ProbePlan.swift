@@ -69,7 +69,7 @@ public struct ProbePlan: Sendable {
 public struct ProbeSession: ~Copyable {
   /// What thinks.
   public let listener: ProbeListener
-  private var desk: ProbeDesk?
+  private var callbacks: ProbeCallbacks?
 
   /// A measurement by `plan` on a unit of this period.
   public init(_ plan: ProbePlan, periodFrames: Int) {
@@ -83,13 +83,13 @@ public struct ProbeSession: ~Copyable {
     let reader = sound.makeReader()
     listener = ProbeListener(
       plan: plan, sound: sound, tape: tape.makeReader(), gaps: gaps.makeReader())
-    desk = ProbeDesk(
+    callbacks = ProbeCallbacks(
       sound: reader, tape: Recorder(tape: tape, gaps: gaps), periodFrames: periodFrames,
       captureChannels: plan.captureChannels, playbackChannels: plan.playbackChannels)
   }
 
   /// The audio thread's half, once.
-  public mutating func takeDesk() -> ProbeDesk? {
-    desk.take()
+  public mutating func takeCallbacks() -> ProbeCallbacks? {
+    callbacks.take()
   }
 }

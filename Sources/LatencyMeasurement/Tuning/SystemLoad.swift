@@ -7,7 +7,7 @@ import RealtimeAudio
 /// Work that competes with the audio thread as other programs do: every processor busy, and a disk
 /// that is written to and waited for. Lasts until it goes out of scope.
 public final class SystemLoad {
-  private let over = Latch()
+  private let over = AtomicFlag()
   private var threads: [LoadThread] = []
 
   /// Starts it; the disk's part is written to `path`, which is removed in the end.
@@ -32,7 +32,7 @@ private final class LoadThread {
 
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let kind: Kind
-    let over: Latch
+    let over: AtomicFlag
 
     mutating func run() {
       switch kind {
@@ -71,7 +71,7 @@ private final class LoadThread {
 
   private var thread: RealtimeThread<Loop>?
 
-  init(_ kind: Kind, until over: Latch) throws(DeviceFailure) {
+  init(_ kind: Kind, until over: AtomicFlag) throws(DeviceFailure) {
     do throws(ThreadFailure) {
       thread = try RealtimeThread(
         name: "duplex-load", priority: .normal, stackByteCount: 1_048_576,

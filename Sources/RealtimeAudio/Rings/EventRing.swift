@@ -127,7 +127,7 @@ public struct EventReader: ~Copyable, @unchecked Sendable {
 }
 
 /// A number that one thread keeps up to date for others to read.
-public struct CountPublisher: ~Copyable, @unchecked Sendable {
+public struct AtomicCounter: ~Copyable, @unchecked Sendable {
   // @unchecked because the count is an atomic.
   private let count: SharedState<Atomic<Int>>
 

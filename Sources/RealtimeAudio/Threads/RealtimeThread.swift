@@ -155,7 +155,7 @@ final class POSIXThread {
 
 /// Threads that were left to themselves.
 public enum AbandonedThreads {
-  fileprivate static let latch = Latch()
+  fileprivate static let latch = AtomicFlag()
 
   /// Whether there may be any: then a program should end without its libraries' farewells, which
   /// could wait for them.

@@ -4,14 +4,14 @@ import AudioClocks
 
 /// What can be seen of a clock: it moves a batch at a time, and each batch comes a little late.
 struct SimulatedClock: ~Copyable, Sendable {
-  let course: ClockCourse
+  let course: ClockModel
   private let batch: Int
   private let jitter: Double
   private let tick: Double
   private let salt: UInt64
 
   init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
-    course = ClockCourse(specification, drifts: drifts)
+    course = ClockModel(specification, drifts: drifts)
     batch = specification.batchFrames
     jitter = specification.jitterMilliseconds * 1e-3
     tick = specification.tickMilliseconds * 1e-3
@@ -57,7 +57,7 @@ struct SimulatedClock: ~Copyable, Sendable {
 
 /// How a device's clock goes: so many frames a second, for a while, then so many others. Exact, and
 /// to be asked in any order.
-struct ClockCourse: ~Copyable, Sendable {
+struct ClockModel: ~Copyable, Sendable {
   private struct Stretch: BitwiseCopyable, Sendable {
     let seconds: Double
     let frames: Double

@@ -14,9 +14,9 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   public let playbackStream: StreamConfiguration
 
   let clock: SimulatedClock
-  private(set) var tape: OutputTape
+  private(set) var tape: PlayedHistoryRing
   private var lent: DeviceBuffer
-  private var dry: Mishaps
+  private var dry: ScheduledFaults
   private var unplugging: Unplugging
   private let bufferFrames: Int
   /// The driver's time at the first start.
@@ -36,13 +36,13 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     var timed = specification
     if drifts { timed.captureRate = nil }
     clock = SimulatedClock(timed, drifts: drifts)
-    tape = OutputTape(
+    tape = PlayedHistoryRing(
       frameCount: frames, channelCount: stream.channelCount, periodFrames: stream.periodFrames)
     lent = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: stream.periodFrames)
     var drying = specification
     drying.xrunSeconds = specification.drySeconds
-    dry = Mishaps(drying)
+    dry = ScheduledFaults(drying)
     unplugging = Unplugging(specification, .playback)
   }
 
@@ -116,7 +116,7 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   }
 
   /// It comes back when the specification says so.
-  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool { true }
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
 
   /// Nothing is to be closed.
   @_noLocks
@@ -125,7 +125,7 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   /// Starts it where it is there again.
   @_noLocks
   public mutating func takeOutputBack(at now: UInt64) -> Int? {
-    guard unplugging.takeBack(at: seconds(at: now)) else { return nil }
+    guard unplugging.reattach(at: seconds(at: now)) else { return nil }
     restart(silence: silence, at: now)
     return silence
   }

@@ -23,7 +23,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
   private let input: SimulatedClock
   private var output: SimulatedOutput
   private var microphone: Microphone
-  private var mishaps: Mishaps
+  private var scheduledFaults: ScheduledFaults
   private var unplugging: Unplugging
   /// Nanoseconds of virtual time.
   private var time: UInt64 = 0
@@ -47,7 +47,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     self.microphone = microphone
     var ownRate = specification
     ownRate.sampleRate = capture.sampleRate
-    mishaps = Mishaps(ownRate)
+    scheduledFaults = ScheduledFaults(ownRate)
     unplugging = Unplugging(specification, .capture)
   }
 
@@ -82,9 +82,9 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
   private mutating func restartInput(at now: UInt64) {
     captureStart = input.seen(at: seconds(at: now)).frames
     // A scripted overrun lasts as long as it is told to.
-    if isCaptureBroken { captureStart = max(captureStart, taken + mishaps.xrunFrames) }
+    if isCaptureBroken { captureStart = max(captureStart, taken + scheduledFaults.xrunFrames) }
     taken = captureStart
-    mishaps.resume(at: captureStart)
+    scheduledFaults.resume(at: captureStart)
     isCaptureBroken = false
   }
 
@@ -98,7 +98,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
     let seconds = seconds(at: now)
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = input.seen(at: seconds)
-    if frames > mishaps.nextXrun { isCaptureBroken = true }
+    if frames > scheduledFaults.nextXrun { isCaptureBroken = true }
     if isCaptureBroken || frames &- taken > captureBufferFrames { return .xrun }
     return .running(
       ClockReading(
@@ -136,7 +136,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
   public mutating func commit(_ frames: Int) -> Bool { output.commit(frames) }
 
   /// Both come back when the specification says so.
-  public mutating func outliveLoss(telling news: Guarded<DeviceReturn?>) -> Bool { true }
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
 
   /// Nothing is to be closed.
   @_noLocks
@@ -151,7 +151,7 @@ public struct SimulatedPair: DevicePair, ~Copyable, Sendable {
   /// Starts the input where it is there again.
   @_noLocks
   public mutating func takeInputBack(at now: UInt64) -> Bool {
-    guard unplugging.takeBack(at: seconds(at: now)) else { return false }
+    guard unplugging.reattach(at: seconds(at: now)) else { return false }
     restartInput(at: now)
     return true
   }
@@ -192,7 +192,7 @@ struct Unplugging: BitwiseCopyable, Sendable {
 
   /// Takes it up again, if it is there: always, where it was never pulled.
   @_noLocks
-  mutating func takeBack(at time: Double) -> Bool {
+  mutating func reattach(at time: Double) -> Bool {
     guard case .away = fate else { return true }
     guard time >= returnSeconds else { return false }
     fate = .past

@@ -114,7 +114,7 @@ struct OrderOptions: ParsableArguments {
         hint: "Give the earlier time first.")
     }
     var settings = TrackSettings()
-    settings.order = PlayOrder(
+    settings.order = PlaybackRange(
       startFrame: first, endFrame: end, times: loop.map(\.count) ?? 1, isReversed: reverse)
     settings.speed = speed.speed
     return settings

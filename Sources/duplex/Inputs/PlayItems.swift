@@ -42,7 +42,7 @@ struct PlayItems {
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
   /// the user named, or with what is asked of it; an address is only looked at where it is the first.
   init(
-    _ addresses: [SourceAddress], _ style: Style, gathering: QueueItem.Gathering? = nil
+    _ addresses: [SourceAddress], _ style: Style, gathering: QueueItem.MixMode? = nil
   ) throws {
     try style.gains.check("--gain", addresses.count)
     try style.pans.check("--pan", addresses.count)

@@ -103,7 +103,7 @@ enum SourceOpening {
     guard address.refusal == nil, address.isRemote || address.isPipe else {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
-    return try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in
+    return try InterruptibleOpening.result(of: address.name) { opening throws(FileFailure) in
       OpenedSource(address, try decoder(of: address, opening))
     }
   }
@@ -117,7 +117,7 @@ final class OpenedSource: @unchecked Sendable {
   let sampleRate: Int
   /// Frames in all; nil where nobody knows.
   let frameCount: Int?
-  private let decoder: Guarded<Given?>
+  private let decoder: MutexBox<Given?>
 
   private struct Given: @unchecked Sendable {
     // @unchecked because whoever takes it leaves nothing behind.
@@ -128,7 +128,7 @@ final class OpenedSource: @unchecked Sendable {
     self.address = address
     sampleRate = decoder.sampleRate
     frameCount = decoder.frameCount
-    self.decoder = Guarded(Given(decoder: decoder))
+    self.decoder = MutexBox(Given(decoder: decoder))
   }
 
   func take(_ opening: Opening) throws(FileFailure) -> any SoundDecoder {
@@ -143,7 +143,7 @@ final class OpenedSource: @unchecked Sendable {
 
 /// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
 /// program there and then, since nothing has sounded yet that would have to be brought to an end.
-enum AttendedOpening {
+enum InterruptibleOpening {
   /// Seconds after which a person is told what is waited for.
   private static let silence = 1.5
 
@@ -228,7 +228,7 @@ enum AttendedOpening {
       let result: Result<Value, FileFailure>
     }
 
-    private let given = Guarded<Given?>(nil)
+    private let given = MutexBox<Given?>(nil)
 
     func give(_ result: Result<Value, FileFailure>) {
       let new = Given(result: result)

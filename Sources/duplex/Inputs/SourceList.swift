@@ -140,7 +140,7 @@ private enum RemoteContents {
   /// Asks its server. `isPlaylist` where its name says so already.
   init(of address: SourceAddress, isPlaylist: Bool) throws(FileFailure) {
     let location = address.location
-    self = try AttendedOpening.result(of: address.name) { opening throws(FileFailure) in
+    self = try InterruptibleOpening.result(of: address.name) { opening throws(FileFailure) in
       let file = try opening.file(ofAddress: location)
       if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
         return .playlist(try Playlist.entries(of: file))

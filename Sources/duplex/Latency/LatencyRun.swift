@@ -98,12 +98,12 @@ func measureRoundTrips<Device: DuplexDevice & ~Copyable>(
 ) throws -> (RoundTrips, SessionOutcome) {
   var session = ProbeSession(plan, periodFrames: device.configuration.periodFrames)
   let listener = session.listener
-  guard let desk = session.takeDesk() else {
+  guard let callbacks = session.takeCallbacks() else {
     throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
   }
   var told = 0.0
   let outcome = try SessionOutcome(
-    running: device, desk, options, clock, background: background + [listener]
+    running: device, callbacks, options, clock, background: background + [listener]
   ) { _ in
     let done = listener.done
     if done > told {

@@ -62,7 +62,7 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
 
   @OptionGroup var recording: RecordingOptions
 
-  @OptionGroup var ears: EarsOptions
+  @OptionGroup var protection: MonitorProtectionOptions
 
   func validate() throws {
     guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
@@ -106,16 +106,16 @@ private struct MonitorUse: DeviceUse {
     on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
-    var desk = MixingDesk(configuration)
+    var callbacks = Mixer(configuration)
     var work = background
     var session: RecordingSession?
-    var ears: EarsWatch?
+    var protection: MonitorProtectionDisplay?
     if !command.mute {
-      desk.monitor = .softStart(gain: command.gain.gain, configuration)
-      ears = command.ears.install(
-        on: &desk, fullScale: command.gain.gain, command.audio, configuration)
+      callbacks.monitor = .softStart(gain: command.gain.gain, configuration)
+      protection = command.protection.install(
+        on: &callbacks, fullScale: command.gain.gain, command.audio, configuration)
     }
-    let player = desk.makePlayer(items, configuration)
+    let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
     if let player { work += player.background }
     var extra: [(String, JSON)] = [
@@ -127,26 +127,26 @@ private struct MonitorUse: DeviceUse {
       let source = command.recordWhat == .mic ? configuration.capture : configuration.playback
       let made = try RecordingSession(
         target, command.recording, command.audio, source, configuration, clock)
-      made.install(on: &desk, of: command.recordWhat == .mic ? .microphone : .mix)
+      made.install(on: &callbacks, of: command.recordWhat == .mic ? .microphone : .mix)
       work.append(made.saver)
       session = made
     }
-    let meter = desk.makeMeter(command.audio, configuration)
+    let meter = callbacks.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: work, meter: meter,
-      frameLimit: session?.frameLimit, recording: session?.watch, ears: ears,
+      running: device, callbacks, command.audio, clock, background: work, meter: meter,
+      frameLimit: session?.frameLimit, recording: session?.watch, protection: protection,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in
       progress?.follow()
       return nil
     }
     progress?.follow()
-    extra += ears?.summary ?? EarsWatch.emptySummary
+    extra += protection?.summary ?? MonitorProtectionDisplay.emptySummary
     extra += session?.summary ?? []
     return outcome.conclude(
       "monitor", recorded: session?.saver.report, failure: progress?.failure,
       isTold: session?.saver.report.failure == nil && progress?.announces ?? false, extra: extra,
-      sentence: sentence(outcome) + (ears?.sentence ?? "")
+      sentence: sentence(outcome) + (protection?.sentence ?? "")
         + (session.map { " " + $0.sentence } ?? ""))
   }
 

@@ -70,7 +70,7 @@ struct OverdubCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "Hear yourself: play the input to the output as well.")
   var monitor = false
 
-  @OptionGroup var ears: EarsOptions
+  @OptionGroup var protection: MonitorProtectionOptions
 
   @Option(help: ArgumentHelp("Beats to count in with.", valueName: "beats"))
   var countIn = 0

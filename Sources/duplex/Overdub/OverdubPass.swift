@@ -37,13 +37,14 @@ final class OverdubPass {
     self.plan = plan
     let splice = try run.takes.existing(path)
     if let splice { try check(splice, rate: rate, channels: channels) }
-    var desk = MixingDesk(configuration)
-    var ears: EarsWatch?
+    var callbacks = Mixer(configuration)
+    var protection: MonitorProtectionDisplay?
     if run.command.monitor {
-      desk.monitor = .softStart(gain: 1, configuration)
-      ears = run.command.ears.install(on: &desk, fullScale: 1, run.options, configuration)
+      callbacks.monitor = .softStart(gain: 1, configuration)
+      protection = run.command.protection.install(
+        on: &callbacks, fullScale: 1, run.options, configuration)
     }
-    let feeder = try feeder(track, plan, configuration, &desk)
+    let feeder = try feeder(track, plan, configuration, &callbacks)
     let window = plan.window
     let target = try run.takes.target(path, into: splice)
     // `map` of what may be missing loses that it is missing where this is not optimised (Swift 6.3.1).
@@ -51,17 +52,17 @@ final class OverdubPass {
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: channels)
     }
-    let saver = try TapeSaver(
+    let saver = try RecordingWriter(
       target.plan(configuration.capture, sampleRate: rate, clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
       gate: WindowGate(window),
       shift: shift)
-    desk.recorder = saver.takeRecorder()
-    let meter = desk.makeMeter(run.options, configuration)
+    callbacks.recorder = saver.takeRecorder()
+    let meter = callbacks.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, run.options, clock, background: background + [saver, feeder],
-      meter: meter, frameLimit: window.firstFrame + plan.region.count, ears: ears
+      running: device, callbacks, run.options, clock, background: background + [saver, feeder],
+      meter: meter, frameLimit: window.firstFrame + plan.region.count, protection: protection
     ) { _ in saver.isFailed ? .disk : nil }
     self.outcome = outcome
     self.feeder = feeder
@@ -86,7 +87,7 @@ final class OverdubPass {
   /// Clicks, then the backing up to the region's end.
   private func feeder(
     _ track: Track, _ plan: OverdubPlan, _ configuration: DuplexConfiguration,
-    _ desk: inout MixingDesk
+    _ callbacks: inout Mixer
   ) throws -> PlayFeeder {
     let rate = configuration.sampleRate
     let channels = configuration.playback?.channelCount ?? 2
@@ -99,7 +100,7 @@ final class OverdubPass {
     var player = Player(
       ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
     player.keepsTimeline = true
-    desk.player = consume player
+    callbacks.player = consume player
     return PlayFeeder(
       ring: ring, source: SourceSequence([clicks, track]), channelCount: channels)
   }
@@ -127,7 +128,7 @@ final class OverdubPass {
     try whole.replace(
       from: plan.region.lowerBound, with: target.path,
       leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
-      isStopped: StopWish().isThere)
+      isStopped: StopRequest().isThere)
   }
 
   /// Tells what came of all passes, this one being the last.
@@ -185,7 +186,7 @@ struct OverdubMix {
       path: path, fileFormat: target.fileFormat,
       sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
       overwrite: command.overwrite, appearance: .finished)
-    let stop = StopWish()
+    let stop = StopRequest()
     let mix = TrackMix(
       try [command.backing, take].map {
         try Track(
@@ -277,8 +278,8 @@ struct OverdubPlan {
   }
 
   /// The stretch of the tape that is the take.
-  var window: TakeWindow {
-    TakeWindow(
+  var window: PunchWindow {
+    PunchWindow(
       firstFrame: countInFrames + region.lowerBound - playedFrom
         + Int(clamping: alignmentFrames.rounded(.down))
         + (fraction != nil ? FrameShift.delayFrames : 0),

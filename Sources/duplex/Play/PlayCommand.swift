@@ -98,13 +98,13 @@ private struct PlayUse: DeviceUse {
     for item in items { player.enqueue(item) }
     player.setRepeating(command.repeats, shuffles: command.shuffle)
     player.play()
-    var desk = MixingDesk(configuration)
-    desk.player = player.takePlayer()
-    desk.endsWithPlayer = true
+    var callbacks = Mixer(configuration)
+    callbacks.player = player.takePlayer()
+    callbacks.endsWithPlayer = true
     let progress = TrackProgress(player, command.audio)
     let keys = PlayKeys(player, choices: choices, speed: command.order.speed.speed)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock, background: background + player.background,
+      running: device, callbacks, command.audio, clock, background: background + player.background,
       keys: keys
     ) { _ in
       progress.follow()

@@ -16,7 +16,7 @@ final class TrackProgress {
   private(set) var failure: FileFailure?
 
   private final class Gathered: Sendable {
-    let events = Guarded<[PlayerEvent]>([])
+    let events = MutexBox<[PlayerEvent]>([])
   }
 
   /// The progress of `player`; where something else is the command's business, only what fails of it.
@@ -105,9 +105,9 @@ extension PlayerEvent.Kind {
 
 /// What is known of a track, for a person and for an event.
 struct TrackTitle {
-  private let facts: SourceFacts
+  private let facts: StreamInfo
 
-  init(_ facts: SourceFacts) {
+  init(_ facts: StreamInfo) {
     self.facts = facts
   }
 

@@ -63,7 +63,7 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
 
   @OptionGroup var recording: RecordingOptions
 
-  @OptionGroup var ears: EarsOptions
+  @OptionGroup var protection: MonitorProtectionOptions
 
   @Argument(help: "Where to record to.")
   var file: String?
@@ -110,26 +110,26 @@ private struct RecordUse: DeviceUse {
     let configuration = device.configuration
     let session = try RecordingSession(
       target, command.recording, command.audio, configuration.capture, configuration, clock)
-    var desk = MixingDesk(configuration)
-    desk.inputGain = command.gain.gain
-    session.install(on: &desk, of: .microphone)
-    var ears: EarsWatch?
+    var callbacks = Mixer(configuration)
+    callbacks.inputGain = command.gain.gain
+    session.install(on: &callbacks, of: .microphone)
+    var protection: MonitorProtectionDisplay?
     if command.monitor {
-      desk.monitor = .softStart(gain: 1, configuration)
-      ears = command.ears.install(
-        on: &desk, fullScale: command.gain.gain, command.audio, configuration)
+      callbacks.monitor = .softStart(gain: 1, configuration)
+      protection = command.protection.install(
+        on: &callbacks, fullScale: command.gain.gain, command.audio, configuration)
     }
-    let player = desk.makePlayer(items, configuration)
-    let meter = desk.makeMeter(command.audio, configuration)
+    let player = callbacks.makePlayer(items, configuration)
+    let meter = callbacks.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
-      running: device, desk, command.audio, clock,
+      running: device, callbacks, command.audio, clock,
       background: background + [session.saver] + (player?.background ?? []), meter: meter,
-      frameLimit: session.frameLimit, recording: session.watch, ears: ears,
+      frameLimit: session.frameLimit, recording: session.watch, protection: protection,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { _ in nil }
     let report = session.saver.report
     return outcome.conclude(
-      "record", recorded: report, extra: (ears?.summary ?? []) + session.summary,
+      "record", recorded: report, extra: (protection?.summary ?? []) + session.summary,
       sentence: target.isStream ? nil : session.sentence)
   }
 }

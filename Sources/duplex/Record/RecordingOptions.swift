@@ -97,29 +97,29 @@ struct RecordingOptions: ParsableArguments {
   }
 
   /// What they come to for a take of `duration` at `rate` frames a second.
-  func wishes(_ duration: TimeOption?, at rate: Int) throws(ToolFailure) -> RecordingWishes {
+  func settings(_ duration: TimeOption?, at rate: Int) throws(ToolFailure) -> RecordingSettings {
     do throws(ValidationError) {
       try checkTimes(at: rate)
     } catch {
       throw ToolFailure(
         .usage, code: "usage", error.message, hint: "Frames count at \(rate) a second here.")
     }
-    var wishes = RecordingWishes()
-    wishes.tags = tags.tags
-    wishes.split = split
-    wishes.keep = keep
-    wishes.onFile = onFile
-    wishes.syncSeconds = sync.seconds(at: rate)
-    wishes.ringSeconds = ring?.seconds(at: rate)
-    wishes.checkSeconds = start.autoGainCheck?.seconds(at: rate) ?? 0
-    wishes.preRollSeconds = start.preRoll?.seconds(at: rate)
-    wishes.voice = start.voice(at: rate)
-    wishes.isVoiceActivated = start.voiceActivated
-    wishes.cleaning = cleaning.settings
-    wishes.cancelsEcho = cleaning.echoCancel
-    wishes.rawPath = cleaning.raw
-    wishes.duration = duration
-    return wishes
+    var settings = RecordingSettings()
+    settings.tags = tags.tags
+    settings.split = split
+    settings.keep = keep
+    settings.onFile = onFile
+    settings.syncSeconds = sync.seconds(at: rate)
+    settings.ringSeconds = ring?.seconds(at: rate)
+    settings.checkSeconds = start.autoGainCheck?.seconds(at: rate) ?? 0
+    settings.preRollSeconds = start.preRoll?.seconds(at: rate)
+    settings.voice = start.voice(at: rate)
+    settings.isVoiceActivated = start.voiceActivated
+    settings.cleaning = cleaning.settings
+    settings.cancelsEcho = cleaning.echoCancel
+    settings.rawPath = cleaning.raw
+    settings.duration = duration
+    return settings
   }
 }
 
@@ -169,9 +169,9 @@ struct StartOptions: ParsableArguments {
   }
 
   /// How voices are told from silence.
-  func voice(at rate: Int) -> RecordingWishes.VoiceWish {
+  func voice(at rate: Int) -> RecordingSettings.VoiceWish {
     let hold = hold.seconds(at: rate)
-    return RecordingWishes.VoiceWish(
+    return RecordingSettings.VoiceWish(
       thresholdDBFS: threshold?.decibels, holdSeconds: hold,
       tailSeconds: tail?.seconds(at: rate) ?? min(0.5, hold))
   }

@@ -5,7 +5,7 @@ import AudioSessions
 
 /// A recording within a session: its disk half, its part in the watch, and what it comes to.
 struct RecordingSession {
-  let saver: TapeSaver
+  let saver: RecordingWriter
   let watch: RecordingWatch
   /// How long the session may run; nil for as long as the options say.
   let frameLimit: Int?
@@ -20,32 +20,32 @@ struct RecordingSession {
     _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
   ) throws {
     sampleRate = configuration.sampleRate
-    let wishes = try options.wishes(audio.duration, at: sampleRate)
-    plan = try wishes.plan(target, stream, sampleRate: sampleRate, clock)
+    let settings = try options.settings(audio.duration, at: sampleRate)
+    plan = try settings.plan(target, stream, sampleRate: sampleRate, clock)
     // Where nobody can press a key, nobody is waited for.
     let waits =
-      wishes.preRollSeconds != nil && !wishes.isVoiceActivated
+      settings.preRollSeconds != nil && !settings.isVoiceActivated
       && (Terminal.hasKeyboard || Terminal.isPiped)
-    if wishes.preRollSeconds != nil, !wishes.isVoiceActivated, !waits {
+    if settings.preRollSeconds != nil, !settings.isVoiceActivated, !waits {
       Notice.warning(
         "noKeyboard", "nobody can press a key here: the recording starts at once."
       ).report()
     }
-    saver = try TapeSaver(plan, wishes, configuration, startsAtOnce: !waits)
+    saver = try RecordingWriter(plan, settings, configuration, startsAtOnce: !waits)
     watch = RecordingWatch(saver, audio, configuration, waits: waits)
-    let check = Int(clamping: wishes.checkSeconds * Double(sampleRate))
+    let check = Int(clamping: settings.checkSeconds * Double(sampleRate))
     // A take that waits is as long from its start on: its gate says when it is over.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }
     self.target = target
-    rawPath = wishes.rawPath
+    rawPath = settings.rawPath
   }
 
-  /// Puts its halves of the audio thread on `desk`.
-  func install(on desk: inout MixingDesk, of source: RecordingSource) {
-    desk.recorder = saver.takeRecorder()
-    desk.recordingSource = source
-    desk.playedRecorder = saver.takePlayedRecorder()
+  /// Puts its halves of the audio thread on `callbacks`.
+  func install(on callbacks: inout Mixer, of source: RecordingSource) {
+    callbacks.recorder = saver.takeRecorder()
+    callbacks.recordingSource = source
+    callbacks.playedRecorder = saver.takePlayedRecorder()
   }
 
   /// What it adds to a summary.

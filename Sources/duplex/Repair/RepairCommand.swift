@@ -67,14 +67,14 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
 /// Mends one file after another, and says what came of it.
 struct RepairRun {
   private let command: RepairCommand
-  private let wiped: WipedHeader?
+  private let wiped: LostHeader?
 
   init(_ command: RepairCommand) throws {
     self.command = command
     if let rate = command.rate, let channels = command.channels,
       let sampleFormat = command.sampleFormat
     {
-      wiped = try WipedHeader(
+      wiped = try LostHeader(
         sampleRate: rate, channelCount: channels, sampleFormat: sampleFormat)
     } else {
       wiped = nil
@@ -145,7 +145,7 @@ struct RepairRun {
     let target = command.output ?? FileName.insert("-repaired", into: path)
     try FileRepair.write(
       finding, to: target, overwrite: command.overwrite,
-      isStopped: StopWish(graceMilliseconds: 0).isThere)
+      isStopped: StopRequest(graceMilliseconds: 0).isThere)
     return Mending(finding: finding, repaired: target)
   }
 

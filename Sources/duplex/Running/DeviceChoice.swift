@@ -113,7 +113,7 @@ struct DeviceChoice {
   }
 
   /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
-  private func drifting() throws -> DriftingDuplex<ALSAPair>? {
+  private func drifting() throws -> AsynchronousPair<ALSAPair>? {
     // One card has one clock, as a rule: whoever knows better says which is the master.
     let isToldApart =
       options.master != nil && request.captureDevice != nil && request.playbackDevice != nil
@@ -122,7 +122,7 @@ struct DeviceChoice {
     let request = self.request
     let pair = try opened { () throws(DeviceFailure) in try ALSAPair(opening: request) }
     guard pair.keepsTime else { return nil }
-    return DriftingDuplex(pair, request: request, master: options.master ?? .playback)
+    return AsynchronousPair(pair, request: request, master: options.master ?? .playback)
   }
 
   /// Brings the device to the rate that was asked for, where it has another.
@@ -136,7 +136,7 @@ struct DeviceChoice {
       return try run(use, with: device, clock: clock, background: background, open: open)
     }
     return try run(
-      use, with: ResamplingDuplex(device, request: request), clock: clock,
+      use, with: ResamplingDevice(device, request: request), clock: clock,
       background: background, open: open)
   }
 
@@ -151,7 +151,7 @@ struct DeviceChoice {
       return try use.run(on: device, clock: clock, background: background)
     }
     let granted = device.configuration
-    var manifold = ManifoldDuplex<Device, Output>(
+    var fanOut = FanOutDevice<Device, Output>(
       device, resamplerQuality: options.resamplerQuality)
     for name in alsoPlay {
       var further = request
@@ -161,9 +161,9 @@ struct DeviceChoice {
       // A format and channels are asked of the unit's own devices.
       further.format = nil
       further.channelCount = nil
-      try manifold.add(try open(further))
+      try fanOut.add(try open(further))
     }
-    return try use.run(on: manifold, clock: clock, background: background)
+    return try use.run(on: fanOut, clock: clock, background: background)
   }
 
   private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {
@@ -181,7 +181,7 @@ struct DeviceChoice {
       let track = try Track(
         path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
         channelCount: channelCount,
-        order: PlayOrder(times: nil), resamplerQuality: options.resamplerQuality)
+        order: PlaybackRange(times: nil), resamplerQuality: options.resamplerQuality)
       background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
@@ -189,7 +189,7 @@ struct DeviceChoice {
     if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
       let pair = try SimulatedPair(specification, request: atDevice, microphone: microphone)
       return try run(
-        use, on: DriftingDuplex(pair, request: atDevice, master: options.master ?? .playback),
+        use, on: AsynchronousPair(pair, request: atDevice, master: options.master ?? .playback),
         clock: clock, background: background, open: Self.openSimulated)
     }
     let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
@@ -213,7 +213,7 @@ enum DeviceOpening {
     of name: String, leavingWith status: ExitStatus,
     _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
   ) throws -> Device {
-    let isOver = Latch()
+    let isOver = AtomicFlag()
     let thread: RealtimeThread<Work<Device>>
     do throws(ThreadFailure) {
       thread = try RealtimeThread(
@@ -225,7 +225,7 @@ enum DeviceOpening {
     // Most are open in a moment, and need no keyboard.
     for _ in 0..<100 where !isOver.isRaised { HostClock.pause(milliseconds: 1) }
     if !isOver.isRaised {
-      AttendedOpening.wait(for: name, leavingWith: status) { isOver.isRaised }
+      InterruptibleOpening.wait(for: name, leavingWith: status) { isOver.isRaised }
     }
     return try thread.join().device()
   }
@@ -233,11 +233,11 @@ enum DeviceOpening {
   private struct Work<Device: ~Copyable>: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from one thread to the other and back.
     private let open: @Sendable () throws(DeviceFailure) -> Device
-    private let isOver: Latch
+    private let isOver: AtomicFlag
     private var opened: Device?
     private var failure: DeviceFailure?
 
-    init(open: @escaping @Sendable () throws(DeviceFailure) -> Device, isOver: Latch) {
+    init(open: @escaping @Sendable () throws(DeviceFailure) -> Device, isOver: AtomicFlag) {
       self.open = open
       self.isOver = isOver
     }

@@ -6,7 +6,7 @@ import RealtimeAudio
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
 /// what the user wants of it.
 final class RecordingWatch {
-  private let saver: TapeSaver
+  private let saver: RecordingWriter
   private let options: AudioOptions
   private let words: RecordingWords
   private var marks = 0
@@ -15,7 +15,7 @@ final class RecordingWatch {
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
   init(
-    _ saver: TapeSaver, _ options: AudioOptions, _ configuration: DuplexConfiguration,
+    _ saver: RecordingWriter, _ options: AudioOptions, _ configuration: DuplexConfiguration,
     waits: Bool = false
   ) {
     self.saver = saver
@@ -34,7 +34,7 @@ final class RecordingWatch {
   var isWaiting: Bool { !hasStarted }
 
   /// Tells what happened; answers with a reason to stop, where there is one.
-  func attend() -> StopReason? {
+  func poll() -> StopReason? {
     for event in saver.news.take() { tell(event) }
     if saver.isWaitingForCommands, !isPatienceTold {
       isPatienceTold = true

@@ -9,30 +9,31 @@ struct SessionOutcome {
   let configuration: DuplexConfiguration
   private let options: AudioOptions
 
-  /// Runs `desk` on `device` with the background work beside it. `attend` is asked at each moment
+  /// Runs `callbacks` on `device` with the background work beside it. `poll` is asked at each moment
   /// whether it has a reason to stop.
-  init<Device: DuplexDevice & ~Copyable, Desk: SessionDesk & ~Copyable>(
-    running device: consuming Device, _ desk: consuming Desk, _ options: AudioOptions,
+  init<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>(
+    running device: consuming Device, _ callbacks: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
-    ears: EarsWatch? = nil, reconnects: Bool = false,
-    attend: @escaping (SessionMoment) -> StopReason?
+    protection: MonitorProtectionDisplay? = nil, reconnects: Bool = false,
+    poll: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(
-      options, configuration, isVirtual: isVirtual, recording: recording, ears: ears)
-    watch.attend = { [unowned watch] moment in
+      options, configuration, isVirtual: isVirtual, recording: recording, protection: protection)
+    watch.poll = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
-      return attend(moment)
+      return poll(moment)
     }
     if let keys { watch.press = keys.press }
     MemoryLock.lockTouchedPages()
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
-      device: device, desk: desk, background: background, meter: meter, frameLimit: limit,
-      fadeFrames: ears == nil ? 0 : Ears.fadeFrames(at: configuration.sampleRate),
+      device: device, callbacks: callbacks, background: background, meter: meter, frameLimit: limit,
+      fadeFrames: protection == nil
+        ? 0 : MonitorProtection.fadeFrames(at: configuration.sampleRate),
       reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()
@@ -70,14 +71,15 @@ struct SessionOutcome {
       // Where nothing was heard nothing was lost: what was asked for cannot be done.
       let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
       status = isNothing ? failure.status : .loss
-    } else if let deviceFailure = report.stopReason.failure ?? report.absence(configuration) {
+    } else if let deviceFailure = report.stopReason.failure ?? report.reconnectState(configuration)
+    {
       let failure = ToolFailure(deviceFailure)
       failure.report()
       status = failure.status
     }
-    if report.notNumbers > 0 {
+    if report.nanCount > 0 {
       Notice.warning(
-        "notNumbers", "\(report.notNumbers) samples were no numbers and played as silence."
+        "notNumbers", "\(report.nanCount) samples were no numbers and played as silence."
       ).report()
     }
     let summary = JSON.summary(
@@ -92,7 +94,7 @@ struct SessionOutcome {
   }
 }
 
-extension MixingDesk {
+extension Mixer {
   /// A desk between the input and the output of `configuration`.
   init(_ configuration: DuplexConfiguration) {
     self.init(
@@ -124,7 +126,7 @@ extension GainRamp {
 
 extension SessionReport {
   /// The device that went away and was not back at the end; whoever ended it himself knows that.
-  fileprivate func absence(_ configuration: DuplexConfiguration) -> DeviceFailure? {
+  fileprivate func reconnectState(_ configuration: DuplexConfiguration) -> DeviceFailure? {
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
@@ -150,7 +152,7 @@ extension SessionReport {
   }
 }
 
-extension MixingDesk {
+extension Mixer {
   /// Mixes `items` into the output; nil where there are none.
   mutating func makePlayer(_ items: [QueueItem], _ configuration: DuplexConfiguration)
     -> AudioPlayer?
@@ -188,7 +190,7 @@ struct SessionTotals {
     report.captureXruns += before.captureXruns
     report.playbackXruns += before.playbackXruns
     report.lostFrames += before.lostFrames
-    report.notNumbers += before.notNumbers
+    report.nanCount += before.nanCount
     report.events = before.events + other.events
     report.loadMax = max(before.loadMax, other.loadMax)
     loads += other.loadMean
@@ -215,7 +217,7 @@ struct SessionTotals {
 
 /// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
 /// there is one, these end nothing by themselves.
-final class StopWish {
+final class StopRequest {
   private let signals = SignalWatch()
   private let start = HostClock.nanoseconds
   private let grace: UInt64

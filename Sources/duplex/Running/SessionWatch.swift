@@ -14,19 +14,19 @@ final class SessionWatch {
   private let isVirtual: Bool
   /// Where time is virtual.
   private let standstill: StandstillWatch?
-  private let news: DeviceNews
+  private let news: DeviceEvents
   private let drawsMeter: Bool
   private var hasStarted = false
   /// When the first signal came.
   private var endingSince: UInt64?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
-  var attend: (SessionMoment) -> StopReason? = { _ in nil }
+  var poll: (SessionMoment) -> StopReason? = { _ in nil }
   /// A command's own keys.
   var press: (Key) -> Void = { _ in }
   /// What is recorded, where something is.
   private let recording: RecordingWatch?
   /// What guards the ears, where a microphone is heard.
-  private let ears: EarsWatch?
+  private let protection: MonitorProtectionDisplay?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
@@ -37,16 +37,16 @@ final class SessionWatch {
 
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
-    recording: RecordingWatch? = nil, ears: EarsWatch? = nil
+    recording: RecordingWatch? = nil, protection: MonitorProtectionDisplay? = nil
   ) {
     self.options = options
-    self.ears = ears
+    self.protection = protection
     self.recording = recording
     // Who waits for a start may get it from a script.
     keyboard = Keyboard(hearsPipe: recording?.isWaiting == true)
     self.configuration = configuration
     self.isVirtual = isVirtual
-    news = DeviceNews(options, configuration)
+    news = DeviceEvents(options, configuration)
     signals = SignalWatch()
     standstill = isVirtual ? StandstillWatch() : nil
     // Whoever records must be able to stop, whatever becomes of the terminal.
@@ -54,23 +54,23 @@ final class SessionWatch {
     drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
   }
 
-  func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionWish {
-    standstill?.attend()
+  func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
+    standstill?.poll()
     if !hasStarted { start(granted) }
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
-    ears?.attend()
+    protection?.poll()
     for reading in moment.readings { tell(reading, moment) }
     if let drift = moment.drift { tell(drift, moment) }
     lastMoment = (moment.frames, HostClock.nanoseconds)
-    let reason = recording?.attend() ?? attend(moment)
+    let reason = recording?.poll() ?? poll(moment)
     isOver = isOver || reason != nil
     let wish = hear()
     return reason.map { .stop($0) } ?? wish
   }
 
   /// Waits for a signal or a key, and does what it asks for.
-  private func hear() -> SessionWish {
+  private func hear() -> SessionCommand {
     let heard = signals.wait(
       milliseconds: patience, watching: isDeaf ? nil : keyboard.descriptor)
     switch heard {
@@ -93,9 +93,11 @@ final class SessionWatch {
     }
   }
 
-  private func obey(_ key: Key) -> SessionWish {
+  private func obey(_ key: Key) -> SessionCommand {
     if key == .character("q") { return end(.key) }
-    if recording?.press(key, at: frame) == true || ears?.press(key) == true { return .proceed }
+    if recording?.press(key, at: frame) == true || protection?.press(key) == true {
+      return .proceed
+    }
     press(key)
     return .proceed
   }
@@ -121,7 +123,7 @@ final class SessionWatch {
     if drawsMeter && hasStarted { Terminal.say("") }
   }
 
-  private func end(_ reason: StopReason) -> SessionWish {
+  private func end(_ reason: StopReason) -> SessionCommand {
     standstill?.hearEnd()
     if recording?.leave() == true { return .stop(reason) }
     // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:

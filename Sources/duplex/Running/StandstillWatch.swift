@@ -8,13 +8,13 @@ final class StandstillWatch {
   /// How often the thread was there to hear, and whether it has heard that somebody wants an end.
   private final class Attendance: Sendable {
     let count = Atomic<Int>(0)
-    let isEnding = Latch()
+    let isEnding = AtomicFlag()
   }
 
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let attendance: Attendance
     let clock: clockid_t
-    let isOver: Latch
+    let isOver: AtomicFlag
 
     /// Looks every 10 ms. On a machine that is busy with other things these are late as well.
     mutating func run() {
@@ -53,7 +53,7 @@ final class StandstillWatch {
   }
 
   private let attendance = Attendance()
-  private let isOver = Latch()
+  private let isOver = AtomicFlag()
   private var thread: RealtimeThread<Loop>?
 
   /// Watches the calling thread, as long as it is in scope.
@@ -67,7 +67,7 @@ final class StandstillWatch {
   }
 
   /// The thread is there to hear.
-  func attend() { attendance.count.add(1, ordering: .relaxed) }
+  func poll() { attendance.count.add(1, ordering: .relaxed) }
 
   /// Somebody wants an end.
   func hearEnd() { attendance.isEnding.raise() }

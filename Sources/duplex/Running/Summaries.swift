@@ -120,7 +120,7 @@ extension DriftReading {
 
 extension DuplexConfiguration {
   /// The further outputs, with how each does where that is known.
-  func furtherStreams(_ readings: [FurtherReading] = []) -> JSON {
+  func furtherStreams(_ readings: [SecondaryOutputReading] = []) -> JSON {
     .array(
       further.enumerated().map { index, stream in
         var members: [(String, JSON)] = [

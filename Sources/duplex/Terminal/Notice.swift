@@ -55,7 +55,7 @@ struct OutputMode: Sendable {
   /// Nothing but errors on standard error.
   var quiet = false
 
-  private static let chosen = Guarded(OutputMode())
+  private static let chosen = MutexBox(OutputMode())
 
   /// That of the command that runs.
   static var current: OutputMode {

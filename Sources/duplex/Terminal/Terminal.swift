@@ -94,7 +94,7 @@ final class OutputStream: Sendable {
   }
 
   private let descriptor: Int32
-  private let state = Guarded(State())
+  private let state = MutexBox(State())
 
   /// The stream behind `descriptor`.
   init(_ descriptor: Int32) {

@@ -151,7 +151,7 @@ private struct SoakUse: DeviceUse {
       return .done
     }
     let outcome = try SessionOutcome(
-      running: device, MixingDesk(configuration), options, clock, background: background
+      running: device, Mixer(configuration), options, clock, background: background
     ) { moment in
       // One is enough to refuse it.
       moment.captureXruns + moment.playbackXruns > 0 ? .end : nil

@@ -95,7 +95,7 @@ import Testing
     let finding = try FileRepair.examine(file.path)
     let taken = folder("taken")
     let own = file.path
-    let nowhere = folder("none") + "/x"
+    let discardBuffer = folder("none") + "/x"
     #expect(
       failure { try FileRepair.write(finding, to: taken, overwrite: false) }?.kind
         == .cannotCreate)
@@ -103,7 +103,7 @@ import Testing
       failure { try FileRepair.write(finding, to: own, overwrite: true) }?.kind
         == .cannotCreate)
     #expect(
-      failure { try FileRepair.write(finding, to: nowhere, overwrite: true) }?.kind
+      failure { try FileRepair.write(finding, to: discardBuffer, overwrite: true) }?.kind
         == .cannotCreate)
     #expect(folder.bytes(of: "taken") == [1, 2, 3])
     #expect(folder.names == ["r.wav", "taken"])

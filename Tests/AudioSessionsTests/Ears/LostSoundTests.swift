@@ -14,17 +14,17 @@ import Testing
     request.channelCount = 1
     let device = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: name), request: request)
-    var desk = MixingDesk(periodFrames: 64, captureChannels: 1, playbackChannels: 1)
-    desk.monitor = GainRamp(to: 1, frames: 64)
-    var dimmed = CountPublisher()
+    var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 1)
+    callbacks.monitor = GainRamp(to: 1, frames: 64)
+    var dimmed = AtomicCounter()
     dimmed.publish(0)
-    desk.ears = Ears(sampleRate: 48000, dimWish: dimmed.makeView())
-    desk.recordingSource = .mix
+    callbacks.protection = MonitorProtection(sampleRate: 48000, dimWish: dimmed.makeView())
+    callbacks.recordingSource = .mix
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
     var feed = recorder.makeFeed()
-    desk.recorder = consume recorder
+    callbacks.recorder = consume recorder
     var unit = DuplexUnit(
-      device: device, callbacks: desk, progress: UnitProgress(), frameLimit: 48000)
+      device: device, callbacks: callbacks, progress: UnitProgress(), frameLimit: 48000)
     try unit.start()
     let failure = unit.run()
     #expect(failure == nil)

@@ -13,7 +13,7 @@ import Testing
     ] as [(Int, Int?, [Range<Int>])])
   func `a window keeps its frames`(first: Int, frames: Int?, expected: [Range<Int>]) {
     for piece in [1, 64, 2000] {
-      var gate = WindowGate(TakeWindow(firstFrame: first, frames: frames))
+      var gate = WindowGate(PunchWindow(firstFrame: first, frames: frames))
       let stretches = kept(&gate, of: tape, piece: piece)
       #expect(stretches == expected)
     }

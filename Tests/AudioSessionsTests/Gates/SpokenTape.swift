@@ -110,7 +110,7 @@ private func activeLevel(_ samples: [Float], sampleRate: Int) -> Float {
 /// What `gate` keeps of `samples`, which are put on channel `channel` of `channelCount`, the rest
 /// being silent. Nil where the edges break the gate's own promises.
 func kept(
-  _ gate: inout some TakeGate, of samples: [Float], channel: Int = 0, channelCount: Int = 1,
+  _ gate: inout some RecordingGate, of samples: [Float], channel: Int = 0, channelCount: Int = 1,
   piece: Int = 4096
 ) -> [Range<Int>]? {
   var buffer = SampleBuffer(frameCount: piece, channelCount: channelCount)

@@ -24,7 +24,7 @@ extension FuzzTarget {
     }
     _ = try? WebAddress(String(fromNetwork: lines.first ?? []))
     guard let interval = header.announcementInterval else { return }
-    var announcements = StationAnnouncements(interval: interval % 100 + 1)
+    var announcements = ICYMetadata(interval: interval % 100 + 1)
     input.bytes.withUnsafeBytes { bytes in
       var rest = bytes
       while !rest.isEmpty {

@@ -6,7 +6,7 @@ extension FuzzTarget {
   /// `FileRepair`: what it calls mended must be what it calls intact.
   static let repair = FuzzTarget("repair", longest: 32768) { input in
     ScratchFile.sound.with(input.bytes) { path in
-      let wiped = try? WipedHeader(
+      let wiped = try? LostHeader(
         sampleRate: input.choose(from: [48000, 8000, 768_000]),
         channelCount: input.choose(from: [1, 2, 64]),
         sampleFormat: input.choose(from: FileSampleFormat.allCases))

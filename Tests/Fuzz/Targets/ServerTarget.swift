@@ -54,7 +54,7 @@ private final class AnsweringServer: Sendable {
     var times = 0
   }
 
-  private let answer = Guarded(Answer())
+  private let answer = MutexBox(Answer())
 
   func give(_ bytes: [UInt8]) { answer.withLock { $0 = Answer(bytes: bytes, times: 6) } }
 

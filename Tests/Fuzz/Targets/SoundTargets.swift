@@ -80,7 +80,7 @@ extension FuzzTarget {
 
   /// As the tool plays it, at the file's own rate: a converter takes longer to make than all of this.
   private static func play(_ decoder: any SoundDecoder, _ input: inout FuzzInput) {
-    let order = PlayOrder(
+    let order = PlaybackRange(
       startFrame: Int(input.choose()) * 4, endFrame: input.choose() % 2 == 0 ? nil : 4000,
       times: input.choose(from: [1, 3, nil]), isReversed: input.choose() % 4 == 0)
     read(
@@ -102,7 +102,7 @@ extension FuzzTarget {
     let decoder = AnnouncedSound(
       sampleRate: input.number(from: [48000, 44100, 1, .max >> 33]),
       frameCount: input.choose() % 8 == 0 ? nil : input.number(from: [1000, 1 << 47, .max]))
-    let order = PlayOrder(
+    let order = PlaybackRange(
       startFrame: input.number(from: [0, 1 << 31, .max]),
       endFrame: input.choose() % 2 == 0 ? nil : input.number(from: [1, 1 << 31, .max]),
       times: input.choose(from: [1, 2, 4, 100_000, 1_000_000_000, nil]),

@@ -3,7 +3,7 @@ import AudioFiles
 /// Where it plays, and where it is to go on.
 extension AudioPlayer {
   /// What is heard now.
-  public var current: PlayerTurn? {
+  public var current: PlayerTransition? {
     heardSpan?.playerTurn
   }
 
@@ -85,7 +85,7 @@ extension AudioPlayer {
   /// to their end, and then from their beginning.
   public func setRegion(_ region: Range<Int>?, times: Int?) {
     change { settings, _, _ in
-      settings.order = PlayOrder(
+      settings.order = PlaybackRange(
         startFrame: region?.lowerBound ?? 0, endFrame: region?.upperBound, times: times,
         isReversed: settings.order.isReversed)
     }

@@ -6,7 +6,7 @@ import RealtimeAudio
 /// formats and rates, sought to the frame, looped, reversed, faster, slower.
 ///
 /// It streams: of a source no more than a second is in memory. `takePlayer` is its half on the audio
-/// thread, to be put on a `MixingDesk`; `background` is what a `SessionRunner` runs beside it. What is
+/// thread, to be put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. What is
 /// asked of it is heard within 60 ms on top of the unit's own latency, and always as a whole frame of
 /// the source after a whole frame.
 public final class AudioPlayer: Sendable {
@@ -30,8 +30,8 @@ public final class AudioPlayer: Sendable {
   }
 
   private struct Switches: ~Copyable {
-    var pause = CountPublisher()
-    var gain = CountPublisher()
+    var pause = AtomicCounter()
+    var gain = AtomicCounter()
   }
 
   let shape: Shape
@@ -39,8 +39,8 @@ public final class AudioPlayer: Sendable {
   let feeder: QueueFeeder
   let announcer: PlayerAnnouncer
   private let opener: SourceOpener
-  private let switches: Guarded<Switches>
-  private let player: Guarded<Player?>
+  private let switches: MutexBox<Switches>
+  private let player: MutexBox<Player?>
   let pause: CountView
   let heard: CountView
   private let starvation: CountView
@@ -55,8 +55,8 @@ public final class AudioPlayer: Sendable {
     var switches = Switches()
     switches.pause.publish(1)
     switches.gain.publish(Int(Float(1).bitPattern))
-    let isFed = CountPublisher()
-    let enough = CountPublisher()
+    let isFed = AtomicCounter()
+    let enough = AtomicCounter()
     let marks = EventWriter()
     let markReader = marks.makeReader()
     let remote = PlayerRemote(
@@ -78,12 +78,12 @@ public final class AudioPlayer: Sendable {
     feeder = QueueFeeder(
       ring: ring, queue: queue, channelCount: shape.channelCount, targetFrames: target,
       leadFrames: rate / 50 + 2 * shape.periodFrames, endsWithQueue: shape.endsWithQueue,
-      QueueFeeder.Surroundings(
+      QueueFeeder.Dependencies(
         isPaused: switches.pause.makeView(), starvation: feederStarvation, isFed: isFed,
         enough: enough))
     self.shape = shape
-    self.switches = Guarded(switches)
-    player = Guarded(voice)
+    self.switches = MutexBox(switches)
+    player = MutexBox(voice)
   }
 
   /// Its half on the audio thread. There is one: the second time it is nil.

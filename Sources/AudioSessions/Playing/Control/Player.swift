@@ -15,7 +15,7 @@ public struct Player: ~Copyable {
   /// Whether every frame belongs to a moment of the unit's timeline: what was not played in time is
   /// left out rather than played later.
   public var keepsTimeline = false
-  private var starved = CountPublisher()
+  private var starved = AtomicCounter()
   /// What steers it, where something does.
   private var remote: PlayerRemote?
   /// Whether the last frame has been taken.
@@ -118,8 +118,8 @@ struct PlayerRemote: ~Copyable {
   private let enough: CountView
   /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
   /// and enough have not come since; where on the timeline it goes on.
-  private var heard = CountPublisher()
-  private var starvation = CountPublisher()
+  private var heard = AtomicCounter()
+  private var starvation = AtomicCounter()
   private var marks: EventWriter
   /// Frames that a change of gain takes.
   private let rampFrames: Int

@@ -16,7 +16,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   /// What has been told of a turn.
   private struct Telling {
-    let turn: PlayerTurn
+    let turn: PlayerTransition
     /// Frames of it that were heard in spans that are gone.
     var heardFrames = 0
     var firstFrame: Int?
@@ -38,10 +38,10 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var isStarved = false
   private var isAtEnd = true
   private var title: String?
-  private let isConcluded = Latch()
-  private let listener = Guarded(Listener(tell: nil))
-  private let lead = Guarded(0.0)
-  private let finished = Guarded<[HeardTurn]>([])
+  private let isConcluded = AtomicFlag()
+  private let listener = MutexBox(Listener(tell: nil))
+  private let lead = MutexBox(0.0)
+  private let finished = MutexBox<[HeardTurn]>([])
 
   init(
     queue: PlayQueue, heard: consuming CountView, starvation: consuming CountView,
@@ -204,17 +204,18 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   /// Tells of what happens where the ring's frame `ringFrame` is heard.
-  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, at ringFrame: Int) {
+  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, at ringFrame: Int) {
     tell(kind, turn, timeline.place(of: ringFrame, sampleRate: sampleRate))
   }
 
   /// Tells of what happens behind the last frame before `ringFrame`.
-  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTurn, before ringFrame: Int) {
+  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, before ringFrame: Int) {
     tell(kind, turn, timeline.end(before: ringFrame, sampleRate: sampleRate))
   }
 
   private func tell(
-    _ kind: PlayerEvent.Kind, _ turn: PlayerTurn, _ place: (frame: Int, nanoseconds: UInt64)? = nil
+    _ kind: PlayerEvent.Kind, _ turn: PlayerTransition,
+    _ place: (frame: Int, nanoseconds: UInt64)? = nil
   ) {
     listener.withLock { $0 }.tell?(
       PlayerEvent(

@@ -12,15 +12,15 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let targetFrames: Int
   private let leadFrames: Int
   private let endsWithQueue: Bool
-  private let changes = Guarded<[PlayerChange]>([])
-  private let waiting = Guarded(Waiting(decoders: []))
-  private let tap = Guarded<(any PlayerTap)?>(nil)
-  private let concluded = Latch()
+  private let changes = MutexBox<[PlayerChange]>([])
+  private let waiting = MutexBox(Waiting(decoders: []))
+  private let tap = MutexBox<(any PlayerTap)?>(nil)
+  private let concluded = AtomicFlag()
   private var isFinished = false
   private let isPaused: CountView
   private let starvation: CountView
-  private var isFed: CountPublisher
-  private var enough: CountPublisher
+  private var isFed: AtomicCounter
+  private var enough: AtomicCounter
   private let enoughFrames: Int
 
   /// Decoders whose waits can be ended from any thread.
@@ -30,18 +30,18 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 
   /// What it needs of its surroundings.
-  struct Surroundings: ~Copyable {
+  struct Dependencies: ~Copyable {
     let isPaused: CountView
     let starvation: CountView
-    var isFed: CountPublisher
-    var enough: CountPublisher
+    var isFed: AtomicCounter
+    var enough: AtomicCounter
   }
 
   /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after what
   /// is heard at that moment.
   init(
     ring: consuming SampleWriter, queue: PlayQueue, channelCount: Int, targetFrames: Int,
-    leadFrames: Int, endsWithQueue: Bool, _ surroundings: consuming Surroundings
+    leadFrames: Int, endsWithQueue: Bool, _ surroundings: consuming Dependencies
   ) {
     self.ring = ring
     self.queue = queue
@@ -54,11 +54,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     isFed = surroundings.isFed
     enough = surroundings.enough
     chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
-    queue.willRead = { [unowned self] in attend($0) }
+    queue.willRead = { [unowned self] in poll($0) }
   }
 
   /// Makes waits of `decoders` end where an end is asked for, even if that was a moment ago.
-  private func attend(_ decoders: [any SoundDecoder]) {
+  private func poll(_ decoders: [any SoundDecoder]) {
     waiting.withLock { $0 = Waiting(decoders: decoders) }
     if concluded.isRaised { interruptWaits() }
   }
@@ -205,8 +205,8 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   private var ring: SampleWriter
   private let source: any FrameSource
   private var chunk: SampleBuffer
-  private let concluded = Latch()
-  private let failed = Guarded<FileFailure?>(nil)
+  private let concluded = AtomicFlag()
+  private let failed = MutexBox<FileFailure?>(nil)
 
   /// Feeds `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {

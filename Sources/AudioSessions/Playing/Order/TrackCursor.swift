@@ -25,7 +25,7 @@ struct TrackCursor: ~Copyable {
 
   /// A cursor at the beginning of `order`. Throws `.unusableContents` where the decoder cannot seek
   /// and the order asks for it.
-  init(_ decoder: any SoundDecoder, _ order: PlayOrder) throws(FileFailure) {
+  init(_ decoder: any SoundDecoder, _ order: PlaybackRange) throws(FileFailure) {
     // What cannot be sought is read over up to where it begins.
     try Self.check(decoder, order, entry: decoder.position)
     self.decoder = decoder
@@ -38,7 +38,7 @@ struct TrackCursor: ~Copyable {
 
   /// Goes on in another order, at the boundary `entry`. Throws as `init` does, and then goes on as
   /// before.
-  mutating func follow(_ order: PlayOrder, entry: Int) throws(FileFailure) {
+  mutating func follow(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
     try Self.check(decoder, order, entry: entry)
     if order.isReversed != path.order.isReversed { held = 0..<0 }
     path = PlayPath(order, frameCount: decoder.frameCount, entry: entry)
@@ -47,7 +47,7 @@ struct TrackCursor: ~Copyable {
   }
 
   private static func check(
-    _ decoder: any SoundDecoder, _ order: PlayOrder, entry: Int
+    _ decoder: any SoundDecoder, _ order: PlaybackRange, entry: Int
   ) throws(FileFailure) {
     let isPlain = order.times == 1 && !order.isReversed && entry == decoder.position
     guard decoder.supportsSeeking || isPlain else {
@@ -188,7 +188,7 @@ struct PlayPath: Sendable, Equatable {
   /// from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
   static let mostFrames = 1 << 50
 
-  let order: PlayOrder
+  let order: PlaybackRange
   /// The stretch; its end is nil where the file does not say how long it is.
   let start: Int
   private(set) var end: Int?
@@ -197,7 +197,7 @@ struct PlayPath: Sendable, Equatable {
 
   /// The way through a file of `frameCount` frames that begins at the boundary `entry`, or at the
   /// stretch's own beginning where that is nil or lies behind it.
-  init(_ order: PlayOrder, frameCount: Int?, entry: Int? = nil) {
+  init(_ order: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
     var order = order
     order.startFrame = min(order.startFrame, Self.mostFrames)
     order.endFrame = order.endFrame.map { min(max(0, $0), Self.mostFrames) }
@@ -258,7 +258,7 @@ struct PlayPath: Sendable, Equatable {
 }
 
 /// Which frames of a file are played, in which direction and how often.
-public struct PlayOrder: Sendable, Equatable {
+public struct PlaybackRange: Sendable, Equatable {
   /// The first frame of the stretch, at the file's own rate.
   public var startFrame: Int
   /// The frame behind its last; nil for the file's end.

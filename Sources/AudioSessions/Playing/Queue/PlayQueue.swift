@@ -7,8 +7,8 @@ import RealtimeAudio
 /// One thread at a time reads; what others see and change is behind locks.
 final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
-  let list = Guarded(QueueList())
-  let published = Guarded(PlayedSpans())
+  let list = MutexBox(QueueList())
+  let published = MutexBox(PlayedSpans())
   /// Sources in a row that may come to nothing before others have their turn at the processor.
   static let mostFailures = 16
   private let opener: SourceOpener

@@ -84,7 +84,7 @@ struct TrackSpan: Sendable {
   var turn: Int
   /// The source's place in the queue.
   var index: Int
-  var facts: SourceFacts
+  var facts: StreamInfo
   /// Its first frame, counted from the queue's first.
   var startFrame: Int
   /// Frames delivered so far, or that count where others took their place.
@@ -94,7 +94,7 @@ struct TrackSpan: Sendable {
   /// Whether its last frame is the turn's.
   var isComplete = false
   /// Where its frames lie in the file.
-  var way: TrackWay
+  var way: PositionMap
   /// How it is heard.
   var settings: TrackSettings
 
@@ -104,7 +104,7 @@ struct TrackSpan: Sendable {
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 
   /// The turn, as others know it.
-  var playerTurn: PlayerTurn { PlayerTurn(number: turn, index: index, facts: facts) }
+  var playerTurn: PlayerTransition { PlayerTransition(number: turn, index: index, facts: facts) }
 }
 
 /// What a player is doing.
@@ -118,13 +118,13 @@ public enum PlayerState: Sendable, Equatable {
 }
 
 /// One turn of a source: the same file played twice has two.
-public struct PlayerTurn: Sendable, Equatable {
+public struct PlayerTransition: Sendable, Equatable {
   /// Counted up from 0 with each turn.
   public var number: Int
   /// The source's place in the queue.
   public var index: Int
   /// What is known of the source.
-  public var facts: SourceFacts
+  public var facts: StreamInfo
 }
 
 /// Something that happened on a player's way. Handed out on a thread of its own, never the audio
@@ -165,7 +165,7 @@ public struct PlayerEvent: Sendable {
   /// What happened.
   public var kind: Kind
   /// To which turn; nil where it concerns none.
-  public var turn: PlayerTurn?
+  public var turn: PlayerTransition?
   /// The source's place in the queue and its name, also where it never had a turn.
   public var index: Int
   /// Its name.
@@ -179,7 +179,7 @@ public struct PlayerEvent: Sendable {
 /// What was heard of a turn.
 public struct HeardTurn: Sendable {
   /// Which.
-  public var turn: PlayerTurn
+  public var turn: PlayerTransition
   /// Its first frame on the unit's timeline.
   public var startFrame: Int
   /// Frames that were heard.

@@ -4,7 +4,7 @@ import AudioFiles
 /// What a queue is to play at one turn: a file, an address, a decoder of yours, or several at once.
 public struct QueueItem: Sendable {
   /// How several sources are heard.
-  public enum Gathering: Sendable, Equatable {
+  public enum MixMode: Sendable, Equatable {
     /// All at once, added up.
     case together
     /// One at a time, in step: the one with this number first.
@@ -45,7 +45,7 @@ public struct QueueItem: Sendable {
 
   private let sources: Sources
   /// How they are heard where there are several.
-  public let gathering: Gathering
+  public let gathering: MixMode
 
   /// Its sources.
   public var parts: [Part] {
@@ -56,7 +56,7 @@ public struct QueueItem: Sendable {
   }
 
   /// An item of several sources.
-  public init(_ parts: [Part], gathering: Gathering = .together) {
+  public init(_ parts: [Part], gathering: MixMode = .together) {
     sources = .listed(parts)
     self.gathering = gathering
   }
@@ -125,7 +125,7 @@ public struct QueueItem: Sendable {
 }
 
 /// What is known of a source of a queue: for people, and to reckon with.
-public struct SourceFacts: Sendable, Equatable {
+public struct StreamInfo: Sendable, Equatable {
   /// Its path or address; several are joined by ` + `.
   public var name: String
   /// Frames a second in the file.
@@ -161,7 +161,7 @@ protocol QueueSource: FrameSource {
   var decoders: [any SoundDecoder] { get }
   var settings: TrackSettings { get }
   /// Where the frames that are heard lie in its (first) file.
-  var way: TrackWay { get }
+  var way: PositionMap { get }
 
   /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before, where
   /// that cannot be.
@@ -189,9 +189,9 @@ extension QueueSource {
   func takeFailures() -> [PartFailure] { [] }
 
   /// That of the first, under the names of all.
-  var facts: SourceFacts? {
+  var facts: StreamInfo? {
     guard let first = decoders.first else { return nil }
-    var facts = SourceFacts(first)
+    var facts = StreamInfo(first)
     facts.name = decoders.map(\.name).joined(separator: " + ")
     facts.supportsSeeking = decoders.allSatisfy(\.supportsSeeking)
     return facts
@@ -232,7 +232,7 @@ final class TrackGroup: QueueSource {
 
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
   var settings: TrackSettings { tracks[0].settings }
-  var way: TrackWay { tracks[0].way }
+  var way: PositionMap { tracks[0].way }
 
   /// Lets the part with the number `index` be heard as soon as the next frame is read, or where the
   /// first one's file comes to `boundary`. The others are read on and let go: they stay in step.
@@ -249,7 +249,7 @@ final class TrackGroup: QueueSource {
         min(Int(rounding: Double(frame) * scale), PlayPath.mostFrames)
       }
       var own = track.settings
-      own.order = PlayOrder(
+      own.order = PlaybackRange(
         startFrame: scaled(settings.order.startFrame),
         endFrame: settings.order.endFrame.map(scaled), times: settings.order.times,
         isReversed: settings.order.isReversed)

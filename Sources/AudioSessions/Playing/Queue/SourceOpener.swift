@@ -12,8 +12,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     case opened(Result<any QueueSource, FileFailure>)
   }
 
-  private let state = Guarded(Transfer(value: .idle))
-  private let isConcluded = Latch()
+  private let state = MutexBox(Transfer(value: .idle))
+  private let isConcluded = AtomicFlag()
   private let sampleRate: Int
   private let channelCount: Int
 
@@ -55,7 +55,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
       defer { state.value = .idle }
       return state.opening
     }
-    old?.callOff()
+    old?.cancel()
   }
 
   func step() -> Bool {
@@ -65,7 +65,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   func conclude() {
     isConcluded.raise()
-    state.withLock { $0.opening }?.callOff()
+    state.withLock { $0.opening }?.cancel()
   }
 
   /// Opens what is wanted, unless another thread does so already.
@@ -112,7 +112,7 @@ public final class Opening: Sendable {
     var interruptions: [@Sendable () -> Void] = []
   }
 
-  private let state = Guarded(State())
+  private let state = MutexBox(State())
 
   /// An opening that goes on.
   public init() {}
@@ -130,7 +130,7 @@ public final class Opening: Sendable {
   }
 
   /// Ends the waiting. Any thread.
-  public func callOff() {
+  public func cancel() {
     let interruptions = state.withLock { state in
       state.isCalledOff = true
       defer { state.interruptions = [] }

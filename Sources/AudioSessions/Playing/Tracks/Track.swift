@@ -5,7 +5,7 @@ import AudioFiles
 /// How a track is to be heard.
 public struct TrackSettings: Sendable, Equatable {
   /// Which frames, in which direction and how often.
-  public var order = PlayOrder()
+  public var order = PlaybackRange()
   /// How much faster than it was made, 0.25 to 4, and higher by as much.
   public var speed = 1.0
   /// By what its samples are multiplied.
@@ -20,7 +20,7 @@ public struct TrackSettings: Sendable, Equatable {
   public static let speeds = 0.25...4.0
 
   /// The whole, once, as it is.
-  public init(order: PlayOrder = PlayOrder(), gain: Float = 1, resamplerQuality: Int = 5) {
+  public init(order: PlaybackRange = PlaybackRange(), gain: Float = 1, resamplerQuality: Int = 5) {
     self.order = order
     self.gain = gain
     self.resamplerQuality = resamplerQuality
@@ -39,7 +39,7 @@ public final class Track: FrameSource {
   private let sampleRate: Int
   private let channelCount: Int
   /// Where the first frame that is heard lies.
-  private(set) var way: TrackWay
+  private(set) var way: PositionMap
   /// Frames at the unit's rate that are still to be left out at the beginning.
   private var leadFrames = 0
   /// Frames at the unit's rate that are still to be delivered; nil for all.
@@ -70,14 +70,14 @@ public final class Track: FrameSource {
     self.settings = settings
     self.sampleRate = sampleRate
     self.channelCount = channelCount
-    way = TrackWay(path: path, firstIndex: 0, ratio: stream.ratio)
+    way = PositionMap(path: path, firstIndex: 0, ratio: stream.ratio)
     frameCount = way.frameCount
   }
 
   /// Opens the file `path` as a track.
   public convenience init(
     path: String, sampleRate: Int, channelCount: Int, gain: Float = 1,
-    order: PlayOrder = PlayOrder(), resamplerQuality: Int = 5
+    order: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
   ) throws(FileFailure) {
     try self.init(
       try Decoding.decoder(forPath: path), sampleRate: sampleRate, channelCount: channelCount,
@@ -119,7 +119,7 @@ public final class Track: FrameSource {
       position = abs(start - Double(boundary))
     } else if fileRate != sampleRate {
       let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
-      let entry = TrackEntry(
+      let entry = SeekPoint(
         at: start, isReversed: isReversed, frameCount: decoder.frameCount,
         fileStep: steps.inputStep, unitStep: steps.outputStep, earlyFrames: sampleRate / 20)
       boundary = entry.boundary
@@ -134,7 +134,7 @@ public final class Track: FrameSource {
     self.settings = settings
     leadFrames = lead
     let index = settings.speed != 1 ? position : Double(lead) * stream.ratio
-    way = TrackWay(path: stream.path, firstIndex: index, ratio: stream.ratio)
+    way = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
@@ -185,7 +185,7 @@ extension Track {
 }
 
 /// Where in its file each frame of a track lies, in the order in which they are heard.
-struct TrackWay: Sendable, Equatable {
+struct PositionMap: Sendable, Equatable {
   let path: PlayPath
   /// Where the first frame that is heard lies on the path, in frames of the file.
   let firstIndex: Double
@@ -201,7 +201,7 @@ struct TrackWay: Sendable, Equatable {
   }
 
   /// The order with the passes left out that are over after `frames` frames of the unit.
-  func order(after frames: Int) -> PlayOrder {
+  func order(after frames: Int) -> PlaybackRange {
     var order = path.order
     let passes = path.passes(before: Int(clamping: firstIndex + Double(frames) * ratio))
     order.times = order.times.map { max(1, $0 - passes) }
@@ -225,7 +225,7 @@ struct TrackWay: Sendable, Equatable {
 
 /// Where a track's converter begins, so that its first frame that is heard lies exactly where it was
 /// asked for: some frames earlier, which give the converter's filter a past.
-struct TrackEntry {
+struct SeekPoint {
   /// The boundary of the file that is read first.
   let boundary: Int
   /// Frames of the unit that are left out.

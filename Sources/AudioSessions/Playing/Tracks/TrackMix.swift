@@ -151,14 +151,14 @@ struct StereoFold {
   /// Fills the first frames of `folded`, which has two channels.
   func apply(_ sound: borrowing SampleBuffer, frames: Int, into folded: inout SampleBuffer) {
     for frame in 0..<frames {
-      var ears: (Float, Float) = (0, 0)
+      var protection: (Float, Float) = (0, 0)
       for channel in 0..<left.count {
         let sample = sound[frame * left.count + channel]
-        ears.0 += left[channel] * sample
-        ears.1 += right[channel] * sample
+        protection.0 += left[channel] * sample
+        protection.1 += right[channel] * sample
       }
-      folded[2 * frame] = ears.0
-      folded[2 * frame + 1] = ears.1
+      folded[2 * frame] = protection.0
+      folded[2 * frame + 1] = protection.1
     }
   }
 }

@@ -35,7 +35,7 @@ struct TrackStream: ~Copyable {
   /// converter must know of it is foretold then.
   var followsSound = false
   private var goesOn = false
-  private var foretelling = TrackForetelling()
+  private var extrapolation = TrackExtrapolation()
   /// Frames that the converter gives for what was foretold, and nobody hears.
   private var surplusFrames = 0
   /// Whether all is read and delivered but for what is held back.
@@ -61,7 +61,7 @@ struct TrackStream: ~Copyable {
   /// Begins anew at the boundary `entry` in this order, through a new conversion that begins at
   /// `position` frames of the first. Throws as `TrackCursor.follow` does, and then goes on as before.
   mutating func follow(
-    _ order: PlayOrder, entry: Int, conversion: consuming TrackConversion?, position: Double
+    _ order: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
   ) throws(FileFailure) {
     try cursor.follow(order, entry: entry)
     let speed = conversion?.speed ?? 1
@@ -141,7 +141,7 @@ struct TrackStream: ~Copyable {
         mapped.copy(decoded, frames: count)
       }
       if conversion?.foretells == true {
-        if isFollowed { foretelling.remember(mapped, frames: count) }
+        if isFollowed { extrapolation.remember(mapped, frames: count) }
         if followsSound { prime(count) }
       }
     } else if isFollowed, !isReleased, conversion != nil, !isAtEnd {
@@ -150,7 +150,7 @@ struct TrackStream: ~Copyable {
       isAtEnd = true
       count = mapped.frameCount
       mapped.clear(frames: count)
-      if goesOn, conversion?.foretells == true { foretelling.goOn(into: &mapped) }
+      if goesOn, conversion?.foretells == true { extrapolation.goOn(into: &mapped) }
       goesOn = false
     }
     waiting = 0..<count
@@ -162,7 +162,7 @@ struct TrackStream: ~Copyable {
     followsSound = false
     let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
     guard steps.inputStep <= 4096 else { return }
-    let earlier = TrackForetelling.past(of: mapped, frames: count, step: steps.inputStep)
+    let earlier = TrackExtrapolation.past(of: mapped, frames: count, step: steps.inputStep)
     surplusFrames = earlier.frameCount / steps.inputStep * steps.outputStep
     _ = Self.dropSurplus(
       &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
@@ -288,7 +288,7 @@ struct TrackConversion: ~Copyable {
 
 /// What a converter must know beyond the edge of a track where a sound of another rate joins it:
 /// foretold from the last frames before the edge, or the first behind it.
-struct TrackForetelling: ~Copyable {
+struct TrackExtrapolation: ~Copyable {
   /// Frames that are foretold at least: more than any filter of ours reaches.
   static let frames = 512
 

@@ -85,7 +85,7 @@ public struct RecordingPlan: Sendable {
 }
 
 /// What somebody wants of a recording while it runs.
-public enum RecordingWish: Sendable, Equatable {
+public enum RecordingCommand: Sendable, Equatable {
   /// Begins the take, where it waits for that, with what came just before.
   case start
   /// Goes on in the next file.
@@ -99,15 +99,15 @@ public final class RecordingRemote: Sendable {
   /// A wish and the timeline's frame at which it was made.
   struct Order: Sendable {
     let frame: Int
-    let wish: RecordingWish
+    let wish: RecordingCommand
   }
 
-  private let orders = Guarded<[Order]>([])
+  private let orders = MutexBox<[Order]>([])
 
   init() {}
 
   /// Asks for `wish` at `frame` of the unit's timeline.
-  public func ask(_ wish: RecordingWish, at frame: Int) {
+  public func ask(_ wish: RecordingCommand, at frame: Int) {
     orders.withLock { $0.append(Order(frame: frame, wish: wish)) }
   }
 

@@ -5,7 +5,7 @@ import AudioBasics
 /// Speech is what rises above the noise in the bands of speech for long enough; the noise is
 /// followed as it changes. Nothing is decided before it is certain: a stretch begins and ends
 /// where speech did, not where that was noticed.
-public struct VoiceGate: TakeGate {
+public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
   private static let pauseBlocks = 20
   /// Speech that lasts this long, in blocks, after such a pause keeps a stretch open.

@@ -5,7 +5,7 @@ import AudioFiles
 /// them, and nothing that exists is overwritten. Disk thread.
 struct FileSeries: ~Copyable {
   private let plan: RecordingPlan
-  private let news: RecordingNews
+  private let news: RecordingEvents
   private var names: SeriesNames
   private var finished: FinishedFiles
   private var writer: SoundFileWriter?
@@ -30,7 +30,7 @@ struct FileSeries: ~Copyable {
   private(set) var frames = 0
 
   /// Makes the first file; where each stretch of speech gets its own, looks at its folder only.
-  init(_ plan: RecordingPlan, news: RecordingNews) throws(FileFailure) {
+  init(_ plan: RecordingPlan, news: RecordingEvents) throws(FileFailure) {
     self.plan = plan
     self.news = news
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
@@ -107,7 +107,7 @@ struct FileSeries: ~Copyable {
   }
 
   /// Attends to complete files. `now` is nanoseconds since 1970.
-  mutating func attend(at now: UInt64) {
+  mutating func poll(at now: UInt64) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
   }

@@ -13,12 +13,12 @@ struct FinishedFiles {
 
   private let command: String?
   private let rule: KeepRule?
-  private let news: RecordingNews
+  private let news: RecordingEvents
   private var waiting: [Entry] = []
   private var running: FileCommand?
   private var kept: [Entry] = []
 
-  init(command: String?, rule: KeepRule?, news: RecordingNews) {
+  init(command: String?, rule: KeepRule?, news: RecordingEvents) {
     self.command = command
     self.rule = rule
     self.news = news
@@ -38,7 +38,7 @@ struct FinishedFiles {
   /// Starts what is due, and removes what is too much at `now`, where with `isGrowing` one more file
   /// is being written. Returns the paths that are gone.
   mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
-    attend()
+    poll()
     var gone: [String] = []
     while isTooMuch(at: now, isGrowing: isGrowing) {
       let oldest = kept.removeFirst()
@@ -70,7 +70,7 @@ struct FinishedFiles {
     waiting = []
   }
 
-  private mutating func attend() {
+  private mutating func poll() {
     guard let command, let first = waiting.first else { return }
     do throws(FileFailure) {
       if let running {
@@ -107,13 +107,13 @@ struct FinishedFiles {
 /// What is to be done at a frame of the timeline.
 enum TakePoint: Equatable {
   /// What somebody wants.
-  case wish(RecordingWish)
+  case wish(RecordingCommand)
   /// A gap of so many frames begins.
   case gap(Int)
 }
 
 /// What is to be done at which frames, in order.
-struct TakePoints {
+struct RecordingCommandPoints {
   private var points: [(frame: Int, point: TakePoint)] = []
 
   /// `point` is due at `frame`, or as soon as it can be.

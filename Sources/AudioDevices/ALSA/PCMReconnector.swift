@@ -1,0 +1,105 @@
+import AudioBasics
+import RealtimeAudio
+import Synchronization
+
+/// Where a broken PCM is laid down by the audio thread, and the mended one taken up again.
+///
+/// Whose it is stands in `state`; only the owner touches the rest.
+struct ReconnectSlot: ~Copyable {
+  /// Nobody's business; the searcher's, to be mended; the audio thread's, to be fetched.
+  static var empty: Int { @_noLocks get { 0 } }
+  static var broken: Int { @_noLocks get { 1 } }
+  static var mended: Int { @_noLocks get { 2 } }
+
+  let state = Atomic<Int>(0)
+  let isOver = Atomic<Bool>(false)
+  var pcm: PCM?
+  /// Frames of silence that a mended output starts with.
+  var silence = 0
+}
+
+/// The thread that looks for a PCM that was lost, for as long as this value lives.
+struct PCMSearch: ~Copyable {
+  let place: SharedState<ReconnectSlot>
+  private let thread: RealtimeThread<PCMSearching>
+
+  /// Looks for what `request` names, once it is lost: for a device that grants `stream` again.
+  init(
+    _ request: DuplexRequest, _ direction: PCMDirection, granted stream: StreamConfiguration,
+    places: DevicePlaces, news: MutexBox<DeviceReturn?>
+  ) throws(ThreadFailure) {
+    let shared = SharedState(ReconnectSlot())
+    thread = try RealtimeThread(
+      name: "duplex-search", priority: .normal,
+      PCMSearching(
+        place: shared.share(), request: request, direction: direction, granted: stream,
+        places: places, news: news))
+    place = shared
+  }
+
+  deinit {
+    place.pointer.pointee.isOver.store(true, ordering: .relaxed)
+    thread.interrupt()
+  }
+}
+
+/// What that thread does.
+private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
+  // @unchecked because the place says itself whose it is, and the news are guarded.
+  let place: SharedState<ReconnectSlot>
+  let request: DuplexRequest
+  let direction: PCMDirection
+  let granted: StreamConfiguration
+  let places: DevicePlaces
+  let news: MutexBox<DeviceReturn?>
+
+  private var isOver: Bool { place.pointer.pointee.isOver.load(ordering: .relaxed) }
+
+  mutating func run() {
+    while !isOver {
+      // Acquires what the audio thread laid down; pairs with the store in `ALSAStream.part`.
+      if place.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.broken { mend() }
+      HostClock.pause(milliseconds: 100)
+    }
+  }
+
+  /// Closes the PCM, for which the driver of a card that was pulled waits, and opens it again.
+  private func mend() {
+    place.pointer.pointee.pcm = nil
+    var reconnectState = ReconnectState()
+    _ = reconnectState.begin()
+    while !isOver {
+      let found = look()
+      if reconnectState.see(found) { news.withLock { $0 = found } }
+      guard reconnectState.isAway else {
+        // Hands it to the audio thread; pairs with the load in `ALSAStream.reattach`.
+        return place.pointer.pointee.state.store(ReconnectSlot.mended, ordering: .releasing)
+      }
+      HostClock.pause(milliseconds: 100)
+    }
+  }
+
+  private func look() -> DeviceReturn {
+    guard let found = places.locate(request) else { return .absent }
+    do throws(DeviceFailure) {
+      var pcm = try PCM.opening(found.request, direction)
+      var stream = pcm.configuration
+      stream.device = granted.device
+      guard stream == granted else { throw .otherSettings(granted.device) }
+      try pcm.startAnew(silence: place.pointer.pointee.silence)
+      place.pointer.pointee.pcm = consume pcm
+      return .returned(cards: found.cards)
+    } catch {
+      return error.kind == .notFound || error.kind == .lost ? .absent : .refused(error)
+    }
+  }
+}
+
+extension DeviceFailure {
+  /// A device that came back is not what it was.
+  static func otherSettings(_ name: String) -> DeviceFailure {
+    DeviceFailure(
+      .refused, "The device \(name) is there again but grants other settings.",
+      hint: "Set it up as it was, or stop and start anew.")
+  }
+}

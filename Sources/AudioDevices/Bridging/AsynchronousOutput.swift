@@ -1,0 +1,242 @@
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// What is known of an output behind a bridge: whether it goes, stands or is away.
+///
+/// While it does not go, its clock is believed to run on as it did, what should be played is dropped,
+/// and whoever feeds it notices nothing. Back again, it plays silence for a tenth of a second: then
+/// its new clock is known, and it goes on at the delay that it had.
+struct AsynchronousOutput: ~Copyable {
+  private enum Presence: BitwiseCopyable {
+    /// It plays; it plays silence, until its clock is known; it is away.
+    case going, settling, away
+  }
+
+  /// A clock is known well enough after so many seconds.
+  private static let settlingSeconds = 0.1
+  /// Frames of silence that it starts with, and while its clock is not known: so many that a clock
+  /// which is seen in batches, and late, is not dry before it is seen.
+  private let silenceFrames: Int
+  private let settlingFrames: Int
+  /// Frames that it can play at once.
+  private(set) var room = 0
+  /// Whether it must be started anew.
+  var isBroken = false
+  private let periodFrames: Int
+  private let bufferFrames: Int
+  private var presence = Presence.going
+  private var clock: FilteredClock
+  private var stallDetector: StallDetector
+  /// Frames handed over since its start, silence included.
+  private var written = 0
+  private var soft: FadeIn
+  private var softened: SampleBuffer
+  private let discardBuffer: DeviceBuffer
+  private var lent: DeviceFrames?
+
+  /// An output that granted `stream` and starts with so many frames of silence. Whoever feeds it
+  /// hands over at most `mostFrames` at once.
+  init(_ stream: StreamConfiguration, silence frames: Int, mostFrames: Int) {
+    let most = max(mostFrames, stream.periodFrames)
+    silenceFrames = frames
+    settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 50)
+    periodFrames = stream.periodFrames
+    bufferFrames = stream.bufferFrames
+    clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
+    stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
+    soft = FadeIn(sampleRate: stream.sampleRate)
+    softened = SampleBuffer(frameCount: most, channelCount: stream.channelCount)
+    discardBuffer = DeviceBuffer(
+      format: stream.format, channelCount: stream.channelCount, frameCount: most)
+  }
+
+  /// Whether what is handed over is heard.
+  var isGoing: Bool { presence == .going }
+
+  /// Whether it is given up, until it is found.
+  var isAway: Bool { presence == .away }
+
+  /// Starts it anew.
+  mutating func start<Output: ClockedOutput & ~Copyable>(
+    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  ) throws(DeviceFailure) {
+    // What ran dry before its clock was known moves by more at a time than it had.
+    let isLong = isBroken || bridge.knowsTime && bridge.isAligned
+    let frames = isLong ? settlingFrames : silenceFrames
+    try output.startOutput(silence: frames, at: now)
+    begin(&bridge, silence: frames, at: now)
+  }
+
+  private mutating func begin(
+    _ bridge: inout ClockDomainBridge, silence frames: Int, at now: UInt64
+  ) {
+    isBroken = false
+    written = frames
+    stallDetector.begin(at: now)
+    guard bridge.knowsTime, bridge.isAligned else {
+      presence = .going
+      return bridge.restartOutput(queued: frames)
+    }
+    presence = .settling
+    clock.restart()
+    soft.mute()
+  }
+
+  /// Gives it up, since it is lost.
+  mutating func part<Output: ClockedOutput & ~Copyable>(with output: inout Output) {
+    output.partWithOutput(silence: settlingFrames)
+    presence = .away
+    isBroken = false
+  }
+
+  /// Where it was away and is there again, it goes on from there.
+  mutating func reattach<Output: ClockedOutput & ~Copyable>(
+    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  ) -> Bool {
+    guard presence == .away, let silence = output.takeOutputBack(at: now) else { return false }
+    begin(&bridge, silence: silence, at: now)
+    return true
+  }
+
+  /// Looks where it is, unless it is away. Answers what is the matter with it, where something is.
+  mutating func look<Output: ClockedOutput & ~Copyable>(
+    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  ) -> DeviceReadiness? {
+    guard presence != .away else { return nil }
+    switch output.lookAtOutput(at: now) {
+    case .running(let reading, let available):
+      room = available
+      switch stallDetector.note(reading.frames, at: now) {
+      case .moving: break
+      case .standing:
+        isBroken = true
+        return .xrun(.playbackXrun)
+      case .dead: return .lost
+      }
+      if isBroken { return .xrun(.playbackXrun) }
+      // Some devices take a while to start.
+      guard reading.frames > 0 else { return nil }
+      if presence == .going {
+        bridge.noteOutput(reading)
+      } else {
+        clock.take(reading)
+        settle(&output, &bridge, at: now)
+      }
+      return nil
+    case .xrun:
+      isBroken = true
+      return .xrun(.playbackXrun)
+    case .suspended:
+      isBroken = true
+      return .suspended
+    case .lost: return .lost
+    }
+  }
+
+  /// Plays silence until its clock is known, and then as much of it that the next frame is heard
+  /// when it should be.
+  private mutating func settle<Output: ClockedOutput & ~Copyable>(
+    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  ) {
+    guard clock.age(at: now) > Self.settlingSeconds else {
+      return playSilence(settlingFrames - (bufferFrames - room), &output, at: now)
+    }
+    let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)
+    // So much silence is queued already: what comes now would be late.
+    guard next >= written else { return }
+    playSilence(next - written, &output, at: now)
+    guard written == next else { return }
+    bridge.changeOutput(to: clock, at: next)
+    presence = .going
+    soft.open()
+  }
+
+  private mutating func playSilence<Output: ClockedOutput & ~Copyable>(
+    _ frames: Int, _ output: inout Output, at now: UInt64
+  ) {
+    var rest = min(frames, room)
+    while rest > 0 {
+      let count = min(rest, periodFrames)
+      guard let space = output.playbackRoom(count, at: now) else { return }
+      space.clear(from: 0, frames: count)
+      guard output.commit(count) else { return }
+      written += count
+      room -= count
+      rest -= count
+    }
+  }
+
+  /// Room for the next frames: the output's, or nowhere while it does not go.
+  mutating func room<Output: ClockedOutput & ~Copyable>(
+    for frames: Int, _ output: inout Output, at now: UInt64
+  ) -> DeviceFrames {
+    lent = presence == .going && !isBroken ? output.playbackRoom(frames, at: now) : nil
+    // It has failed, or its clock is not what it was thought to be.
+    if lent == nil, presence == .going { isBroken = true }
+    return lent ?? discardBuffer.frames(frames)
+  }
+
+  /// Hands over what was filled.
+  mutating func commit<Output: ClockedOutput & ~Copyable>(
+    _ frames: Int, _ output: inout Output, _ bridge: inout ClockDomainBridge
+  ) {
+    if let lent {
+      if soft.isActive {
+        lent.decode(from: 0, frames: frames, into: &softened, at: 0)
+        soft.apply(to: &softened, frames: frames)
+        _ = lent.encode(softened, from: 0, frames: frames, at: 0)
+      }
+      if !output.commit(frames) { isBroken = true }
+      written += frames
+    }
+    lent = nil
+    bridge.advanceOutput(frames)
+  }
+
+  /// Converts what was played for input frame `place` and after, and hands it over.
+  mutating func play<Output: ClockedOutput & ~Copyable>(
+    _ source: borrowing SampleBuffer, at place: Int, frames: Int,
+    through converted: inout SampleBuffer, _ output: inout Output,
+    _ bridge: inout ClockDomainBridge,
+    at now: UInt64
+  ) {
+    var done = 0
+    while true {
+      let missing = place + done - bridge.fed
+      var moved = (consumed: 0, produced: 0)
+      if missing > 0 {
+        moved = bridge.convertSilence(
+          missing, into: &converted, at: 0, room: converted.frameCount)
+        if presence == .going {
+          soft.mute()
+          soft.open()
+        }
+      } else if done < frames {
+        // What comes too late is not played.
+        done = min(frames, done - missing)
+        moved = bridge.convert(
+          source, from: done, frames: frames - done, into: &converted, at: 0,
+          room: converted.frameCount)
+        done += moved.consumed
+      }
+      guard moved.consumed > 0 || moved.produced > 0 else { return }
+      hand(converted, frames: moved.produced, &output, &bridge, at: now)
+    }
+  }
+
+  /// Hands converted frames over, in pieces no longer than the output's period.
+  private mutating func hand<Output: ClockedOutput & ~Copyable>(
+    _ converted: borrowing SampleBuffer, frames: Int, _ output: inout Output,
+    _ bridge: inout ClockDomainBridge, at now: UInt64
+  ) {
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, periodFrames)
+      let space = room(for: count, &output, at: now)
+      if lent != nil { _ = space.encode(converted, from: done, frames: count, at: 0) }
+      commit(count, &output, &bridge)
+      done += count
+    }
+  }
+}

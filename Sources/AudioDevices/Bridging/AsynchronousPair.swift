@@ -1,0 +1,224 @@
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// Two devices with two clocks, made to look like one duplex device.
+///
+/// One of them gives the time, the master: its frames are the unit's. Those of the other are
+/// resampled to it, by a ratio that follows both clocks. From input to output it takes the period
+/// and the headroom of any duplex device, one period more because the input's periods come when
+/// they like, and the converter's reach. That delay is the same at every start and after every
+/// xrun, and it is part of the configuration's latency.
+///
+/// If one device stops, stalls or goes away, the other goes on: its clock is believed to run on as it
+/// did. A missing input is silence; what a missing output should play is heard by nobody. Back again,
+/// the device is muted until its clock is known, and the delay is what it was.
+public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copyable {
+  /// What was granted. Both streams have the unit's rate, to which they are brought.
+  public let configuration: DuplexConfiguration
+  /// When the last cycle began.
+  public internal(set) var periodTime: UInt64 = 0
+
+  var pair: Pair
+  let master: ClockMaster
+  let shape: DuplexShape
+  var bridge: ClockDomainBridge
+  var output: AsynchronousOutput
+  /// Unit frames for one of the input's.
+  let lossScale: Double
+  let capturePeriod: Int
+
+  /// Where the next frame that the input lends lies on its clock, gaps included, and where its
+  /// last start lay.
+  var head = 0
+  var captureStart = 0
+  /// Frames that the input has now.
+  var captured = 0
+  /// Whether the input was started and has not delivered anything yet, and when it did.
+  var isBeginning = true
+  var begunTime: UInt64 = 0
+  var inputStallDetector: StallDetector
+  /// When the input last came too late for its cycle, and whether the unit is still to be told.
+  var lateSince: UInt64 = 0
+  var isLateUntold = false
+  /// Captured frames that were taken from the input and not yet converted.
+  var staged: SampleBuffer
+  var stagedFirst = 0
+  var stagedPlace = 0
+  var stagedCount = 0
+  /// A period of the unit's, on its way in or out.
+  var unitFrames: SampleBuffer
+  var delivered: DeviceBuffer
+  var converted: SampleBuffer
+  var inputSoft: FadeIn
+
+  var isCaptureBroken = false
+  var lostFrames = 0
+  /// Frames of the input that were lost and are heard as silence, and whether its gap, when it is
+  /// known, counts as such.
+  var bridgedFrames = 0
+  var isGapBridged = false
+  /// Whether this cycle's input was made already.
+  var isDelivered = false
+
+  /// Whether a device that is lost is waited for while the other goes on.
+  var outlivesLoss = false
+  var isInputAway = false
+  /// Where the input was when it went away, and frames of silence delivered in its place.
+  var awayHead: Int?
+  var silentFrames = 0
+  /// What the unit is still to be told of either side.
+  var captureEvents: SideEvents?
+  var playbackEvents: SideEvents?
+  /// What the input delivers where it is away and gives the time.
+  let nothing: DeviceBuffer
+
+  /// Makes one device of `pair`, as `request` asks, with the clock of `master`.
+  public init(_ pair: consuming Pair, request: DuplexRequest, master: ClockMaster) {
+    let capture = pair.captureStream
+    let playback = pair.playbackStream
+    let rate = master == .capture ? capture.sampleRate : playback.sampleRate
+    let granted = request.atRate(rate)
+    let period = master == .capture ? capture.periodFrames : playback.periodFrames
+    let headroom = request.headroomFrames == nil ? period : granted.headroom
+    let pace = Double(rate) / Double(capture.sampleRate)
+    let quality = ConversionQuality(resamplerQuality: request.resamplerQuality)
+    let channelCount =
+      master == .capture ? playback.channelCount : capture.channelCount
+    // The reach is not known before the converter is made, and the delay is not without it.
+    let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
+    let extra = ((reach + Double(capture.periodFrames)) * pace).rounded(.up)
+    let delay = (Double(period + headroom) + extra) / Double(rate)
+    var configuration = DuplexConfiguration(
+      sampleRate: rate, periodFrames: period, headroomFrames: headroom, capture: capture,
+      playback: playback)
+    configuration.capture?.sampleRate = rate
+    configuration.playback?.sampleRate = rate
+    configuration.isResampling = true
+    configuration.resamplerDelayFrames = extra
+    configuration.master = master
+    let outputPeriod = Int(
+      clamping: (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
+    self.configuration = configuration
+    self.master = master
+    shape = DuplexShape(configuration)
+    lossScale = pace
+    capturePeriod = capture.periodFrames
+    inputStallDetector = StallDetector(
+      periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
+    inputSoft = FadeIn(sampleRate: rate)
+    let scale = Double(playback.sampleRate) / Double(rate)
+    // With the input as master the output is not filled before the first period is converted.
+    let queued = Double(period + headroom) + (master == .capture ? extra : 0)
+    output = AsynchronousOutput(
+      playback, silence: Int(clamping: queued * scale), mostFrames: period)
+    nothing = DeviceBuffer(
+      format: capture.format, channelCount: capture.channelCount, frameCount: period)
+    bridge = ClockDomainBridge(
+      channelCount: channelCount, inputRate: capture.sampleRate, outputRate: playback.sampleRate,
+      delaySeconds: delay, quality: quality)
+    staged = SampleBuffer(
+      frameCount: capture.periodFrames, channelCount: capture.channelCount)
+    unitFrames = SampleBuffer(frameCount: period, channelCount: channelCount)
+    delivered = DeviceBuffer(format: .floatLE, channelCount: channelCount, frameCount: period)
+    converted = SampleBuffer(frameCount: outputPeriod + 64, channelCount: channelCount)
+    self.pair = pair
+  }
+
+  /// The time that both devices' clocks are measured in, in nanoseconds.
+  public var now: UInt64 { pair.now }
+  /// When the last cycle began.
+  public var readyTime: UInt64 { periodTime }
+  /// What the delay is held at.
+  public var claimedLatencyFrames: Int { Int(clamping: configuration.latencyFrames + 0.5) }
+  /// How the two clocks are held together.
+  public var drift: DriftReading? { bridge.reading(at: pair.now) }
+
+  /// Gets both devices going.
+  public mutating func start() throws(DeviceFailure) {
+    head = 0
+    stagedCount = 0
+    try output.start(&pair, &bridge, at: pair.now)
+    try startCapture()
+  }
+
+  private mutating func startCapture() throws(DeviceFailure) {
+    let now = pair.now
+    try pair.startInput(at: now)
+    beginInput(at: now)
+  }
+
+  /// The input was started, and is empty.
+  mutating func beginInput(at now: UInt64) {
+    captured = 0
+    isBeginning = true
+    isCaptureBroken = false
+    inputStallDetector.begin(at: now)
+  }
+
+  /// Frames lost since the last cycle; asked once, then 0.
+  public mutating func takeLostFrames() -> Int {
+    defer { lostFrames = 0 }
+    return lostFrames
+  }
+
+  /// Frames of the input that were lost since the last cycle and are heard as silence.
+  public mutating func takeBridgedFrames() -> Int? {
+    guard !isBeginning || !isGapBridged else { return nil }
+    defer { bridgedFrames = 0 }
+    return bridgedFrames
+  }
+
+  /// Starts anew what stands; the other goes on.
+  public mutating func recover() throws(DeviceFailure) {
+    if isCaptureBroken { isGapBridged = master == .playback && !output.isBroken }
+    do throws(DeviceFailure) {
+      if output.isBroken { try output.start(&pair, &bridge, at: pair.now) }
+    } catch {
+      guard outlivesLoss else { throw error }
+      loseOutput()
+    }
+    do throws(DeviceFailure) {
+      if isCaptureBroken { try startCapture() }
+    } catch {
+      guard outlivesLoss else { throw error }
+      loseInput()
+    }
+  }
+
+  /// One that is lost is looked for while the other goes on.
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
+    outlivesLoss = pair.enableReconnection(telling: news)
+  }
+
+  /// Nothing is held back: only who cannot go on is asked for this.
+  public mutating func close() { pair.stop() }
+
+  /// Neither can be found again: that would have taken a thread that could not be made.
+  public mutating func pollForReconnection() -> DeviceReturn {
+    pair.sleep(until: pair.now &+ 100_000_000)
+    return .refused(
+      DeviceFailure(
+        .refused, "No thread could be made that looks for \(configuration.deviceNames).",
+        hint: "End other programs, then start anew."))
+  }
+
+  /// Stops both.
+  public mutating func stop(draining: Bool) { pair.stop() }
+}
+
+extension ConversionQuality {
+  /// The quality that a number from 0 to 10, as the other converter has it, stands for.
+  init(resamplerQuality number: Int) {
+    self = number < 3 ? .quick : number < 8 ? .standard : .fine
+  }
+
+  /// Input frames that a converter between these rates looks ahead.
+  func reach(of inputRate: Int, to outputRate: Int) -> Int {
+    let ratio = Double(inputRate) / Double(outputRate)
+    var probe = VariableRateConverter(
+      channelCount: 1, maximumInputPerOutput: max(1, ratio * 1.01), quality: self)
+    probe.setRatio(ratio)
+    return probe.reachFrames
+  }
+}

@@ -1,0 +1,105 @@
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// One further output: its own bridge from the unit's clock to its clock.
+///
+/// Nothing here waits. An output that ran dry, stalled or went away is parted with, and taken back
+/// when it runs again.
+struct SecondaryOutputFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
+  /// What it is and how late.
+  let stream: SecondaryOutput
+  var output: Output
+  /// What happened to it, where that is still to be told.
+  var news: TimelineEvent.Kind?
+  private var bridge: ClockDomainBridge
+  private var far: AsynchronousOutput
+  private var mapped: SampleBuffer
+  private var converted: SampleBuffer
+  private var xruns = 0
+  private var isLost = false
+  /// Output frames for one of the unit's.
+  private let pace: Double
+
+  /// A feed for `output`, behind a unit of this configuration.
+  init(
+    _ output: consuming Output, _ unit: DuplexConfiguration, quality: ConversionQuality,
+    telling news: MutexBox<DeviceReturn?>
+  ) {
+    let granted = output.playbackStream
+    let rate = Double(unit.sampleRate)
+    let reach = Double(quality.reach(of: unit.sampleRate, to: granted.sampleRate))
+    // The unit comes once a period, and may be late by half of one or a millisecond.
+    let margin = max(unit.periodFrames / 2, unit.sampleRate / 1000)
+    let latency = Double(unit.periodFrames + margin) + reach
+    // What a converter adds to the unit's own output stands before that.
+    let own =
+      Double(unit.headroomFrames) + (unit.master == .playback ? 0 : unit.resamplerDelayFrames)
+    let pace = Double(granted.sampleRate) / rate
+    let most = Int(clamping: Double(unit.periodFrames) * pace) + 64
+    bridge = ClockDomainBridge(
+      channelCount: granted.channelCount, inputRate: unit.sampleRate,
+      outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
+    far = AsynchronousOutput(
+      granted, silence: Int(clamping: (own + latency) * pace), mostFrames: most)
+    mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
+    converted = SampleBuffer(frameCount: most, channelCount: granted.channelCount)
+    stream = SecondaryOutput(
+      device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
+      latencyFrames: latency)
+    self.pace = pace
+    self.output = output
+    _ = self.output.enableReconnection(telling: news)
+  }
+
+  /// Gets it going.
+  mutating func start(at now: UInt64) throws(DeviceFailure) {
+    try far.start(&output, &bridge, at: now)
+  }
+
+  /// The unit's clock jumped.
+  mutating func restartInput() { bridge.restartInput() }
+
+  /// Whether more looks would make its clock much better known.
+  var isNoisy: Bool { bridge.output.isNoisy }
+
+  /// The numbers of the unit's frames are higher by `frames` from now on.
+  mutating func renumberInput(by frames: Int) { bridge.renumberInput(by: frames) }
+
+  /// Plays what the unit's output played as frame `place` and after, in a cycle that was due when
+  /// `clock` showed that.
+  mutating func play(
+    _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: FilteredClock,
+    now: UInt64
+  ) {
+    bridge.followInput(clock)
+    look(at: now)
+    guard bridge.knowsTime else { return }
+    mapped.copy(played, frames: frames)
+    _ = bridge.steer(frames: Int(clamping: Double(frames) * pace + 0.5), at: now)
+    far.play(
+      mapped, at: place, frames: frames, through: &converted, &output, &bridge, at: now)
+  }
+
+  /// Looks where it is.
+  mutating func look(at now: UInt64) {
+    if far.reattach(&output, &bridge, at: now), isLost {
+      isLost = false
+      news = .furtherReturned
+    }
+    guard let trouble = far.look(&output, &bridge, at: now) else { return }
+    if case .lost = trouble {
+      isLost = true
+      news = .furtherLost
+    } else {
+      xruns += 1
+    }
+    // Starting it anew may take its driver a while: not here.
+    far.part(with: &output)
+  }
+
+  /// How it does.
+  func reading(at now: UInt64) -> SecondaryOutputReading {
+    SecondaryOutputReading(drift: bridge.reading(at: now), xruns: xruns)
+  }
+}

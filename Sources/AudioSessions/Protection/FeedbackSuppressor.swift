@@ -1,0 +1,375 @@
+// Audio thread.
+
+import AudioBasics
+import RealtimeAudio
+
+/// Recognises a howl and takes the microphone off the ears before it hurts.
+///
+/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
+/// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
+/// number of dB in the same time (`LevelHistory`), or stands as loud as the limit lets it. The
+/// proof: a code of small dips in what is played comes back (`ProbeSequence`); what sounds outside knows
+/// nothing of it. While the code is sent the limiter's gain is held, and what it takes off is known,
+/// so that a howl which stands at the limit answers as one that grows freely. Where a howl has
+/// overdriven the microphone, dips would not show; it is then held 22 dB lower first, until it fits
+/// again, and so is what has to be asked twice.
+///
+/// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
+/// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
+/// all the same it is held 6 dB lower, and longer; after a time the rest is given back too.
+public struct FeedbackSuppressor: ~Copyable {
+  enum Stage: BitwiseCopyable {
+    case listening, settling, probing, ducked, returning
+  }
+
+  /// Howls so far.
+  public internal(set) var duckCount = 0
+  /// Codes sent so far, most of them for nothing.
+  public internal(set) var probeCount = 0
+  /// Frames of a hop, in which everything here is counted.
+  var hopFrames: Int { @_noLocks get { bands.hopFrames } }
+
+  /// What the limiters leave, as a gain and in dB.
+  var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
+  var reductionDecibels: Float {
+    @_noLocks get { reduction < 1 ? RealtimeDecibels.level(ofPower: reduction * reduction) : 0 }
+  }
+  /// Whether the limiter, or the microphone itself, holds the sound down.
+  var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.985 } }
+
+  var stage = Stage.listening
+  var bands: HopLevels
+  var history = LevelHistory()
+  var code = ProbeSequence()
+  var news: FeedbackEventWriter
+  var gain = SmoothedGain(1)
+  var dip = SmoothedGain(1)
+  /// Hops since the beginning.
+  var hop = 0
+  /// Hops of late in which the limiter, or the microphone itself, held the sound down.
+  var heldHops = 0
+  var suspect = 0
+  var growth: Float = 0
+  var limiterGain: Float = 1
+  /// No code before this hop.
+  var patience = 0
+  var failures = 0
+  var stageHop = 0
+  var duckedLevel: Float = 0
+  /// dB the microphone is lowered by, and at most raised to again.
+  var decibels: Float = 0
+  var ceiling: Float = 0
+  var holdHops = 3750
+  var hopsOfCode = 0
+  var framesOfHop = 0
+  let dipGain = RealtimeDecibels.gain(ProbeSequence.depth)
+  let fullScale: Float
+  var isOverdriven = false
+  /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
+  var leveller: Limiter
+  var isLevelled = false
+  var settledGain: Float = 1
+  /// A trip that the code before found some sign of, and one that this code does.
+  var hintLag = 0
+  var calmHops = 0
+  var newHintLag = 0
+  var newHintShare: Float = 0
+  var probedGain: Float = 1
+
+  /// A guard of sound with so many channels that comes to `fullScale` where the microphone can go
+  /// no higher. It tells what it does through `news`.
+  public init(
+    sampleRate: Int, channelCount: Int, fullScale: Float = 1, news: consuming FeedbackEventWriter
+  ) {
+    self.fullScale = fullScale
+    // Slower than a low howl's period, or its gain would follow every crest; fast enough to be back
+    // before a howl that was lowered, trip by trip, is lost in the noise.
+    leveller = Limiter(limit: fullScale, sampleRate: sampleRate, releaseSeconds: 0.02)
+    bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
+    self.news = news
+  }
+
+  /// Whether it changes nothing. It could be a property, but to read one of what an optional holds
+  /// Swift copies all of it.
+  @_noLocks
+  public mutating func isTransparent() -> Bool {
+    gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
+      && !isLevelled
+  }
+
+  /// Sound was lost: what was heard before has nothing to do with what comes.
+  @_noLocks
+  public mutating func interrupt() {
+    history.clear()
+    if stage == .probing || stage == .settling { endProbe() }
+  }
+
+  /// Hears the microphone as it would go to the ears: the first `frames` frames of `sound`, which
+  /// reach up to `peak`, from `frame` on. `limiterGain` is the limiter's of late.
+  @_noLocks
+  public mutating func listen(
+    to sound: borrowing SampleBuffer, frames: Int, peak: Float, limiterGain: Float, at frame: Int
+  ) {
+    self.limiterGain = limiterGain
+    isOverdriven = peak > 0.99 * fullScale
+    var done = 0
+    while done < frames {
+      if peak < 0.0005 && stage != .probing {
+        done = bands.passSilence(from: done, to: frames)
+      } else {
+        done = bands.listen(sound, from: done, to: frames)
+      }
+      guard bands.isHopOver else { continue }
+      bands.finishHop()
+      history.add(bands.levels, gain: reductionDecibels)
+      hop &+= 1
+      switch stage {
+      case .listening: suspectSomething()
+      case .settling: settle()
+      case .probing: probe(at: frame)
+      case .ducked: waitForQuiet(at: frame)
+      case .returning:
+        giveBack()
+        suspectSomething()
+      }
+    }
+  }
+
+  /// Has `limiter` hold its gain while a dip is measured, and nothing else must move.
+  @_noLocks
+  public mutating func steady(_ limiter: inout Limiter?) {
+    limiter?.isHeld = stage == .probing
+  }
+
+  /// Makes the number of howls known.
+  @_noLocks
+  public mutating func publish(to count: inout AtomicCounter) {
+    count.publish(duckCount)
+  }
+
+  /// Lowers the first `frames` frames of the microphone's way to the ears.
+  @_noLocks
+  public mutating func apply(to sound: inout SampleBuffer, frames: Int) {
+    var done = 0
+    while stage == .probing && done < frames {
+      if framesOfHop == 0 {
+        dip.glide(to: ProbeSequenceTable.isDip(hopsOfCode) ? dipGain : 1, frames: hopFrames)
+      }
+      let part = min(frames &- done, hopFrames &- framesOfHop)
+      dip.apply(to: &sound, from: done, frames: part)
+      done &+= part
+      framesOfHop &+= part
+      if framesOfHop == hopFrames {
+        framesOfHop = 0
+        hopsOfCode &+= 1
+      }
+    }
+    if done < frames && !dip.isTransparent {
+      dip.apply(to: &sound, from: done, frames: frames &- done)
+    }
+    if isLevelled || leveller.gain != 1 {
+      leveller.isHeld = stage == .probing
+      leveller.apply(to: &sound, frames: frames)
+    }
+    if !gain.isTransparent { gain.apply(to: &sound, frames: frames) }
+  }
+}
+
+/// What follows from a proof.
+extension FeedbackSuppressor {
+  @_noLocks
+  mutating func duck(_ answer: ProbeSequence.Answer, at frame: Int) {
+    let limited = -reductionDecibels
+    let loopGain = min(24, max(limited, max(answer.gain, growth * Float(answer.lag) / 2)))
+    let isRelapse = ceiling < 0
+    ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
+    if isRelapse { holdHops = min(60000, holdHops &* 2) }
+    duckCount &+= 1
+    failures = 0
+    duckedLevel = history.level(band: suspect, age: 0)
+    news.tell(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    stage = .ducked
+    stageHop = hop
+    decibels = -40
+    gain.glide(to: RealtimeDecibels.gain(-40), frames: 2 &* hopFrames)
+    endProbe()
+  }
+
+  /// The howl dies away in at least a third of a second; two seconds are enough for any.
+  @_noLocks
+  mutating func waitForQuiet(at frame: Int) {
+    let level = history.level(band: suspect, age: 0)
+    let waited = hop &- stageHop
+    guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
+    news.tell(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    stage = .returning
+    stageHop = hop
+  }
+
+  /// 15 dB a second up to the ceiling, and after a time 1 dB a second beyond it.
+  @_noLocks
+  mutating func giveBack() {
+    if decibels < ceiling {
+      decibels = min(ceiling, decibels + 0.04)
+      stageHop = hop
+    } else if hop &- stageHop > holdHops {
+      ceiling = min(0, ceiling + 0.002_67)
+      decibels = ceiling
+    } else {
+      return
+    }
+    gain.glide(to: RealtimeDecibels.gain(decibels), frames: hopFrames)
+    if ceiling == 0 && decibels == 0 {
+      gain.jump(to: 1)
+      stage = .listening
+    }
+  }
+}
+
+/// From a suspicion to a proof.
+extension FeedbackSuppressor {
+  /// Looks for a band that behaves as a howl would, and begins to prove it.
+  @_noLocks
+  mutating func suspectSomething() {
+    heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
+    let loudest = bands.loudest
+    if bands.levels[loudest] < -55 {
+      if hop &- patience > 1500 { failures = 0 }
+      return
+    }
+    guard hop >= patience else { return }
+    if let (band, rise) = growingBand() {
+      suspect = band
+      growth = rise
+    } else if heldHops >= 12, history.stands(band: loudest, hops: heldHops) {
+      suspect = loudest
+      growth = 0
+    } else {
+      return
+    }
+    probeCount &+= 1
+    bands.beginPitch()
+    hintLag = 0
+    if isOverdriven { beginSettling() } else { sendCode() }
+  }
+
+  /// The loudest band that grows as a loop would, and by how many dB a hop.
+  @_noLocks
+  private mutating func growingBand() -> (band: Int, rise: Float)? {
+    let rising = history.risingBands()
+    guard rising != SIMDMask(repeating: false) else { return nil }
+    var found: (band: Int, rise: Float)?
+    var level: Float = -55
+    // Where it howled before it may howl again.
+    let spread: Float = duckCount > 0 ? 2 : 0.3
+    var band = 0
+    while band < 4 {
+      if rising[band], bands.levels[band] > level,
+        let rise = history.growth(band: band, spread: spread)
+      {
+        found = (band, rise)
+        level = bands.levels[band]
+      }
+      band &+= 1
+    }
+    return found
+  }
+
+  @_noLocks
+  mutating func beginSettling() {
+    stage = .settling
+    stageHop = hop
+    calmHops = 0
+    isLevelled = true
+    leveller.lower(to: min(leveller.limit, 0.5 * fullScale))
+  }
+
+  /// Lowers what the microphone adds to the output by 22 dB, and waits until the gains that hold a
+  /// howl down have found their place. What overdrives the microphone even then comes from outside.
+  @_noLocks
+  mutating func settle() {
+    if leveller.limit > 0.08 * fullScale { leveller.lower(to: 0.6 * leveller.limit) }
+    if isOverdriven || reduction > 1.06 * settledGain || reduction < 0.94 * settledGain {
+      settledGain = reduction
+      calmHops = 0
+    }
+    calmHops &+= 1
+    let waited = hop &- stageHop
+    if calmHops >= 26 || (waited > 75 && !isOverdriven) {
+      sendCode()
+    } else if waited > 75 {
+      giveUp()
+    }
+  }
+
+  @_noLocks
+  mutating func sendCode() {
+    stage = .probing
+    probedGain = reduction
+    code.begin()
+    newHintLag = 0
+    newHintShare = 0
+    hopsOfCode = 0
+    framesOfHop = 0
+  }
+
+  /// Takes a hop of what comes back.
+  @_noLocks
+  mutating func probe(at frame: Int) {
+    // Something came in the way that hides the code: once more, from where it is now.
+    if isOverdriven { return beginSettling() }
+    if reduction < 0.7 * probedGain { return isLevelled ? beginSettling() : sendCode() }
+    if let answer = code.listen(history, band: suspect), isProof(answer) {
+      duck(answer, at: frame)
+    } else if newHintLag > 0 && hintLag == 0 && code.isOver(lag: newHintLag &+ 6) {
+      // Half a proof: the same again, and it is a whole one. What is held at the limit has been
+      // loud for long enough by now.
+      hintLag = newHintLag
+      if isHeld { beginSettling() } else { sendCode() }
+    } else if code.isOver(lag: ProbeSequence.longestLag)
+      || history.level(band: suspect, age: 0) < -75
+    {
+      giveUp()
+    }
+  }
+
+  /// Nothing came back: the next code waits, the longer the more often nothing did.
+  @_noLocks
+  mutating func giveUp() {
+    failures = min(failures &+ 1, growth > 0 ? 3 : 7)
+    // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
+    // twice more, at once, but later only after 8 s.
+    patience = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
+    endProbe()
+  }
+
+  /// Whether an answer proves a loop: by itself, or because the code before got the same. The
+  /// bounds lie between what loops and what 480 excerpts of music and speech answered.
+  @_noLocks
+  mutating func isProof(_ answer: ProbeSequence.Answer) -> Bool {
+    guard answer.slope < 8 else { return false }
+    if answer.slope > 0.55 && answer.share > (answer.stage == 2 ? 0.82 : 0.72) { return true }
+    guard answer.stage > 0 else { return false }
+    // A loop that a resonance slows down answers with less at each lag, but as surely.
+    guard answer.slope > 0.7 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.6
+    else { return false }
+    if hintLag > 0 && abs(answer.lag &- hintLag) <= 2 { return true }
+    if answer.share > newHintShare {
+      newHintShare = answer.share
+      newHintLag = answer.lag
+    }
+    return false
+  }
+
+  @_noLocks
+  mutating func endProbe() {
+    switch stage {
+    case .settling, .probing: stage = ceiling < 0 ? .returning : .listening
+    case .listening, .ducked, .returning: break
+    }
+    isLevelled = false
+    leveller.lower(to: fullScale)
+    bands.findsPitch = false
+    dip.glide(to: 1, frames: hopFrames)
+  }
+}

@@ -1,0 +1,206 @@
+// Audio thread.
+
+import AudioBasics
+import RealtimeAudio
+
+/// What stands between a session and the ears of whoever wears the headphones: a guard against
+/// feedback, a mute after lost sound and before the end, a dim and a limiter, in this order. The first two lower the
+/// microphone only, the others everything.
+///
+/// Each of them costs little and changes no bit as long as it has nothing to do.
+public struct MonitorProtection: ~Copyable {
+  /// Keeps the output at or below a limit; nil leaves it out.
+  public var limiter: Limiter?
+  /// Ducks the microphone where it howls; nil leaves it out.
+  public var feedbackGuard: FeedbackSuppressor?
+  /// What a dimmed output is multiplied by.
+  public var dimGain: Float = 0.1
+
+  private var dim = SmoothedGain(1)
+  private var isDimmed = false
+  private let dimWish: CountView
+  private var mute = SmoothedGain(1)
+  private var limitedCount = AtomicCounter()
+  private var duckCount = AtomicCounter()
+  private let glideFrames: Int
+  private let fadeFrames: Int
+  private var isEnding = false
+
+  /// Ears that change nothing yet. The output is dimmed as long as `dimWish` is not zero.
+  public init(sampleRate: Int, dimWish: consuming CountView) {
+    self.dimWish = dimWish
+    glideFrames = max(1, sampleRate / 50)
+    fadeFrames = Self.fadeFrames(at: sampleRate)
+  }
+
+  /// Frames that the microphone takes to fade out before the end: a hundredth of a second.
+  @_noLocks
+  public static func fadeFrames(at sampleRate: Int) -> Int { max(1, sampleRate / 100) }
+
+  /// The number of frames that came in above the limit, as it grows.
+  public borrowing func makeLimitedView() -> CountView { limitedCount.makeView() }
+
+  /// The number of howls that were ducked, as it grows.
+  public borrowing func makeDuckView() -> CountView { duckCount.makeView() }
+
+  /// A cycle of `frames` frames begins, after so many lost ones. `framesLeft` are left to the end,
+  /// before which the microphone fades out.
+  @_noLocks
+  public mutating func begin(lostFrames: Int, framesLeft: Int = .max, frames: Int = 0) {
+    if lostFrames > 0 {
+      // What was lost ended in a step: silence now, and back in a fiftieth of a second.
+      mute.jump(to: 0)
+      mute.glide(to: 1, frames: glideFrames)
+      feedbackGuard?.interrupt()
+    }
+    if !isEnding && framesLeft <= max(fadeFrames, frames) {
+      isEnding = true
+      mute.glide(to: 0, frames: framesLeft)
+    }
+    let wish = dimWish.value != 0
+    if wish != isDimmed {
+      isDimmed = wish
+      dim.glide(to: wish ? dimGain : 1, frames: glideFrames)
+    }
+  }
+
+  /// Hears the microphone's way to the ears; answers how high it reaches.
+  @_noLocks
+  public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float
+  {
+    guard limiter != nil || feedbackGuard != nil else { return 0 }
+    let peak = sound.peak(frames: frames)
+    let limiterGain = limiter?.gain ?? 1
+    feedbackGuard?.listen(
+      to: sound, frames: frames, peak: peak, limiterGain: limiterGain, at: frame)
+    return peak
+  }
+
+  /// Whether sound that reaches up to `peak` would pass as it is.
+  @_noLocks
+  public mutating func isTransparent(to peak: Float) -> Bool {
+    guard dim.isTransparent && mute.isTransparent else { return false }
+    if limiter?.isTransparent(to: peak) == false { return false }
+    return feedbackGuard?.isTransparent() != false
+  }
+
+  /// What only the microphone's way to the ears goes through.
+  @_noLocks
+  public mutating func shapeMicrophone(_ sound: inout SampleBuffer, frames: Int) {
+    feedbackGuard?.apply(to: &sound, frames: frames)
+    if !mute.isTransparent { mute.apply(to: &sound, frames: frames) }
+  }
+
+  /// What everything that is heard goes through.
+  @_noLocks
+  public mutating func shapeOutput(_ sound: inout SampleBuffer, frames: Int) {
+    if !dim.isTransparent { dim.apply(to: &sound, frames: frames) }
+    feedbackGuard?.steady(&limiter)
+    limiter?.apply(to: &sound, frames: frames)
+    limitedCount.publish(limiter?.limitedFrames ?? 0)
+    feedbackGuard?.publish(to: &duckCount)
+  }
+}
+
+/// Keeps samples at or below a limit, without looking ahead and so without delay.
+///
+/// The gain of a frame is that of its loudest channel, g = limit / peak, at once where it falls,
+/// and back to one with g += (1 - g) / (release x rate) where it may rise: a wave is held where its
+/// crest was, not cut at every crest. All channels share the gain, so that nothing moves from left
+/// to right. Frames below the limit pass as they are, bit for bit, once the gain is back at one.
+public struct Limiter: BitwiseCopyable {
+  /// The highest magnitude let through.
+  public private(set) var limit: Float
+  /// Frames so far that came in above the limit.
+  public private(set) var limitedFrames = 0
+  /// Keeps the gain from rising, for as long as somebody measures what a change of level does.
+  public var isHeld = false
+  /// The gain of the last frame.
+  public private(set) var gain: Float = 1
+  private let recovery: Float
+  private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
+
+  /// A limit at `limit`, 1 being full scale. After a peak the gain is two thirds of the way back
+  /// after `releaseSeconds`.
+  public init(limit: Float, sampleRate: Int, releaseSeconds: Double = 0.1) {
+    self.limit = limit
+    recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
+  }
+
+  /// Lets no more than `limit` through from now on.
+  @_noLocks
+  public mutating func lower(to limit: Float) {
+    self.limit = limit
+  }
+
+  /// Whether it would leave frames that reach up to `peak` as they are.
+  @_noLocks
+  public func isTransparent(to peak: Float) -> Bool {
+    peak <= limit && gain == 1
+  }
+
+  /// Limits the first `frames` frames.
+  @_noLocks
+  public mutating func apply(to buffer: inout SampleBuffer, frames: Int) {
+    if isTransparent(to: buffer.peak(frames: frames)) { return }
+    var frame = 0
+    while frame < frames {
+      let peak = buffer.peak(ofFrame: frame)
+      // Never less than a float can tell, or the last stretch would have no end.
+      if !isHeld && gain < 1 { gain = min(1, gain + max((1 - gain) * recovery, Self.leastStep)) }
+      if peak > limit { limitedFrames &+= 1 }
+      if peak * gain > limit { gain = limit / peak }
+      if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
+      frame &+= 1
+    }
+  }
+}
+
+/// A gain that moves to another one in a straight line, never in a step.
+public struct SmoothedGain: BitwiseCopyable {
+  /// The gain of the next frame.
+  public private(set) var value: Float
+  private var target: Float
+  private var remaining = 0
+
+  /// Stands at `value`.
+  public init(_ value: Float) {
+    self.value = value
+    target = value
+  }
+
+  /// Whether it stands at one, and so changes nothing.
+  public var isTransparent: Bool {
+    @_noLocks get { remaining == 0 && value == 1 }
+  }
+
+  /// Moves to `gain` within `frames` frames, from where it is.
+  @_noLocks
+  public mutating func glide(to gain: Float, frames: Int) {
+    target = gain
+    remaining = max(1, frames)
+  }
+
+  /// Stands at `gain` at once.
+  @_noLocks
+  public mutating func jump(to gain: Float) {
+    value = gain
+    target = gain
+    remaining = 0
+  }
+
+  /// Applies it to `frames` frames from `first` on.
+  @_noLocks
+  public mutating func apply(to buffer: inout SampleBuffer, from first: Int = 0, frames: Int) {
+    let moving = min(frames, remaining)
+    if moving > 0 {
+      let step = (target - value) / Float(remaining)
+      buffer.ramp(from: first, frames: moving, gain: value, step: step)
+      remaining &-= moving
+      value = remaining == 0 ? target : value + step * Float(moving)
+    }
+    if moving < frames && value != 1 {
+      buffer.scale(from: first &+ moving, frames: frames &- moving, by: value)
+    }
+  }
+}

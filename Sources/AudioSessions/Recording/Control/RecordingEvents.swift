@@ -1,0 +1,145 @@
+import AudioFiles
+import RealtimeAudio
+
+/// What happens to a recording, as whoever watches is told.
+public enum RecordingEvent: Sendable {
+  /// Frames were captured and found no room on the tape: a gap on the timeline.
+  case overflow(frame: Int, frames: Int)
+  /// A place was marked: a frame of the recording.
+  case marker(RecordedMarker)
+  /// The recording goes on in this file.
+  case split(RecordedFile)
+  /// A file is complete.
+  case finished(RecordedFile)
+  /// A file was removed to make room.
+  case removed(path: String)
+  /// Somebody speaks: what is kept begins.
+  case opened(RecordedStretch)
+  /// Nobody speaks any more: what was kept is over.
+  case closed(RecordedStretch)
+  /// What was heard before the take began.
+  case checked(ProgrammeLevels)
+  /// The disk is full before long.
+  case diskLow(seconds: Double)
+  /// Something went wrong that stops nothing.
+  case warning(FileFailure)
+}
+
+/// Levels and whereabouts of a recording at this moment.
+public struct RecordingState: Sendable {
+  /// Levels so far.
+  public var levels = ProgrammeLevels.nothing
+  /// Seconds until the disk is full; nil where that is not known.
+  public var secondsLeft: Double?
+  /// Whether the take has begun and what comes is kept.
+  public var isOpen = false
+}
+
+/// Brings what happens on the disk thread to whoever watches.
+public final class RecordingEvents: Sendable {
+  private let events = MutexBox<[RecordingEvent]>([])
+  private let state = MutexBox(RecordingState())
+  private let isWatched = AtomicFlag()
+
+  init() {}
+
+  /// What happened since the last time. Any thread but the audio thread.
+  public func take() -> [RecordingEvent] {
+    events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+  }
+
+  /// The latest state. Levels are worked out from the first time on that somebody asks.
+  public var latest: RecordingState {
+    isWatched.raise()
+    return state.withLock { $0 }
+  }
+
+  /// Whether somebody asks for the state.
+  var isStateWanted: Bool { isWatched.isRaised }
+
+  func tell(_ event: RecordingEvent) {
+    events.withLock { $0.append(event) }
+  }
+
+  func update(_ change: (inout RecordingState) -> Void) {
+    state.withLock { change(&$0) }
+  }
+}
+
+/// A stretch of a recording that was lost and is silence in the file.
+public struct RecordingGap: Sendable, Equatable {
+  /// The gap's first frame in the recording: in its file, or in its files one after the other.
+  public var frame: Int
+  /// Its length.
+  public var frames: Int
+
+  /// A gap of `frames` frames at `frame`.
+  public init(frame: Int, frames: Int) {
+    self.frame = frame
+    self.frames = frames
+  }
+}
+
+/// A file of a recording.
+public struct RecordedFile: Sendable, Equatable {
+  /// Where it is.
+  public var path: String
+  /// The recording's frame it begins with.
+  public var firstFrame: Int
+  /// Its length.
+  public var frames = 0
+  /// When its first frame was captured, in nanoseconds since 1970.
+  public var start: UInt64
+}
+
+/// A stretch of the unit's timeline that was kept, what lay around it being left out.
+public struct RecordedStretch: Sendable, Equatable {
+  /// Its first frame on the unit's timeline.
+  public var timelineFrame: Int
+  /// Its first frame in the recording.
+  public var frame: Int
+  /// Its length.
+  public var frames = 0
+  /// When its first frame was captured, in nanoseconds since 1970.
+  public var start: UInt64
+}
+
+/// A place that somebody marked.
+public struct RecordedMarker: Sendable, Equatable {
+  /// The recording's frame.
+  public var frame: Int
+  /// What it is called.
+  public var label: String
+}
+
+/// What became of a recording.
+public struct RecordingReport: Sendable {
+  /// Frames in all files, gaps included.
+  public var frames = 0
+  /// Every gap, in order.
+  public var gaps: [RecordingGap] = []
+  /// Frames that were captured and found no room on their way to the disk.
+  public var overflowFrames = 0
+  /// Its levels.
+  public var levels = ProgrammeLevels.nothing
+  /// Its files, in order; those that were removed to make room are not among them.
+  public var files: [RecordedFile] = []
+  /// What was kept, where it was not all.
+  public var stretches: [RecordedStretch] = []
+  /// What was marked.
+  public var markers: [RecordedMarker] = []
+  /// Why it ended early, where it did.
+  public var failure: FileFailure?
+
+  /// Nothing recorded yet.
+  public init() {}
+
+  /// Each channel's highest magnitude.
+  public var peaks: [Float] { levels.samplePeaks }
+
+  /// Loudness of the whole by ITU-R BS.1770; nil for silence.
+  public var integratedLUFS: Double? { levels.integratedLUFS }
+}

@@ -1,0 +1,70 @@
+import AudioBasics
+import RealtimeAudio
+
+/// Winds a tape off: its frames in order, with silence where frames were lost. Disk thread.
+public struct RecordingReader: ~Copyable, Sendable {
+  private var tape: SampleReader
+  private var gaps: EventReader
+  private let captureOrigin: CountView
+  private var nextGap: TimelineEvent?
+  /// Frames of the present gap that are still to come.
+  private var silence = 0
+
+  /// Frames handed out, gaps included.
+  private(set) var position = 0
+  /// Frames that were captured and found no room on the tape.
+  private(set) var overflowFrames = 0
+
+  init(
+    tape: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView
+  ) {
+    self.tape = tape
+    self.gaps = gaps
+    captureOrigin = origin
+  }
+
+  /// When the first frame was captured, as far as is known now, in nanoseconds of the device's
+  /// clock.
+  var origin: Int { captureOrigin.value }
+
+  /// Whether all there will ever be is there now: ask before `read`.
+  var isFinished: Bool { tape.isFinished }
+
+  /// A gap that begins at `position`: asked for until there is none, before each `read`. With
+  /// `isLast` those behind the last frame as well.
+  mutating func takeGap(isLast: Bool) -> TimelineEvent? {
+    guard silence == 0 else { return nil }
+    nextGap = nextGap ?? gaps.read()
+    guard let gap = nextGap, gap.frame <= tape.frameCount || (isLast && tape.available == 0)
+    else { return nil }
+    nextGap = nil
+    silence = gap.frames
+    if gap.kind == .overflow { overflowFrames += gap.frames }
+    return gap
+  }
+
+  /// Frames that can be read now, as far as is known.
+  var available: Int { silence + tape.available }
+
+  /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as there are before the
+  /// next gap begins or ends; returns how many.
+  mutating func read(
+    into buffer: inout SampleBuffer, at firstFrame: Int = 0, frames: Int
+  ) -> Int {
+    let wanted = min(frames, buffer.frameCount - firstFrame)
+    var count: Int
+    if silence > 0 {
+      count = min(wanted, silence)
+      buffer.clear(from: firstFrame, frames: count)
+      silence -= count
+    } else {
+      // What is on the tape first: a gap stands on the list before the frames that follow it.
+      count = min(wanted, tape.available)
+      nextGap = nextGap ?? gaps.read()
+      if let gap = nextGap { count = min(count, max(0, gap.frame - tape.frameCount)) }
+      count = tape.read(into: &buffer, at: firstFrame, frames: count)
+    }
+    position += count
+    return count
+  }
+}

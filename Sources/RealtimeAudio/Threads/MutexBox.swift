@@ -1,0 +1,50 @@
+import Glibc
+import Synchronization
+
+/// A value that several threads use, one at a time. Not for the audio thread.
+///
+/// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
+/// every use a race.
+public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
+  // @unchecked because the value is only touched by whoever holds the lock.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var value: Value
+
+  /// Guards `value` from now on.
+  public init(_ value: consuming sending Value) {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    self.value = value
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// What `work` makes of the value; other threads wait meanwhile. Do not call it from within itself.
+  public func withLock<Answer: ~Copyable, Failure: Error>(
+    _ work: (inout Value) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try work(&value)
+  }
+}
+
+/// A fact that one thread makes known to others, once.
+public final class AtomicFlag: Sendable {
+  private let raised = Atomic<Bool>(false)
+
+  /// A fact not known yet.
+  public init() {}
+
+  /// Makes it known. Pairs with the load in `isRaised`.
+  public func raise() {
+    raised.store(true, ordering: .releasing)
+  }
+
+  /// Whether it is known.
+  public var isRaised: Bool { raised.load(ordering: .acquiring) }
+}

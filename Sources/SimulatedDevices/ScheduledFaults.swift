@@ -1,0 +1,41 @@
+// Audio thread.
+
+/// What is going to go wrong, by the device's own frames.
+struct ScheduledFaults: ~Copyable, Sendable {
+  /// Frames that an overrun loses.
+  let xrunFrames: Int
+  /// When the next overrun comes; `Int.max` for never.
+  private(set) var nextXrun: Int
+  /// When the device goes away and comes back; `Int.max` for never.
+  private(set) var unplugFrame: Int
+  let replugFrame: Int
+  private let xruns: [Int]
+  private var index = 0
+
+  init(_ specification: SimulatedDeviceSpecification) {
+    let rate = Double(specification.sampleRate)
+    func frame(_ seconds: Double) -> Int { Int(rounding: seconds * rate) }
+    xrunFrames = specification.xrunFrames
+    let xruns = specification.xrunSeconds.map(frame)
+    self.xruns = xruns
+    nextXrun = xruns.first ?? .max
+    unplugFrame = specification.unplugSeconds.map(frame) ?? .max
+    replugFrame = specification.replugSeconds.map(frame) ?? .max
+  }
+
+  /// The device goes on at `frame`: what was to happen before is past.
+  @_noLocks
+  mutating func resume(at frame: Int) {
+    while nextXrun < frame {
+      index &+= 1
+      nextXrun = index < xruns.count ? xruns[index] : .max
+    }
+    if isBack(at: frame) { unplugFrame = .max }
+  }
+
+  /// Whether the device is there again at `frame`.
+  @_noLocks
+  func isBack(at frame: Int) -> Bool {
+    replugFrame <= frame
+  }
+}

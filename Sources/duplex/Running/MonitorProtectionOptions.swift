@@ -1,0 +1,170 @@
+import ArgumentParser
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// A level, or `off`.
+enum LimitOption: ExpressibleByArgument {
+  case decibels(Double)
+  case off
+
+  init?(argument: String) {
+    if argument == "off" {
+      self = .off
+    } else if let decibels = WrittenNumber.decimal(argument) {
+      self = .decibels(decibels)
+    } else {
+      return nil
+    }
+  }
+
+  var defaultValueDescription: String {
+    switch self {
+    case .decibels(let decibels): "\(Int(clamping: decibels))"
+    case .off: "off"
+    }
+  }
+}
+
+/// `on` or `off`.
+enum Switch: String, ExpressibleByArgument, CaseIterable {
+  case on, off
+}
+
+/// What keeps ears safe where a microphone is heard.
+///
+/// Only there: what is played without one is never altered unless somebody asks for it, because
+/// files are mastered up to full scale and play bit for bit.
+struct MonitorProtectionOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Where the microphone is heard, let nothing out above this level in dBFS.",
+      valueName: "db|off"))
+  var limit = LimitOption.decibels(-1)
+
+  @Option(
+    help: ArgumentHelp(
+      "Take the microphone off the ears when it howls: on or off.", valueName: "on|off"))
+  var feedbackGuard = Switch.on
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How much softer key d makes it, in dB.", valueName: "db"))
+  var dim = DecibelOption(-20)
+
+  func validate() throws {
+    if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
+      throw ValidationError("--limit takes -60 to 0 dBFS, as -1, or off.")
+    }
+    guard (-60...60).contains(dim.decibels) else {
+      throw ValidationError("--dim takes 0 to 60 dB, as 20 or -20.")
+    }
+  }
+
+  /// Puts ears on `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
+  /// with what watches them.
+  func install(
+    on callbacks: inout Mixer, fullScale: Float, _ audio: AudioOptions,
+    _ configuration: DuplexConfiguration
+  ) -> MonitorProtectionDisplay {
+    let rate = configuration.sampleRate
+    let dimWish = AtomicCounter()
+    var protection = MonitorProtection(sampleRate: rate, dimWish: dimWish.makeView())
+    if case .decibels(let decibels) = limit {
+      protection.limiter = Limiter(limit: Decibels.gain(decibels), sampleRate: rate)
+    }
+    protection.dimGain = Decibels.gain(-abs(dim.decibels))
+    var reader: FeedbackEventReader?
+    if feedbackGuard == .on {
+      let news = FeedbackEventWriter(sampleRate: rate)
+      reader = news.makeReader()
+      protection.feedbackGuard = FeedbackSuppressor(
+        sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
+        fullScale: fullScale, news: news)
+    }
+    let watch = MonitorProtectionDisplay(
+      audio, dimWish: dimWish, limitedFrames: protection.makeLimitedView(),
+      ducks: protection.makeDuckView(),
+      news: reader)
+    callbacks.protection = consume protection
+    return watch
+  }
+}
+
+/// The ears' part in watching a session: tells of howls, hears the key that dims, and sums up.
+final class MonitorProtectionDisplay {
+  private let options: AudioOptions
+  private var news: FeedbackEventReader?
+  private var dimWish: AtomicCounter
+  private let limitedFrames: CountView
+  private let ducks: CountView
+  private var isDimmed = false
+
+  init(
+    _ options: AudioOptions, dimWish: consuming AtomicCounter,
+    limitedFrames: consuming CountView, ducks: consuming CountView,
+    news: consuming FeedbackEventReader?
+  ) {
+    self.options = options
+    self.dimWish = dimWish
+    self.limitedFrames = limitedFrames
+    self.ducks = ducks
+    self.news = news
+  }
+
+  /// Tells what happened.
+  func poll() {
+    while let event = news?.next() { tell(event) }
+  }
+
+  /// The user pressed a key; false where it means nothing here.
+  func press(_ key: Key) -> Bool {
+    guard key == .character("d") else { return false }
+    isDimmed.toggle()
+    dimWish.publish(isDimmed ? 1 : 0)
+    if isDimmed {
+      Notice.news("dimmed", "dimmed.").report()
+    } else {
+      Notice.news("notDimmed", "no longer dimmed.").report()
+    }
+    return true
+  }
+
+  /// What it adds to a summary.
+  var summary: [(String, JSON)] {
+    [
+      ("limitedFrames", .integer(limitedFrames.value)), ("feedbackDucks", .integer(ducks.value)),
+    ]
+  }
+
+  /// What a summary says where no microphone is heard.
+  static var emptySummary: [(String, JSON)] {
+    [("limitedFrames", .integer(0)), ("feedbackDucks", .integer(0))]
+  }
+
+  /// What was done, for a person; nothing where nothing was.
+  var sentence: String {
+    ducks.value == 0 ? "" : " It howled \(ducks.value) time\(ducks.value == 1 ? "" : "s")."
+  }
+
+  private func tell(_ event: GuardEvent) {
+    let isDucked = event.state == .ducked
+    if options.json {
+      Terminal.tell(
+        Event(
+          "guard",
+          [
+            ("state", .string(isDucked ? "ducked" : "released")), ("frame", .integer(event.frame)),
+            ("frequencyHz", .rounded(event.frequencyHz, 1)),
+          ]
+        ))
+    } else if !options.quiet {
+      Terminal.say(
+        isDucked
+          ? "duplex: it howls at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."
+          : "duplex: the howl is gone: the microphone comes back, softly.")
+    }
+  }
+}

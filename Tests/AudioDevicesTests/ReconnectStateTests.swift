@@ -1,0 +1,125 @@
+import AudioDevices
+import RealtimeAudio
+import Testing
+
+/// A unit whose device goes away.
+@Suite struct ReconnectStateTests {
+  private static let period = ScriptedDevice.period
+  private static let back = DeviceReturn.returned(cards: [2])
+
+  private func failure(_ kind: DeviceFailure.Kind, _ message: String = "No.") -> DeviceFailure {
+    DeviceFailure(kind, message, hint: "Wait.")
+  }
+
+  /// What came of `cycles` turns of a unit on a scripted device.
+  private struct Outcome {
+    var events: [TimelineEvent] = []
+    var told: [DeviceReturn] = []
+    var frames = 0
+    var lostFrames = 0
+    var captureXruns = 0
+    var failure: DeviceFailure?
+  }
+
+  private func run(
+    _ device: consuming ScriptedDevice, cycles: Int, frameLimit: Int? = nil, reconnects: Bool = true
+  ) throws -> Outcome {
+    let progress = UnitProgress()
+    let writer = EventWriter()
+    var reader = writer.makeReader()
+    var unit = DuplexUnit(
+      device: device, callbacks: DuplexClosures(), progress: progress, events: writer,
+      frameLimit: frameLimit, reconnects: reconnects)
+    try unit.start()
+    var outcome = Outcome()
+    for _ in 0..<cycles {
+      if case .failed(let failure) = unit.cycle() {
+        outcome.failure = failure
+        break
+      }
+      if let found = progress.takeReturn() { outcome.told.append(found) }
+    }
+    unit.stop()
+    while let event = reader.read() { outcome.events.append(event) }
+    outcome.frames = progress.frames
+    outcome.lostFrames = progress.lostFrames
+    outcome.captureXruns = progress.captureXruns
+    return outcome
+  }
+
+  @Test func `it is let go of at once, and its return is a gap`() throws {
+    let log = MutexBox<[String]>([])
+    let outcome = try run(
+      ScriptedDevice([.ready, .lost], returns: [.absent, Self.back], log: log), cycles: 5)
+    let calls = log.withLock { $0 }
+    #expect(calls == ["let go"])
+    #expect(outcome.told == [Self.back])
+    #expect(
+      outcome.events == [
+        TimelineEvent(kind: .deviceLost, frame: Self.period, frames: 0),
+        TimelineEvent(kind: .deviceReturned, frame: Self.period, frames: 3 * Self.period),
+      ])
+    #expect(outcome.frames == 5 * Self.period && outcome.captureXruns == 0)
+  }
+
+  @Test func `a device that delivers nothing for five seconds is given up and waited for`() throws {
+    let silence = [ScriptedDevice.Answer](repeating: .waiting, count: 50)
+    let outcome = try run(ScriptedDevice([.ready] + silence, returns: [Self.back]), cycles: 53)
+    #expect(outcome.failure == nil)
+    #expect(outcome.events.map(\.kind) == [.deviceLost, .deviceReturned])
+    // And without being asked to wait, it is the end.
+    let ended = try run(ScriptedDevice([.ready] + silence), cycles: 53, reconnects: false)
+    #expect(ended.failure?.message.contains("has delivered nothing for 5 seconds") == true)
+  }
+
+  @Test func `back for a moment only, it is lost once and returns once`() throws {
+    let outcome = try run(
+      ScriptedDevice([.ready, .lost, .lost, .lost], returns: [Self.back, Self.back, Self.back]),
+      cycles: 8)
+    #expect(outcome.events.map(\.kind) == [.deviceLost, .deviceReturned])
+    #expect(outcome.events.last?.frames == outcome.lostFrames)
+  }
+
+  @Test func `a device that cannot be mended after an xrun is waited for too`() throws {
+    let outcome = try run(
+      ScriptedDevice([.ready, .xrun], returns: [Self.back], recovers: false), cycles: 4)
+    // The xrun has no gap of its own: it is part of the absence.
+    #expect(outcome.events.map(\.kind) == [.captureXrun, .deviceLost, .deviceReturned])
+    #expect(outcome.events.first?.frames == 0)
+    #expect(outcome.events.last?.frames == outcome.lostFrames)
+  }
+
+  @Test func `other settings are told once, and waited out`() throws {
+    let refusal = DeviceReturn.refused(failure(.refused))
+    let outcome = try run(
+      ScriptedDevice([.ready, .lost], returns: [refusal, refusal, refusal, Self.back]), cycles: 8)
+    #expect(outcome.told == [refusal, Self.back])
+  }
+
+  @Test(arguments: [DeviceFailure.Kind.busy, .permissionDenied])
+  func `who holds it for a moment is not worth a word, for two seconds is`(
+    kind: DeviceFailure.Kind
+  ) throws {
+    let refusal = DeviceReturn.refused(failure(kind))
+    let brief = try run(
+      ScriptedDevice(
+        [.ready, .lost], returns: Array(repeating: refusal, count: 19) + [Self.back]), cycles: 24)
+    #expect(brief.told == [Self.back])
+    let long = try run(
+      ScriptedDevice(
+        [.ready, .lost], returns: Array(repeating: refusal, count: 60) + [Self.back]), cycles: 64)
+    #expect(long.told == [refusal, Self.back])
+  }
+
+  @Test(arguments: [1, 2, 5, 40])
+  func `the frame limit is reached in its own time`(periods: Int) throws {
+    let limit = Self.period * (1 + periods) - 7
+    let outcome = try run(
+      ScriptedDevice([.ready, .lost]), cycles: 2 + periods, frameLimit: limit)
+    #expect(outcome.frames == limit && outcome.lostFrames == limit - Self.period)
+    #expect(outcome.events.last?.kind == .deviceAbsent)
+    // One look earlier it was not the time yet; the look that finds it away is one of them.
+    let early = try run(ScriptedDevice([.ready, .lost]), cycles: periods, frameLimit: limit)
+    #expect(early.frames == Self.period)
+  }
+}

@@ -1,0 +1,95 @@
+import AudioBasics
+import AudioSessions
+import Glibc
+import Testing
+
+@testable import Benchmarks
+
+@Suite struct FeedbackSuppressorTests {
+  @Test(arguments: [0.5, 1, 2, 3, 6, 9, 12])
+  func `a howl is ducked, and nothing ever goes above the limit`(gain: Double) {
+    for seed in 1...6 as ClosedRange<UInt64> {
+      let rig = LoopRig.room(seed, gainDB: gain)
+      let result = rig.run(
+        seconds: gain < 1 ? 14 : gain < 3 ? 6 : 4, sound: rig.quiet(seed))
+      #expect(result.highest <= 0.891)
+      #expect(!result.ducks.isEmpty, "\(rig)")
+      #expect(result.painSeconds <= 0.3, "\(rig) hurts for \(result.painSeconds) s")
+    }
+  }
+
+  /// A room, by its seed, in which a loop of that gain once hurt for too long.
+  struct Room: CustomTestStringConvertible {
+    let testDescription: String
+    let seed: UInt64
+    let gain: Double
+    var seconds = 6.0
+
+    func run() -> LoopRig.Result {
+      let rig = LoopRig.room(seed, gainDB: gain)
+      return rig.run(seconds: seconds, sound: rig.quiet(seed))
+    }
+  }
+
+  @Test(arguments: [
+    Room(testDescription: "the first code finds half a proof", seed: 10, gain: 0.5),
+    Room(testDescription: "the limiter moves while the code is sent", seed: 154, gain: 1),
+    Room(testDescription: "it comes again when all is given back", seed: 2, gain: 1, seconds: 20),
+  ])
+  func `a howl is over in 0.3 seconds, though`(room: Room) {
+    let result = room.run()
+    #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
+  }
+
+  @Test(arguments: [9, 33, 48] as [UInt64])
+  func `a slow howl is asked before it comes to the limit`(seed: UInt64) {
+    let result = Room(testDescription: "slow", seed: seed, gain: 0.5, seconds: 14).run()
+    let highest = result.peaks.max() ?? 1
+    #expect(!result.ducks.isEmpty && highest < 0.5)
+  }
+
+  @Test(arguments: [-3.0, -6, -12])
+  func `a loop that dies away by itself is left alone`(gain: Double) {
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let rig = LoopRig.room(seed, gainDB: gain)
+      let result = rig.run(seconds: 3, sound: rig.quiet(2 * seed))
+      #expect(result.ducks.isEmpty, "\(rig)")
+    }
+  }
+
+  /// Sounds that resemble a howl, with no loop: amplitude and phase in cycles at a time in seconds.
+  enum Sound: String, CaseIterable {
+    case held, whistle, siren, crescendo, exponentialSwell, organ, tremolo, pluck, drums, chord
+    case loudTone
+
+    func sample(_ t: Double, _ chance: inout Chance) -> Double {
+      func tone(_ hertz: Double) -> Double { sin(2 * .pi * hertz * t) }
+      switch self {
+      case .held: return 0.3 * tone(440)
+      case .loudTone: return 1.5 * tone(1000)
+      case .whistle: return 0.3 * sin(2 * .pi * 1700 * t + 3 * sin(2 * .pi * 5.5 * t))
+      case .siren: return 0.5 * sin(2 * .pi * 700 * t + 150 * sin(2 * .pi * 0.7 * t))
+      case .crescendo: return min(1, t / 3) * 0.8 * tone(330)
+      // As a loop would grow: 30 dB a second, up to a limit and there it stands.
+      case .exponentialSwell: return min(0.7, 0.001 * pow(10, 1.5 * t)) * tone(880)
+      case .organ:
+        let swell = 0.2 + 0.15 * sin(2 * .pi * 0.25 * t)
+        return swell * (1 + 0.2 * sin(2 * .pi * 6 * t)) * (tone(196) + tone(392) + tone(784)) / 2
+      case .tremolo: return 0.4 * (0.55 + 0.45 * sin(2 * .pi * 5 * t)) * tone(520)
+      case .pluck: return 0.7 * exp(-6 * (t * 2).truncatingRemainder(dividingBy: 1)) * tone(262)
+      case .drums: return exp(-20 * (t * 4).truncatingRemainder(dividingBy: 1)) * chance.next()
+      case .chord: return 0.2 * (tone(262) + tone(330) + tone(392))
+      }
+    }
+  }
+
+  @Test(arguments: Sound.allCases)
+  func `what sounds like a howl and is none is left alone`(sound: Sound) {
+    var chance = Chance(5)
+    let rig = LoopRig()
+    let result = rig.run(seconds: 4) { frame in
+      Float(sound.sample(Double(frame) / Double(rig.sampleRate), &chance))
+    }
+    #expect(result.ducks.isEmpty && result.highest <= 0.891)
+  }
+}

@@ -1,0 +1,80 @@
+import AudioBasics
+import AudioSessions
+import RealtimeAudio
+import Testing
+
+@Suite struct MonitorProtectionTests {
+  private let rate = 48000
+  private let period = 64
+
+  /// What ears make of a microphone that stands at a half, cycle by cycle: `lost` and `left` say
+  /// what each cycle is told.
+  private func heard(
+    _ protection: inout MonitorProtection, cycles: Int, lost: (Int) -> Int = { _ in 0 },
+    left: (Int) -> Int = { _ in .max }
+  ) -> [Float] {
+    var result: [Float] = []
+    var buffer = SampleBuffer(frameCount: period, channelCount: 1)
+    for cycle in 0..<cycles {
+      for index in 0..<period { buffer[index] = 0.5 }
+      protection.begin(lostFrames: lost(cycle), framesLeft: left(cycle), frames: period)
+      let peak = protection.listen(to: buffer, frames: period, at: cycle * period)
+      if !protection.isTransparent(to: peak) {
+        protection.shapeMicrophone(&buffer, frames: period)
+        protection.shapeOutput(&buffer, frames: period)
+      }
+      for index in 0..<period { result.append(buffer[index]) }
+    }
+    return result
+  }
+
+  private func steepest(_ samples: [Float]) -> Float {
+    zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
+  }
+
+  @Test func `what has nothing to fear passes bit for bit`() {
+    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    protection.limiter = Limiter(limit: 0.891, sampleRate: rate)
+    protection.feedbackGuard = FeedbackSuppressor(
+      sampleRate: rate, channelCount: 1, news: FeedbackEventWriter(sampleRate: rate))
+    let result = heard(&protection, cycles: 400)
+    let isSame = result.allSatisfy { $0 == 0.5 }
+    #expect(isSame)
+  }
+
+  @Test func `a dimmed output is lower by what was asked for, and comes back without a click`() {
+    var wish = AtomicCounter()
+    var protection = MonitorProtection(sampleRate: rate, dimWish: wish.makeView())
+    protection.dimGain = 0.1
+    var result = heard(&protection, cycles: 20)
+    wish.publish(1)
+    result += heard(&protection, cycles: 50)
+    wish.publish(0)
+    result += heard(&protection, cycles: 50)
+    let (before, dimmed, after) = (result[20 * 64 - 1], result[70 * 64 - 1], result.last)
+    #expect(before == 0.5 && dimmed == 0.05 && after == 0.5)
+    #expect(steepest(result) < 0.001)
+  }
+
+  @Test func `lost sound leaves silence, from which the microphone comes back softly`() {
+    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    let result = heard(&protection, cycles: 60, lost: { $0 == 20 ? 480 : 0 })
+    let (first, last) = (result[20 * 64], result.last)
+    let climb = steepest(Array(result[(20 * 64)...]))
+    #expect(first == 0 && last == 0.5 && climb < 0.001)
+  }
+
+  @Test(arguments: [480, 500, 64, 10])
+  func `before the end the microphone fades out`(known: Int) {
+    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    // The end is known from so many frames before it on.
+    let cycles = 20 + (known + period - 1) / period
+    let result = heard(
+      &protection, cycles: cycles, left: { $0 < 20 ? .max : known - ($0 - 20) * 64 })
+    let end = 20 * period + known
+    let (before, last) = (result[20 * period - 1], result[end - 1])
+    let fall = steepest(Array(result[..<end]))
+    #expect(
+      before == 0.5 && last < 0.51 / Float(min(known, 400)) && fall < 0.51 / Float(min(known, 400)))
+  }
+}

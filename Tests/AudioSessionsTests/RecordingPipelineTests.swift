@@ -1,0 +1,45 @@
+import AudioBasics
+import AudioClocks
+import AudioDevices
+import AudioFiles
+import Glibc
+import RealtimeAudio
+import Testing
+
+@testable import AudioSessions
+
+/// What of a tape goes into the file.
+@Suite struct RecordingPipelineTests {
+  @Test(arguments: [false, true])
+  func `a take begins where its window does, gaps in place`(isShifted: Bool) throws {
+    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    let delay = isShifted ? FrameShift.delayFrames : 0
+    let saver = try RecordingWriter(
+      RecordingPlan(
+        path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
+      ringFrames: 1000,
+      gate: WindowGate(PunchWindow(firstFrame: 100 + delay, frames: 300)),
+      shift: isShifted ? FrameShift(fraction: 0, channelCount: 1) : nil)
+    var recorder = saver.takeRecorder()
+    var frames = SampleBuffer(frameCount: 600, channelCount: 1)
+    for index in 0..<600 { frames[index] = Float(index + 1) / 1024 }
+    // Frames 200 to 249 of the unit's timeline are lost.
+    recorder?.record(frames, frames: 200, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+    var rest = SampleBuffer(frameCount: 350, channelCount: 1)
+    for index in 0..<350 { rest[index] = frames[250 + index] }
+    recorder?.record(rest, frames: 350, at: CycleTime(frame: 250, nanoseconds: 0, lostFrames: 50))
+    recorder?.finish()
+    while saver.step() {}
+    #expect(saver.report.frames == 300)
+    #expect(saver.report.gaps == [RecordingGap(frame: 100, frames: 50)])
+    var file = try SoundFileReader(path: path)
+    var saved = SampleBuffer(frameCount: 400, channelCount: 1)
+    let count = try file.read(into: &saved)
+    #expect(count == 300)
+    for index in 0..<300 where !(60..<190).contains(index) || !isShifted {
+      let wanted = (100..<150).contains(index) ? 0 : Float(index + 101) / 1024
+      #expect(abs(saved[index] - wanted) < 1e-4)
+    }
+  }
+}
