@@ -73,7 +73,11 @@ import Testing
     let folder = TemporaryFolder()
     let silence = SampleBuffer(frameCount: 3000, channelCount: channels)
     try save(silence, to: folder("x"), format, samples, sampleRate: rate)
-    #expect(try load(folder("x")).count == 3000 * channels)
+    let decoder = try Decoding.decoder(forPath: folder("x"))
+    // Opus is decoded at 48 kHz whatever the rate it was made of.
+    let frames = 3000 * decoder.sampleRate / rate
+    let count = try load(folder("x")).count / channels
+    #expect(format == .mp3 ? count >= frames : count == frames)
   }
 
   @Test(arguments: FileFormat.allCases, FileSampleFormat.allCases)

@@ -14,12 +14,11 @@ func playTwiceBackwards(_ path: String) throws {
   player.setRegion(24000..<48000, times: 2)
   player.setReversed(true)
   player.play()
-  var callbacks = Mixer(periodFrames: 256, captureChannels: 0, playbackChannels: 2)
-  callbacks.player = player.takePlayer()
-  callbacks.endsWithPlayer = true
+  var mixer = Mixer(periodFrames: 256, captureChannels: 0, playbackChannels: 2)
+  mixer.player = player.takePlayer()
+  mixer.endsWithPlayer = true
   let runner = SessionRunner(
-    device: device, callbacks: callbacks, background: player.background, meter: nil, frameLimit: nil
-  )
+    device: device, callbacks: mixer, background: player.background, meter: nil, frameLimit: nil)
   let report = try runner.run(clock: .virtual) { _, _ in .proceed }
   print("\(report.frames) frames")
 }
