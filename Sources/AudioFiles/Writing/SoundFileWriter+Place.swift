@@ -43,11 +43,12 @@ extension SoundFileWriter {
     head = []
   }
 
-  /// Four bytes behind a file's first length, which every format leaves alone until it is finished.
+  /// Four bytes behind a file's first length, which every format leaves alone until it is finished, and
+  /// whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.
   static func head(_ descriptor: Int32) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 4)
-    let count = pread(descriptor, &bytes, bytes.count, 8)
-    return count == bytes.count ? bytes : []
+    var bytes = [UInt8](repeating: 0, count: 12)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return count == bytes.count ? [min(bytes[0], 1)] + bytes[8...] : []
   }
 
   /// Whether it has not got its name yet.

@@ -11,6 +11,9 @@ final class RecordingWatch {
   private let words: RecordingWords
   private var marks = 0
   private var isPatienceTold = false
+  /// When the user first wanted to leave, on the host's clock.
+  private var endAsked: UInt64?
+  private var isDiskTold = false
   private var hasStarted: Bool
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
@@ -43,6 +46,7 @@ final class RecordingWatch {
         "all is saved; waiting for the --on-file commands. Ctrl-C leaves them."
       ).report()
     }
+    tellOfDisk()
     if saver.isFailed { return .disk }
     return saver.isTakeOver ? .duration : nil
   }
@@ -72,9 +76,22 @@ final class RecordingWatch {
 
   /// Somebody wants to leave: true where that was waiting for commands.
   func leave() -> Bool {
+    endAsked = endAsked ?? HostClock.nanoseconds
     guard saver.isWaitingForCommands else { return false }
     saver.leaveCommands()
     return true
+  }
+
+  /// An end that the disk holds up was heard all the same.
+  private func tellOfDisk() {
+    guard !isDiskTold, !saver.isWaitingForCommands, let endAsked,
+      HostClock.nanoseconds > endAsked + 250_000_000
+    else { return }
+    isDiskTold = true
+    Notice.warning(
+      "diskWaiting", "The disk has not taken the rest of the recording yet.",
+      hint: "Ctrl-C once more leaves it; the file holds what its header tells of."
+    ).report()
   }
 
   /// Nobody can press a key any more: there is nothing left to wait for.

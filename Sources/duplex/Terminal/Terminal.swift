@@ -151,7 +151,7 @@ final class OutputStream: Sendable {
         state.waiting.removeFirst(count)
       } else if errno != EINTR && errno != EAGAIN {
         let number = errno
-        if number != EPIPE, number != EBADF {
+        if number != EPIPE {
           state.failure = unsafe String(cString: strerror(number))
         }
         state.isClosed = true
