@@ -318,11 +318,12 @@ struct OpenFrames {
     return start
   }
 
-  /// The start of the frame that comes out at `place`, where nothing follows.
+  /// The start of the frame that comes out at `place`, where nothing follows: the newest that fits, since
+  /// from an older one that fits as well to it lies a whole frame, whose number was damaged.
   func start(
     endingAt place: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
   ) -> Start? {
-    starts.first { $0.mark == mark && Self.fits($0, place, longest) }
+    starts.last { $0.mark == mark && Self.fits($0, place, longest) }
   }
 
   private static func fits(
