@@ -134,6 +134,8 @@ struct FLACWalk {
   private(set) var damagedStretches = 0
   private var firstSample: Int?
   private var blockFrames: Int
+  /// The last frame that is whole, where the head of another showed its end.
+  private var followed: OpenFrames.Start?
 
   init(_ file: DamagedFile, from start: Int, _ information: FLACInformation) {
     self.file = file
@@ -158,6 +160,7 @@ struct FLACWalk {
         let mark = checksums.mark
         if let start = open.start(endingAt: place, before: header, mark: mark, longest) {
           take(start, to: place, &last)
+          followed = start
           open.removeAll()
         }
         if follows(header, last) { open.add(header, at: place, mark: mark) }
@@ -169,6 +172,19 @@ struct FLACWalk {
       }
     }
     try settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
+    try leaveZeros()
+  }
+
+  /// Leaves out the zeros between the last frame and a head behind it that begins no whole frame: the
+  /// checksum comes out with them as well.
+  private mutating func leaveZeros() throws(FileFailure) {
+    guard let followed, end < file.byteCount else { return }
+    var place = end
+    while place > followed.place, try file.byte(at: place - 1) == 0 { place -= 1 }
+    let zeros = end - place
+    guard zeros > 0, let own = try trial.zeroCount(of: followed, before: place, atMost: zeros)
+    else { return }
+    end = place + own
   }
 
   /// So many zeros follow a frame only where something ended that was to be longer.
@@ -184,6 +200,7 @@ struct FLACWalk {
     let own = try zeros > 0 ? trial.zeroCount(of: start, before: place, atMost: zeros) : 0
     guard let own else { return }
     take(start, to: place + own, &last)
+    followed = nil
     open.removeAll()
   }
 
