@@ -86,16 +86,21 @@ let package = Package(
 
     // The duplex unit and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .target(name: "CDeviceFunctions", cSettings: inC),
     .target(
       name: "AudioDevices",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime"],
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime", "CDeviceFunctions",
+      ],
       swiftSettings: checked),
 
-    // ~~~ the waterline ~~~
+    // A driver knows its device by address, a simulated one as well.
     .target(
       name: "SimulatedDevices",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices"],
-      swiftSettings: safe + optimised),
+      swiftSettings: checked + optimised),
+
+    // ~~~ the waterline ~~~
     .target(
       name: "AudioSessions",
       dependencies: [
@@ -171,8 +176,11 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ReportsTests", dependencies: ["AudioBasics", "Reports"], swiftSettings: checked),
+    // In the tests' program its functions stand before alsa-lib's.
+    .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
     .testTarget(
-      name: "AudioDevicesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices"],
+      name: "AudioDevicesTests",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "FakePCM"],
       swiftSettings: checked),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],

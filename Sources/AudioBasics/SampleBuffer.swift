@@ -1,3 +1,5 @@
+// Audio thread.
+
 import Glibc
 
 /// Interleaved 32-bit float frames with one owner.

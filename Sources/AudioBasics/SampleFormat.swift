@@ -1,3 +1,5 @@
+// Audio thread.
+
 /// How a device lays one sample out in memory. Names are ALSA's.
 public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
   case s16LE, s16BE

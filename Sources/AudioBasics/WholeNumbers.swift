@@ -1,3 +1,5 @@
+// Audio thread.
+
 // Whole numbers from floating-point ones, for every value there is. The standard library's
 // conversions stop the program at a value that does not fit, infinity or a number that is none, and
 // levels, times and sizes come from sound, files and servers. Int64 stays as it is, for the two
@@ -22,6 +24,17 @@ extension Int {
   @inline(__always)
   package init(clamping value: Float) {
     self.init(clamping: Double(value))
+  }
+
+  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`.
+  @_noLocks
+  @inlinable
+  package init(rounding value: Double) {
+    self.init(clamping: value)
+    // From there on there are no fractions. `rounded()` is not proven for the audio thread.
+    guard value > -0x1p52, value < 0x1p52 else { return }
+    let rest = value - Double(self)
+    if rest >= 0.5 { self &+= 1 } else if rest <= -0.5 { self &-= 1 }
   }
 }
 

@@ -16,6 +16,16 @@ public protocol BackgroundWork: AnyObject, Sendable {
   /// there is. Any thread; the next steps come to an end.
   func abandon()
 
+  /// Whether it is in the middle of what would be lost if it were cut off: a file that is written. Any
+  /// thread.
+  var isSaving: Bool { get }
+
+  /// Whether that waits for programs of the user's. Any thread.
+  var isWaitingForOthers: Bool { get }
+
+  /// Whether nothing is lost where it is left to itself once the audio has ended: it brings sound in.
+  var isDispensable: Bool { get }
+
   /// Whether virtual time should stand still, because a network in real time is waited for.
   var needsTime: Bool { get }
 }
@@ -23,6 +33,15 @@ public protocol BackgroundWork: AnyObject, Sendable {
 extension BackgroundWork {
   /// An end as any other.
   public func abandon() { conclude() }
+
+  /// Never.
+  public var isSaving: Bool { false }
+
+  /// Its end is waited for.
+  public var isDispensable: Bool { false }
+
+  /// Never.
+  public var isWaitingForOthers: Bool { false }
 
   /// Never.
   public var needsTime: Bool { false }
@@ -61,5 +80,11 @@ final class BackgroundThread {
   func join() {
     guard let thread = thread.take() else { return }
     _ = thread.join()
+  }
+
+  /// Leaves the work to itself, where it may never come back from a disk.
+  func abandon() {
+    guard let thread = thread.take() else { return }
+    thread.abandon()
   }
 }

@@ -64,7 +64,7 @@ extension String {
 }
 
 extension Double {
-  /// With so many digits behind the point.
+  /// With that number of digits behind the point.
   func shown(_ digits: Int) -> String {
     guard isFinite, abs(self) < 1e6 else { return "\(self)" }
     let scale = pow(10, Double(digits))

@@ -147,7 +147,7 @@ extension RecordedSine {
 
 /// What a recording holds besides a sine, a quarter of a second at a time.
 ///
-/// Whoever recorded has a clock of his own, and what the sound went through may follow other clocks:
+/// The recorder has a clock of its own, and what the sound went through may follow other clocks:
 /// the pitch moves. That is no impurity as long as it is slow: a course with six bends in a quarter
 /// of a second, some 24 Hz, counts as the sine's. All further from it, and all that moves its level,
 /// is what the sine is compared with.

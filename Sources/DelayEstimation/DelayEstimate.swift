@@ -64,7 +64,7 @@ public struct DelayEstimate: Sendable {
   /// The delay in frames of the first value of `response`.
   public var responseFirstFrame = 0
 
-  /// The same for a recording that begins so many frames earlier.
+  /// The same for a recording that begins `frames` frames earlier.
   public func moved(by frames: Int) -> DelayEstimate {
     var moved = self
     let offset = Double(frames)

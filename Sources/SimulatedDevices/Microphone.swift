@@ -53,14 +53,14 @@ struct Microphone: ~Copyable, Sendable {
 
   /// The `frames` frames captured from `frame` on.
   @_noLocks
-  mutating func hear(_ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
+  mutating func capture(_ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
     -> DeviceFrames
   {
     let position = frame &- wire.wholeDelay
-    if wire.isPlain, !hasFeeder, !isNoisy, tape.isWhole(from: position, frames: frames) {
-      captured.store(tape.samples, from: tape.slot(of: position), frames: frames)
+    if wire.isPlain, !hasFeeder, !isNoisy, playedHistory.isWhole(from: position, frames: frames) {
+      captured.store(playedHistory.samples, from: playedHistory.slot(of: position), frames: frames)
     } else {
-      wire.carry(tape, from: frame, frames: frames, into: &heard)
+      wire.carry(playedHistory, from: frame, frames: frames, into: &heard)
       if hasFeeder { feed(from: frame, frames: frames) }
       if isNoisy { noise.add(to: &heard, frames: frames) }
       captured.store(heard, from: 0, frames: frames)
@@ -71,10 +71,11 @@ struct Microphone: ~Copyable, Sendable {
   /// The same over a wire that drifts: `played` output frames were played at the first frame, and
   /// `step` more at each one after.
   @_noLocks
-  mutating func hear(
-    _ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int, played: Double, step: Double
+  mutating func capture(
+    _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int, played: Double,
+    step: Double
   ) -> DeviceFrames {
-    wire.carry(tape, played: played, step: step, frames: frames, into: &heard)
+    wire.carry(playedHistory, played: played, step: step, frames: frames, into: &heard)
     if hasFeeder { feed(from: frame, frames: frames) }
     if isNoisy { noise.add(to: &heard, frames: frames) }
     captured.store(heard, from: 0, frames: frames)
@@ -83,7 +84,7 @@ struct Microphone: ~Copyable, Sendable {
 
   @_noLocks
   private mutating func feed(from frame: Int, frames: Int) {
-    // What nobody heard, because frames were lost or the feeder was late, is past.
+    // What was not captured, because frames were lost or the feeder was late, is skipped.
     guard pass(to: frame) else { return }
     let count = feeder?.read(into: &fed, frames: frames) ?? 0
     heard.add(fed, frames: count)
@@ -152,7 +153,7 @@ struct PlayedHistoryRing: ~Copyable, Sendable {
   private let capacity: Int
   private var spill: SampleBuffer
 
-  /// A silent tape that remembers at least `frameCount` frames.
+  /// A silent history that remembers at least `frameCount` frames.
   init(frameCount: Int, channelCount: Int, periodFrames: Int) {
     var capacity = 1
     while capacity < frameCount { capacity *= 2 }

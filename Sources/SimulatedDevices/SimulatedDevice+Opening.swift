@@ -45,7 +45,7 @@ extension SimulatedDevice {
       clock: DeviceClock(
         isFree: wired.clock == .free, sampleRate: wired.sampleRate,
         pace: 1 + wired.driftPPM * 1e-6),
-      tape: PlayedHistoryRing(
+      playedHistory: PlayedHistoryRing(
         frameCount: playback == nil ? 1 : memory, channelCount: channelCount, periodFrames: period),
       microphone: Microphone(
         wire: Wire(

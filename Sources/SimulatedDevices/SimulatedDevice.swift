@@ -16,15 +16,15 @@ import RealtimeAudio
 /// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection` finds it
 ///   plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
-public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
+public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// What was granted. Its rate is the specification's.
   public let configuration: DuplexConfiguration
   /// When the newest captured frame was complete, to the nanosecond: no wake-up's jitter is in it.
-  public private(set) var periodTime: UInt64 = 0
+  private var periodTime: UInt64 = 0
 
   private let shape: SimulatedShape
   private var clock: DeviceClock
-  private var tape: PlayedHistoryRing
+  private var playedHistory: PlayedHistoryRing
   private var microphone: Microphone
   private var room: DeviceBuffer
   private var scheduledFaults: ScheduledFaults
@@ -43,32 +43,22 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
 
   init(
     configuration: DuplexConfiguration, shape: SimulatedShape, clock: DeviceClock,
-    tape: consuming PlayedHistoryRing, microphone: consuming Microphone,
+    playedHistory: consuming PlayedHistoryRing, microphone: consuming Microphone,
     room: consuming DeviceBuffer,
     scheduledFaults: consuming ScheduledFaults
   ) {
     self.configuration = configuration
     self.shape = shape
     self.clock = clock
-    self.tape = tape
+    self.playedHistory = playedHistory
     self.microphone = microphone
     self.room = room
     self.scheduledFaults = scheduledFaults
   }
 
   /// The host's time, or virtual time: that of the frames captured or played.
-  public var now: UInt64 {
+  var now: UInt64 {
     @_noLocks get { clock.now }
-  }
-
-  /// Now: a cycle begins when `wait` returns.
-  public var readyTime: UInt64 {
-    @_noLocks get { clock.now }
-  }
-
-  /// The period and the headroom: no converter is between.
-  public var claimedLatencyFrames: Int {
-    @_noLocks get { shape.periodFrames &+ shape.headroomFrames }
   }
 
   /// Starts both directions at frame 0.
@@ -79,7 +69,19 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
 
   /// Sleeps until the next period is there, or lets virtual time jump to it.
   @_noLocks
-  public mutating func wait() -> DeviceReadiness {
+  mutating func wait(_ status: inout DeviceStatus) {
+    status.readiness = look()
+    guard case .ready = status.readiness else { return }
+    status.periodTime = periodTime
+    status.readyTime = clock.now
+    // The period and the headroom: no converter is between.
+    status.reportedLatencyFrames = shape.periodFrames &+ shape.headroomFrames
+    status.lostFrames = lostFrames
+    lostFrames = 0
+  }
+
+  @_noLocks
+  private mutating func look() -> DeviceReadiness {
     if isUnplugged {
       _ = clock.wait(until: clock.frame &+ shape.periodFrames)
       return .lost
@@ -105,7 +107,7 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
       return .xrun(.captureXrun)
     }
     played = microphone.played(at: reached)
-    if shape.hasPlayback, tape.end <= played { return .xrun(.playbackXrun) }
+    if shape.hasPlayback, playedHistory.end <= played { return .xrun(.playbackXrun) }
     if reached &- taken > shape.captureBufferFrames { return .xrun(.captureXrun) }
     periodTime = clock.nanoseconds(at: reached)
     return .ready
@@ -114,14 +116,14 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   @_noLocks
   private mutating func waitForRoom() -> DeviceReadiness {
     if !isStarted {
-      let queued = tape.end &- played
+      let queued = playedHistory.end &- played
       if queued < shape.periodFrames &+ shape.headroomFrames {
         periodTime = clock.now
         return .ready
       }
       isStarted = true
       clock.start(at: played)
-      due = tape.end &- shape.headroomFrames
+      due = playedHistory.end &- shape.headroomFrames
     }
     guard clock.wait(until: due) else { return .waiting }
     played = max(due, clock.frame)
@@ -129,57 +131,52 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
       isUnplugged = true
       return .lost
     }
-    if tape.end <= played { return .xrun(.playbackXrun) }
+    if playedHistory.end <= played { return .xrun(.playbackXrun) }
     periodTime = clock.nanoseconds(at: due)
     due &+= shape.periodFrames
     return .ready
   }
 
-  /// Frames lost since the last cycle.
-  @_noLocks
-  public mutating func takeLostFrames() -> Int {
-    let frames = lostFrames
-    lostFrames = 0
-    return frames
-  }
-
   /// What the microphone heard. Never nil.
   @_noLocks
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    microphone.hear(tape, from: taken, frames: min(frames, shape.periodFrames))
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+    microphone.capture(playedHistory, from: taken, frames: min(frames, shape.periodFrames))
   }
 
   /// Moves on to the next frames.
   @_noLocks
-  public mutating func release(_ frames: Int) {
+  mutating func release(_ frames: Int) {
     taken &+= frames
   }
 
   /// Room to play, nil where the output is full.
   @_noLocks
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    let queued = tape.end &- played
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    let queued = playedHistory.end &- played
     return queued &+ frames <= shape.playbackBufferFrames ? room.frames(frames) : nil
   }
 
   /// Queues what was filled. On the real clock it may come too late: the next `wait` says so.
   @_noLocks
-  public mutating func commit(_ frames: Int) {
+  mutating func commit(_ frames: Int) {
     if shape.isRealTime, shape.hasCapture || isStarted {
       let frame = clock.frame
       let playedNow = shape.hasCapture ? microphone.played(at: frame) : frame
-      if tape.end <= playedNow {
+      if playedHistory.end <= playedNow {
         isRunDry = true
         return
       }
     }
-    tape.append(room, frames: frames)
+    playedHistory.append(room, frames: frames)
   }
 
   /// Goes on from where the clock stands now.
   public mutating func recover() throws(DeviceFailure) {
     resume()
   }
+
+  /// Nothing is to be prepared.
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
 
   /// Nothing is to be closed.
   public mutating func close() {}
@@ -188,7 +185,7 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   public mutating func pollForReconnection() -> DeviceReturn {
     let tenth = clock.frame + configuration.sampleRate / 10
     _ = clock.wait(until: min(tenth, max(clock.frame, scheduledFaults.replugFrame)))
-    // The sound before it goes on, whoever hears it.
+    // The sound in front of the microphone goes on meanwhile.
     _ = microphone.pass(to: clock.frame)
     guard !isUnplugged || scheduledFaults.isBack(at: clock.frame) else { return .absent }
     resume()
@@ -213,9 +210,11 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
     isStarted = false
     let ahead = shape.periodFrames + shape.headroomFrames
     if shape.hasCapture {
-      if shape.hasPlayback { tape.restart(at: microphone.nearestPlayed(at: frame), silence: ahead) }
+      if shape.hasPlayback {
+        playedHistory.restart(at: microphone.nearestPlayed(at: frame), silence: ahead)
+      }
     } else {
-      tape.restart(at: frame, silence: 0)
+      playedHistory.restart(at: frame, silence: 0)
     }
   }
 
@@ -223,89 +222,49 @@ public struct SimulatedDevice: DuplexDevice, ~Copyable, Sendable {
   public mutating func stop(draining: Bool) {
     guard draining, shape.hasPlayback, !isUnplugged else { return }
     if !shape.hasCapture, !isStarted { clock.start(at: played) }
-    while !clock.wait(until: microphone.captured(at: tape.end)) {}
+    while !clock.wait(until: microphone.captured(at: playedHistory.end)) {}
   }
 }
 
-/// A device's own clock, which counts frames: on the host's time, or on time of its own.
-struct DeviceClock: BitwiseCopyable, Sendable {
-  private let isFree: Bool
-  private let sampleRate: Int
-  /// Its frames for one frame of a clock that is right.
-  private let pace: Double
-  /// The host's time at which it stood at `startFrame`.
-  private var startNanoseconds: UInt64 = 0
-  private var startFrame = 0
-  /// Where a free clock stands.
-  private var freeFrame = 0
-  private var freeNanoseconds: UInt64 = 0
+/// What the audio thread calls.
+extension SimulatedDevice {
+  /// The functions of this device.
+  public static let functions = DuplexFunctions(
+    now: simulatedNow, wait: simulatedWait, captured: simulatedCaptured, release: simulatedRelease,
+    room: simulatedRoom,
+    commit: simulatedCommit)
+}
 
-  init(isFree: Bool, sampleRate: Int, pace: Double) {
-    self.isFree = isFree
-    self.sampleRate = sampleRate
-    self.pace = pace
+extension DeviceMemory {
+  fileprivate var simulated: UnsafeMutablePointer<SimulatedDevice> {
+    @_noLocks get { assumingMemoryBound(to: SimulatedDevice.self) }
   }
+}
 
-  /// Lets it run, from `frame` on.
-  @_noLocks
-  mutating func start(at frame: Int) {
-    startFrame = frame
-    startNanoseconds = isFree ? 0 : HostClock.nanoseconds
-    advance(to: frame)
-  }
+@_noLocks
+private func simulatedNow(_ device: DeviceMemory) -> UInt64 { device.simulated.pointee.now }
 
-  /// Now, in nanoseconds: the host's, or those since a free clock's frame 0.
-  var now: UInt64 {
-    @_noLocks get { isFree ? freeNanoseconds : HostClock.nanoseconds }
-  }
+@_noLocks
+private func simulatedWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
+  device.simulated.pointee.wait(&status.status.pointee)
+}
 
-  /// Frames complete now.
-  var frame: Int {
-    @_noLocks get {
-      if isFree { return freeFrame }
-      let elapsed = HostClock.nanoseconds &- startNanoseconds
-      if pace != 1 {
-        return startFrame &+ Int(clamping: Double(elapsed) * 1e-9 * Double(sampleRate) * pace)
-      }
-      let rate = UInt64(sampleRate)
-      let whole = elapsed / 1_000_000_000
-      let rest = elapsed % 1_000_000_000
-      return startFrame &+ Int(whole &* rate &+ rest &* rate / 1_000_000_000)
-    }
-  }
+@_noLocks
+private func simulatedCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.simulated.pointee.capturedFrames(frames)
+}
 
-  /// When `frame` frames are complete.
-  @_noLocks
-  func nanoseconds(at frame: Int) -> UInt64 {
-    if isFree { return frame == freeFrame ? freeNanoseconds : nanoseconds(of: frame) }
-    return startNanoseconds &+ nanoseconds(of: max(0, frame &- startFrame))
-  }
+@_noLocks
+private func simulatedRelease(_ device: DeviceMemory, frames: Int) {
+  device.simulated.pointee.release(frames)
+}
 
-  /// Until `frame` frames are complete: free time jumps there, the host's is slept through, a tenth
-  /// of a second at most. False where they are not complete yet.
-  @_noLocks
-  mutating func wait(until frame: Int) -> Bool {
-    if isFree {
-      advance(to: max(frame, freeFrame))
-      return true
-    }
-    // A nanosecond later the division of `frame` has surely arrived.
-    let due = nanoseconds(at: frame) &+ 1
-    let now = HostClock.nanoseconds
-    if now >= due { return true }
-    HostClock.sleep(until: min(due, now &+ 100_000_000))
-    return HostClock.nanoseconds >= due
-  }
+@_noLocks
+private func simulatedRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.simulated.pointee.playbackRoom(frames)
+}
 
-  @_noLocks
-  private mutating func advance(to frame: Int) {
-    freeFrame = frame
-    freeNanoseconds = nanoseconds(of: frame)
-  }
-
-  @_noLocks
-  private func nanoseconds(of frames: Int) -> UInt64 {
-    if pace != 1 { return UInt64(clamping: Double(frames) * 1e9 / (Double(sampleRate) * pace)) }
-    return FrameTime.nanoseconds(of: frames, at: sampleRate)
-  }
+@_noLocks
+private func simulatedCommit(_ device: DeviceMemory, frames: Int) {
+  device.simulated.pointee.commit(frames)
 }

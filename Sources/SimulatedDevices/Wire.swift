@@ -78,19 +78,19 @@ struct Wire: ~Copyable, Sendable {
     pace == 1 ? frame : Int(clamping: Double(frame) / pace + 0.5)
   }
 
-  /// What is heard of `tape` in `frames` frames captured from `frame` on.
+  /// What is heard of `playedHistory` in `frames` frames captured from `frame` on.
   @_noLocks
   mutating func carry(
-    _ tape: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
+    _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
     into heard: inout SampleBuffer
   ) {
     switch course {
     case .whole:
-      tape.read(from: frame &- wholeDelay, frames: frames, times: gain, into: &heard)
+      playedHistory.read(from: frame &- wholeDelay, frames: frames, times: gain, into: &heard)
     case .fractional:
       let first = frame &- wholeDelay &- interpolator.halfWidth
       let count = frames &+ interpolator.width &- 1
-      tape.read(from: first, frames: count, times: gain, into: &window)
+      playedHistory.read(from: first, frames: count, times: gain, into: &window)
       // Tap by tap over all frames: that is what vectors are good at.
       heard.clear(frames: frames)
       var tap = 0
@@ -101,22 +101,23 @@ struct Wire: ~Copyable, Sendable {
         tap &+= 1
       }
     case .drifting:
-      carry(tape, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &heard)
+      carry(
+        playedHistory, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &heard)
     }
   }
 
-  /// What is heard of `tape` in `frames` captured frames: at the first of them `played` output
+  /// What is heard of `playedHistory` in `frames` captured frames: at the first of them `played` output
   /// frames were played, and `step` more at each one after. For a wire that drifts.
   @_noLocks
   mutating func carry(
-    _ tape: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
+    _ playedHistory: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
     into heard: inout SampleBuffer
   ) {
     let start = played - delay
     let origin = floor(start) &- interpolator.halfWidth &+ 1
     let count = min(
       window.frameCount, Int(clamping: Double(frames) * step) &+ interpolator.width &+ 2)
-    tape.read(from: origin, frames: count, times: gain, into: &window)
+    playedHistory.read(from: origin, frames: count, times: gain, into: &window)
     let offset = start - Double(origin &+ interpolator.halfWidth &- 1)
     var done = 0
     while done < frames {

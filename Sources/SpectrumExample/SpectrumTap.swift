@@ -4,7 +4,7 @@ import AudioSpectra
 import Glibc
 import RealtimeAudio
 
-/// Works out the spectrum of what a player plays, for whoever draws it when it is heard.
+/// Works out the spectrum of what a player plays, to be drawn when it is heard.
 final class SpectrumTap: PlayerTap, @unchecked Sendable {
   // @unchecked because only the thread that decodes gathers; the spectra are behind a lock.
   /// Levels in dB, lowest band first, of the frames that begin with the player's frame `frame`.

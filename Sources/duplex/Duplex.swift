@@ -29,7 +29,10 @@ struct Duplex: ParsableCommand {
     OutputMode.current.json = arguments.contains("--json")
     do {
       var command = try parseAsRoot(arguments)
-      if let command = command as? any TalkingCommand { OutputMode.current = command.outputMode }
+      if let command = command as? any TalkingCommand {
+        OutputMode.current = command.outputMode
+        endOnSignals(with: command.stoppedStatus)
+      }
       try command.run()
       end(.done)
     } catch let status as ExitCode {
@@ -40,6 +43,15 @@ struct Duplex: ParsableCommand {
     } catch {
       tell(error, about: arguments)
     }
+  }
+
+  /// Until a session hears signals itself.
+  private static func endOnSignals(with status: ExitStatus) {
+    let failure = ToolFailure.stopped(status, "before it came to an end")
+    ProgramSignals.endProgram(
+      status: status.rawValue,
+      sentence: status == .done ? "" : "duplex: \(failure.message) \(failure.hint)\n",
+      event: OutputMode.current.json ? failure.event.json.text + "\n" : "")
   }
 
   /// Ends the program once all is printed that can be.

@@ -3,7 +3,7 @@ import AudioDevices
 import RealtimeAudio
 
 /// An output of one channel that keeps all it is given. A period is a millisecond of its own clock.
-struct PlayedDevice: DuplexDevice, ~Copyable {
+struct PlayedDevice: DuplexDriver, ~Copyable {
   /// When it has room: always, or never though it says so.
   enum Room {
     case always, never
@@ -32,18 +32,28 @@ struct PlayedDevice: DuplexDevice, ~Copyable {
     samples = SampleBuffer(frameCount: periodFrames, channelCount: 1)
   }
 
-  var readyTime: UInt64 { now }
-  var periodTime: UInt64 { now }
-  var claimedLatencyFrames: Int { 0 }
+  static let functions = DuplexFunctions(
+    now: { $0.driver(PlayedDevice.self).pointee.now },
+    wait: { $0.driver(PlayedDevice.self).pointee.wait(&$2.status.pointee) },
+    captured: { $2.frames.pointee = $0.driver(PlayedDevice.self).pointee.capturedFrames($1) },
+    release: { $0.driver(PlayedDevice.self).pointee.release($1) },
+    room: { $2.frames.pointee = $0.driver(PlayedDevice.self).pointee.playbackRoom($1) },
+    commit: { $0.driver(PlayedDevice.self).pointee.commit($1) })
 
   mutating func start() throws(DeviceFailure) {}
 
-  mutating func wait() -> DeviceReadiness {
+  mutating func wait(_ status: inout DeviceStatus) {
+    status.readiness = look()
+    status.periodTime = now
+    status.readyTime = now
+    status.lostFrames = 0
+  }
+
+  private mutating func look() -> DeviceReadiness {
     now += 1_000_000
     return .ready
   }
 
-  mutating func takeLostFrames() -> Int { 0 }
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { nil }
   mutating func release(_ frames: Int) {}
 
@@ -59,6 +69,7 @@ struct PlayedDevice: DuplexDevice, ~Copyable {
   }
 
   mutating func recover() throws(DeviceFailure) {}
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}
   mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) {}

@@ -1,4 +1,4 @@
-import AudioDevices
+@testable import AudioDevices
 import RealtimeAudio
 import Testing
 
@@ -121,5 +121,19 @@ import Testing
     // One look earlier it was not the time yet; the look that finds it away is one of them.
     let early = try run(ScriptedDevice([.ready, .lost]), cycles: periods, frameLimit: limit)
     #expect(early.frames == Self.period)
+  }
+
+  @Test(arguments: [
+    (DeviceFailure.Kind.refused, 1), (.invalidRequest, 1), (.busy, 20), (.permissionDenied, 20),
+  ])
+  func `a device that is refused is told once, where rights may come late after 20 looks`(
+    kind: DeviceFailure.Kind, look: Int
+  ) {
+    var report = ReconnectReport()
+    let found = DeviceReturn.refused(DeviceFailure(kind, "It cannot be had.", hint: "Wait."))
+    let told = (1...60).filter { _ in report.isNews(found) }
+    #expect(told == [look])
+    let news = [DeviceReturn.absent, .returned(cards: [])].map { report.isNews($0) }
+    #expect(news == [false, true])
   }
 }

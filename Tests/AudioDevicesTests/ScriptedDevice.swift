@@ -4,7 +4,7 @@ import RealtimeAudio
 
 /// A device that does what a script says, one word a question, and then goes on being ready. A
 /// period is a tenth of a second of its own clock.
-struct ScriptedDevice: DuplexDevice, ~Copyable {
+struct ScriptedDevice: DuplexDriver, ~Copyable {
   enum Answer {
     case ready, waiting, xrun, lost
     /// Ready, and then there is no frame.
@@ -41,12 +41,25 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
     memory = DeviceBuffer(format: .s16LE, channelCount: 1, frameCount: Self.period)
   }
 
-  var readyTime: UInt64 { now }
-  var claimedLatencyFrames: Int { 0 }
+  static let functions = DuplexFunctions(
+    now: { $0.driver(ScriptedDevice.self).pointee.now },
+    wait: { $0.driver(ScriptedDevice.self).pointee.wait(&$2.status.pointee) },
+    captured: { $2.frames.pointee = $0.driver(ScriptedDevice.self).pointee.capturedFrames($1) },
+    release: { $0.driver(ScriptedDevice.self).pointee.release($1) },
+    room: { $2.frames.pointee = $0.driver(ScriptedDevice.self).pointee.playbackRoom($1) },
+    commit: { $0.driver(ScriptedDevice.self).pointee.commit($1) })
 
   mutating func start() throws(DeviceFailure) {}
 
-  mutating func wait() -> DeviceReadiness {
+  mutating func wait(_ status: inout DeviceStatus) {
+    status.readiness = look()
+    status.periodTime = periodTime
+    status.readyTime = now
+    status.lostFrames = lostFrames
+    if case .ready = status.readiness { lostFrames = 0 }
+  }
+
+  private mutating func look() -> DeviceReadiness {
     pass()
     let answer = answers.isEmpty ? .ready : answers.removeFirst()
     isEmpty = answer == .empty
@@ -58,11 +71,6 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
     case .xrun: return .xrun(.captureXrun)
     case .lost: return .lost
     }
-  }
-
-  mutating func takeLostFrames() -> Int {
-    defer { lostFrames = 0 }
-    return lostFrames
   }
 
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
@@ -80,6 +88,7 @@ struct ScriptedDevice: DuplexDevice, ~Copyable {
     lostFrames = Self.period
   }
 
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
   mutating func close() { note("let go") }
 
   mutating func pollForReconnection() -> DeviceReturn {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StandstillTests {
   private func unit(
     _ device: consuming ScriptedDevice, _ progress: borrowing UnitProgress, fadeFrames: Int = 0
-  ) throws -> DuplexUnit<ScriptedDevice, DuplexClosures> {
+  ) throws -> DuplexUnit<DuplexClosures> {
     var unit = DuplexUnit(
       device: device, callbacks: DuplexClosures(), progress: progress, fadeFrames: fadeFrames)
     try unit.start()

@@ -10,6 +10,6 @@ struct TwoClocksTests {
   @Test(arguments: pairs)
   func `different devices have two clocks`(capture: String?, playback: String?, expected: Bool) {
     let request = DuplexRequest(captureDevice: capture, playbackDevice: playback)
-    #expect(ALSAPair.hasTwoClocks(request) == expected)
+    #expect(DevicePair.hasTwoClocks(request) == expected)
   }
 }

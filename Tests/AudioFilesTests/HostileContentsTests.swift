@@ -21,6 +21,27 @@ import Testing
     #expect(trouble?.message.contains("cut short after 1000 of") == true)
   }
 
+  @Test(arguments: [FileFormat.w64, .aiff], [true, false])
+  func `a cut file says so at its end, of whatever format`(
+    format: FileFormat, isFile: Bool
+  ) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 48000, channels: 2), to: folder("whole"), format, .s16)
+    let bytes = folder.bytes(of: "whole")
+    folder.write(Array(bytes.prefix(bytes.count / 2)), to: "cut")
+    func open(_ name: String) throws -> any SoundDecoder {
+      isFile
+        ? try Decoding.decoder(forPath: folder(name))
+        : try Decoding.decoder(for: MemorySource(folder.bytes(of: name)))
+    }
+    #expect(try open("whole").announcedFrameCount == nil)
+    let decoder = try open("cut")
+    #expect(decoder.announcedFrameCount == 48000)
+    var buffer = SampleBuffer(frameCount: 48000, channelCount: 2)
+    let trouble = failure { while try decoder.read(into: &buffer, at: 0, frames: 48000) > 0 {} }
+    #expect(trouble?.message.contains("cut short after 2") == true)
+  }
+
   @Test(arguments: [FileFormat.ogg, .opus], [1 << 50, 1 << 62 - 1])
   func `an Ogg file holds no more frames than its bytes can, whatever its last page says`(
     format: FileFormat, announced: Int

@@ -152,4 +152,25 @@ import Testing
       #expect(cache.present.byteCount <= 110_000 + step)
     }
   }
+
+  @Test func `a second of sound is waited for only so long, whatever the waiting is`() {
+    var wait = SoundWait(longest: 18, waited: 5, sampleRate: 1000)
+    #expect(wait.rest == 13)
+    wait.waited(3)
+    wait.heard(999)
+    #expect(wait.rest == 10)
+    // Somebody looks, and there is not enough: the first look begins, a late one counts little.
+    let early = [100.0, 100.05, 200.0].map { wait.look(isReady: false, now: $0) }
+    #expect(!early.contains(true))
+    #expect(abs(wait.rest - 9.85) < 1e-9)
+    let later = (1...98).map { wait.look(isReady: false, now: 200 + 0.1 * Double($0)) }
+    #expect(!later.contains(true))
+    let last = wait.look(isReady: false, now: 210)
+    #expect(last)
+    #expect(wait.rest == 0)
+    wait.heard(1)
+    #expect(wait.rest == 18)
+    let fresh = wait.look(isReady: true, now: 300)
+    #expect(!fresh && wait.rest == 18)
+  }
 }

@@ -100,6 +100,16 @@ import Testing
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)
   }
 
+  @Test func `hardly any bytes within the time for the first sound are no opening`() throws {
+    var patience = RemoteFilePatience.short
+    patience.sounding = 0.2
+    let file = try server.open("drip/x.wav?id=sound", patience)
+    let trouble = failure {
+      _ = try file.probe { () throws(FileFailure) in try contents(file) }
+    }
+    #expect(trouble?.kind == .cannotOpen)
+  }
+
   @Test func `what never sends its first bytes cannot be opened`() throws {
     let file = try server.open("drop-always/x.wav?id=first")
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)

@@ -191,6 +191,11 @@ import Testing
       return count
     }
 
-    func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+    func seek(toFrame frame: Int) throws(FileFailure) {
+      guard supportsSeeking || frame == position else {
+        throw FileFailure(.unusableContents, "A ramp goes up only.", hint: "Read on.")
+      }
+      position = frame
+    }
   }
 }

@@ -69,7 +69,7 @@ import Testing
 }
 
 /// An input that is always ready, until one call does not come back.
-private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
+private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   // @unchecked because one thread at a time has it.
   let configuration: DuplexConfiguration
   private let call: StuckDeviceTests.Call
@@ -97,13 +97,25 @@ private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
   }
 
   var now: UInt64 { HostClock.nanoseconds }
-  var readyTime: UInt64 { now }
-  var periodTime: UInt64 { now }
-  var claimedLatencyFrames: Int { 0 }
+
+  static let functions = DuplexFunctions(
+    now: { $0.driver(StuckDevice.self).pointee.now },
+    wait: { $0.driver(StuckDevice.self).pointee.wait(&$2.status.pointee) },
+    captured: { $2.frames.pointee = $0.driver(StuckDevice.self).pointee.capturedFrames($1) },
+    release: { $0.driver(StuckDevice.self).pointee.release($1) },
+    room: { $2.frames.pointee = $0.driver(StuckDevice.self).pointee.playbackRoom($1) },
+    commit: { $0.driver(StuckDevice.self).pointee.commit($1) })
 
   mutating func start() throws(DeviceFailure) { if call == .start { hang() } }
 
-  mutating func wait() -> DeviceReadiness {
+  mutating func wait(_ status: inout DeviceStatus) {
+    status.readiness = look()
+    status.periodTime = now
+    status.readyTime = now
+    status.lostFrames = 0
+  }
+
+  private mutating func look() -> DeviceReadiness {
     if call == .wait, rest == 0 {
       hang()
       return .waiting
@@ -113,12 +125,12 @@ private struct StuckDevice: DuplexDevice, ~Copyable, @unchecked Sendable {
     return .ready
   }
 
-  mutating func takeLostFrames() -> Int { 0 }
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
   mutating func release(_ frames: Int) {}
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
   mutating func commit(_ frames: Int) {}
   mutating func recover() throws(DeviceFailure) {}
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}
   mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) { if call == .stop { hang() } }

@@ -51,6 +51,10 @@ COMMANDS = {
     **{"overwrite-" + kind: Command(
         f"record -D {NOISE} -d {SECONDS} --overwrite --json take.{kind}", "take*." + kind,
         old=(("take." + kind, "song." + kind),)) for kind in "wav flac ogg opus aiff".split()},
+    # Ends before an encoder has put down what can be read.
+    **{"brief-" + kind: Command(
+        f"record -D {NOISE} -d 0.1 --overwrite --json take.{kind}", "take*." + kind, frames=4800,
+        old=(("take." + kind, "song." + kind),)) for kind in "flac opus".split()},
     "monitor": Command(
         f"monitor -D {WIRE} --mix song.wav --record take.wav -d {SECONDS} --json", "take.wav",
         inputs=("song.wav",)),

@@ -430,6 +430,13 @@ def station_endless(x):
         x.send(body)
 
 
+@fault
+def station_restarts(x):
+    """Sends its file whenever it is asked, from the beginning, and hangs up."""
+    x.head(200, f"Content-Type: {x.type}", "icy-name: Radio Again")
+    x.send(x.body())
+
+
 def send_chunks(x, body):
     x.head(200, f"Content-Type: {x.type}", "Transfer-Encoding: chunked")
     for offset in range(0, len(body), 10_000):
@@ -466,6 +473,19 @@ def large_range(x):
     end = min(x.end or 2**53, start + 65536)
     x.head(206, f"Content-Type: {x.type}", f"Content-Range: bytes {start}-{end - 1}/{2**53}")
     x.send(body[start:end].ljust(end - start, b"\0"))
+
+
+@fault
+def large_rate(x):
+    """A short sound in a file so long that it would have gigabits a second."""
+    body = x.body()
+    start, end = x.start or 0, min(x.end or 2**31, 2**31)
+    x.head(206, f"Content-Type: {x.type}", f"Content-Range: bytes {start}-{end - 1}/{2**31}")
+    while start < end:
+        place = start % len(body)
+        piece = body[place:place + end - start]
+        x.send(piece)
+        start += len(piece)
 
 
 @fault

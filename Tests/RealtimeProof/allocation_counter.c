@@ -1,13 +1,13 @@
 // Counts what the audio thread asks of the allocator and of locks. Preloaded (LD_PRELOAD).
 //
-// Counted are the calls that the thread named duplex-audio makes between its hundredth wait for the
+// Counted are the calls that the thread named duplex-audio makes between its first wait for the
 // device and its last: what it does before audio flows, and when it is over, costs nobody a sample.
 // The result goes to the file that AUDIO_THREAD_COUNTS names, or to standard error, and nothing is
 // said of a program that has no such thread:
 //
 //   cycles=10402 allocations=0 frees=0 locks=0
 //
-// A cycle is a wait (clock_nanosleep, poll, ppoll) and what follows it.
+// A cycle is a wait (clock_nanosleep, poll, ppoll, epoll_wait) and what follows it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,11 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { warm_up = 100 };
 enum kind { allocations, frees, locks, kinds };
 
 // The C library's own names for what is replaced here.
@@ -36,7 +36,7 @@ extern void __libc_free(void *);
 static long since_wait[kinds], counted[kinds], waits;
 
 // What the calling thread is. Of a storage model that needs no allocation.
-static __thread enum { unknown, other, warming, watched } thread
+static __thread enum { unknown, other, watched } thread
     __attribute__((tls_model("initial-exec")));
 
 static inline void note(enum kind kind) {
@@ -51,10 +51,9 @@ static int is_audio_thread(void) {
 
 static void note_wait(void) {
   // Asked at the first wait, not earlier: a thread has its name by then.
-  if (thread == unknown) thread = is_audio_thread() ? warming : other;
+  if (thread == unknown) thread = is_audio_thread() ? watched : other;
   if (thread == other) return;
   waits++;
-  if (thread == warming && waits > warm_up) thread = watched;
   for (int kind = 0; kind < kinds; kind++) {
     counted[kind] += since_wait[kind];
     since_wait[kind] = 0;
@@ -141,12 +140,18 @@ int ppoll(
   return next(descriptors, count, timeout, mask);
 }
 
+int epoll_wait(int queue, struct epoll_event *events, int count, int timeout) {
+  NEXT(epoll_wait);
+  note_wait();
+  return next(queue, events, count, timeout);
+}
+
 __attribute__((destructor)) static void report(void) {
   if (waits == 0) return;
   const char *path = getenv("AUDIO_THREAD_COUNTS");
   int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : STDERR_FILENO;
   if (file < 0) return;
-  long cycles = waits > warm_up ? waits - warm_up - 1 : 0;
+  long cycles = waits - 1;
   dprintf(
       file, "cycles=%ld allocations=%ld frees=%ld locks=%ld\n", cycles, counted[allocations],
       counted[frees], counted[locks]);

@@ -12,7 +12,7 @@ static void *volatile block;
 
 static void *work(void *unused) {
   prctl(PR_SET_NAME, "duplex-audio");
-  for (int cycle = 0; cycle < 1101; cycle++) {
+  for (int cycle = 0; cycle < 1001; cycle++) {
     poll(NULL, 0, 0);
     block = malloc(100);
     pthread_mutex_lock(&mutex);

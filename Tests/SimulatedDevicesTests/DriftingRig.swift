@@ -30,17 +30,17 @@ func runDrifting(
   request.headroomFrames = headroom
   request.channelCount = 1
   request.resamplerQuality = quality
-  let pair: SimulatedPair
+  let pair: DevicePair
   let specification = try SimulatedDeviceSpecification(parsing: name)
   if fed.isEmpty {
-    pair = try SimulatedPair(specification, request: request)
+    pair = try DevicePair(simulating: specification, request: request)
   } else {
     var writer = SampleWriter(frameCount: fed.count, channelCount: 1)
     let reader = writer.makeReader()
     var buffer = SampleBuffer(frameCount: fed.count, channelCount: 1)
     for index in 0..<fed.count { buffer[index] = fed[index] }
     _ = writer.write(buffer, frames: fed.count)
-    pair = try SimulatedPair(specification, request: request, microphone: reader)
+    pair = try DevicePair(simulating: specification, request: request, microphone: reader)
   }
   let device = AsynchronousPair(pair, request: request, master: master)
   let progress = UnitProgress()

@@ -35,7 +35,7 @@ struct FurtherOutputTests {
     let request = request(period: 64)
     let base = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
-    return try play(base, request, names, seconds: seconds, measuring: tail)
+    return try play(DuplexDevice(base), request, names, seconds: seconds, measuring: tail)
   }
 
   /// The same for two devices with two clocks.
@@ -45,30 +45,35 @@ struct FurtherOutputTests {
   ) throws -> FurtherRun {
     let request = request(period: period)
     let specification = try SimulatedDeviceSpecification(parsing: "sim:clock=free,\(settings)")
-    let pair = try SimulatedPair(specification, request: request)
+    let pair = try DevicePair(simulating: specification, request: request)
     return try play(
-      AsynchronousPair(pair, request: request, master: master), request, names, seconds: seconds,
+      DuplexDevice(AsynchronousPair(pair, request: request, master: master)), request, names,
+      seconds: seconds,
       measuring: tail, drift: master == .capture ? specification.driftPPM : 0)
   }
 
   /// The same for any device, the clock of which is `drift` ppm fast.
-  private func play<Device: DuplexDevice & ~Copyable>(
-    _ base: consuming Device, _ request: DuplexRequest, _ names: [String], seconds: Int,
+  private func play(
+    _ base: consuming DuplexDevice, _ request: DuplexRequest, _ names: [String], seconds: Int,
     measuring tail: Int, drift: Double = 0
   ) throws -> FurtherRun {
     let period = request.periodFrames
-    var device = FanOutDevice<Device, SimulatedOutput>(base, resamplerQuality: 5)
+    var device = FanOutDevice(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
+    // Theirs as long as the unit's device.
+    var outputs: [UnsafeMutablePointer<SimulatedOutput>] = []
     for name in names {
       let specification = try SimulatedDeviceSpecification(parsing: name)
       var further = request
       further.sampleRate = 48000
       further.playbackDevice = name
       further.captureDevice = nil
-      try device.add(
-        SimulatedOutput(
+      let output = SharedState(
+        try SimulatedOutput(
           specification, request: further.atRate(specification.sampleRate),
           remembering: 2 * specification.sampleRate * tail))
+      outputs.append(output.pointer)
+      try device.add(DeviceStream(SimulatedOutputStream(output: output)))
       specifications.append(specification)
     }
     let frames = seconds * 48000
@@ -95,7 +100,7 @@ struct FurtherOutputTests {
       let first = (seconds - tail) * rate
       let count = tail * rate - rate / 10
       var heard = SampleBuffer(frameCount: count, channelCount: 1)
-      unit.device.feeds[index].output.tape.read(from: first, frames: count, times: 1, into: &heard)
+      outputs[index].pointee.playedHistory.read(from: first, frames: count, times: 1, into: &heard)
       for start in stride(from: 0, to: count - 96, by: 96) {
         let peak = (start..<start + 96).map { abs(heard[$0]) }.max() ?? 0
         run.quietest = min(run.quietest, peak)

@@ -118,3 +118,32 @@ func distance(_ one: [Float], _ other: [Double], from first: Int) -> Double {
 func sine(_ cyclesPerFrame: Double, at frame: Double) -> Double {
   sin(2 * .pi * cyclesPerFrame * frame)
 }
+
+/// A device that is driven by hand, and what it last told.
+struct DrivenDevice: ~Copyable {
+  private var device: DuplexDevice
+  private(set) var status = DeviceStatus()
+
+  init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
+    device = DuplexDevice(driver)
+  }
+
+  var configuration: DuplexConfiguration { device.configuration }
+  var now: UInt64 { device.now }
+
+  mutating func start() throws(DeviceFailure) { try device.start() }
+
+  mutating func wait() -> DeviceReadiness {
+    device.wait(&status)
+    return status.readiness
+  }
+
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { device.capturedFrames(frames) }
+  mutating func release(_ frames: Int) { device.release(frames) }
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { device.playbackRoom(frames) }
+  mutating func commit(_ frames: Int) { device.commit(frames) }
+  mutating func recover() throws(DeviceFailure) { try device.recover() }
+  mutating func close() { device.close() }
+  mutating func pollForReconnection() -> DeviceReturn { device.pollForReconnection() }
+  mutating func stop(draining: Bool) { device.stop(draining: draining) }
+}

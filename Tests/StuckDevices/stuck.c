@@ -1,12 +1,14 @@
 // Preloaded: a device of one period a millisecond or so, made of ALSA's `null`, one of whose calls
-// does not come back. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back before; the
-// file $STUCK_REACHED is made when it is stuck.
+// does not come back, or a disk. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back
+// before; the file $STUCK_REACHED is made when it is stuck. With $STUCK_SECONDS it comes back after so
+// long. Of the disk's calls only those of the file $STUCK_FILE are stuck.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,9 +22,14 @@ static void pass(const char *name) {
   if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) < (after ? atoi(after) : 0)) return;
   const char *reached = getenv("STUCK_REACHED");
   if (reached) close(creat(reached, 0600));
-  if (getenv("STUCK_SPINS"))
-    for (volatile int turn = 0;; turn++) continue;
-  for (;;) pause();
+  const char *seconds = getenv("STUCK_SECONDS");
+  struct timespec now, end = {.tv_sec = seconds ? atoi(seconds) : 1000000};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  end.tv_sec += now.tv_sec;
+  end.tv_nsec = now.tv_nsec;
+  if (!getenv("STUCK_SPINS"))
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) != 0) continue;
+  while (now.tv_sec < end.tv_sec) clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
 #define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -43,6 +50,11 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
   return ORIGINAL(snd_pcm_open)(pcm, name, stream, mode);
 }
 
+int snd_device_name_hint(int card, const char *kind, void ***hints) {
+  pass("hint");
+  return ORIGINAL(snd_device_name_hint)(card, kind, hints);
+}
+
 int snd_pcm_close(snd_pcm_t *pcm) {
   pass("close");
   return ORIGINAL(snd_pcm_close)(pcm);
@@ -51,6 +63,44 @@ int snd_pcm_close(snd_pcm_t *pcm) {
 int snd_pcm_drop(snd_pcm_t *pcm) {
   pass("drop");
   return ORIGINAL(snd_pcm_drop)(pcm);
+}
+
+int snd_pcm_prepare(snd_pcm_t *pcm) {
+  pass("prepare");
+  return ORIGINAL(snd_pcm_prepare)(pcm);
+}
+
+int snd_pcm_hw_params(snd_pcm_t *pcm, snd_pcm_hw_params_t *params) {
+  pass("hw_params");
+  return ORIGINAL(snd_pcm_hw_params)(pcm, params);
+}
+
+// Whether `descriptor` is the file that is stuck; one without a name may have got it later.
+static int is_stuck(int descriptor) {
+  struct stat wanted, found;
+  const char *name = getenv("STUCK_FILE");
+  return name && stat(name, &wanted) == 0 && fstat(descriptor, &found) == 0 &&
+         wanted.st_dev == found.st_dev && wanted.st_ino == found.st_ino;
+}
+
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  if (is_stuck(descriptor)) pass("read");
+  return ORIGINAL(read)(descriptor, bytes, count);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t count, off_t place) {
+  if (is_stuck(descriptor)) pass("read");
+  return ORIGINAL(pread)(descriptor, bytes, count, place);
+}
+
+int fdatasync(int descriptor) {
+  if (is_stuck(descriptor)) pass("sync");
+  return ORIGINAL(fdatasync)(descriptor);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  if (is_stuck(descriptor)) pass("write");
+  return ORIGINAL(write)(descriptor, bytes, count);
 }
 
 int snd_pcm_drain(snd_pcm_t *pcm) {

@@ -15,7 +15,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// does, a second: more than a crystal's does that warms up.
   private static let wanderPPM = 0.015
   private static let swayPPM = 0.001
-  /// No reading is believed to be more exact than so many frames.
+  /// The frames to which a reading is believed exact, at best.
   private static let finest = 0.02
   private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
@@ -146,7 +146,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { nominalFramesPerSecond * (hasRate ? 0.00002 : 0.003) }
   }
 
-  /// After so many nanoseconds a noisy clock is best read again.
+  /// The nanoseconds after which a noisy clock is best read again.
   public static var lookNanoseconds: UInt64 {
     @_noLocks get { 1_500_000 }
   }
@@ -231,7 +231,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   }
 }
 
-/// What a device once said of its own clock: so many frames had passed at that time.
+/// What a device once said of its own clock: the frames that had passed at a time.
 public struct ClockReading: BitwiseCopyable, Sendable {
   /// Frames captured or played since the device started.
   public var frames: Int

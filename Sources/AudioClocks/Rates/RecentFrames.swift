@@ -56,7 +56,7 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= frames
   }
 
-  /// Goes on as the last frame was, for so many frames. To be taken back with `shorten`.
+  /// Repeats the last frame that number of times. To be taken back with `shorten`.
   @_noLocks
   mutating func holdLast(_ frames: Int) {
     var place = rings.base

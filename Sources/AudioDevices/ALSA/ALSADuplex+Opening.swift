@@ -25,7 +25,7 @@ extension ALSADuplex {
     let atDevice = request.atRate(leader.sampleRate)
     var headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
     if request.headroomFrames == nil, let stream = output?.configuration, stream.sampleRate > 0 {
-      // Nobody asked for more than the buffer holds.
+      // The request leaves the headroom open: no more than the buffer holds.
       let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
       headroom = min(headroom, max(1, room - leader.periodFrames))
     }
@@ -113,6 +113,9 @@ extension ALSADuplex {
 }
 
 extension ALSADuplex {
+  /// One device is there or is not: nothing is to be prepared.
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+
   /// Closes all that is open: the driver of a card that was pulled waits for that.
   public mutating func close() {
     if configuration.capture != nil { gap.open() }

@@ -8,17 +8,10 @@ import RealtimeAudio
 ///
 /// Capture leads: the unit wakes once a period, when the input has one, and the output was filled
 /// ahead by a period and the headroom. That keeps input to output at exactly P + H frames.
-public struct ALSADuplex: DuplexDevice, ~Copyable {
+public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// What was granted.
   public private(set) var configuration: DuplexConfiguration
-  /// When the newest captured frame was complete.
-  public private(set) var periodTime: UInt64 = 0
-
-  /// When the last period was found.
-  public var readyTime: UInt64 {
-    @_noLocks get { periodTime }
-  }
-
+  private var periodTime: UInt64 = 0
   var capture: PCM?
   var playback: PCM?
   private let shape: DuplexShape
@@ -32,7 +25,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   private var trouble: DeviceReadiness?
   private var proof = StartLatencyCheck(expected: 0)
   /// Frames from input to output as the driver counts them, when the start was last proven.
-  public private(set) var claimedLatencyFrames = 0
+  private var reportedLatencyFrames = 0
   /// Frames the output must still drop (positive) or add as silence (negative).
   private var correction = 0
   /// Without input: frames committed before the start, and whether it was made.
@@ -62,7 +55,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   }
 
   /// The device's clock, in nanoseconds.
-  public var now: UInt64 {
+  var now: UInt64 {
     @_noLocks get { HostClock.nanoseconds }
   }
 
@@ -90,14 +83,24 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
     if periodTime == 0 { gap.note(captured: 0, taking: 0, at: now) }
   }
 
-  /// Sleeps until the next period is there.
+  /// Sleeps until the next period is there, or that long in whole milliseconds.
   @_noLocks
-  public mutating func wait() -> DeviceReadiness { wait(milliseconds: -1) }
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+    status.readiness = wait(milliseconds: Self.milliseconds(nanoseconds))
+    status.hasEvents = false
+    status.periodTime = periodTime
+    status.readyTime = periodTime
+    status.reportedLatencyFrames = reportedLatencyFrames
+    guard case .ready = status.readiness else { return }
+    status.lostFrames = lostFrames
+    lostFrames = 0
+  }
 
-  /// The same, for so many nanoseconds at most, in whole milliseconds.
+  /// For `poll`: -1 for no limit.
   @_noLocks
-  public mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness {
-    wait(milliseconds: Int32(truncatingIfNeeded: (nanoseconds &+ 999_999) / 1_000_000))
+  private static func milliseconds(_ nanoseconds: UInt64) -> Int32 {
+    nanoseconds > 1_000_000_000_000
+      ? -1 : Int32(truncatingIfNeeded: (nanoseconds &+ 999_999) / 1_000_000)
   }
 
   @_noLocks
@@ -170,23 +173,15 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
         let queued = shape.playbackBufferFrames &- room
         correction &+= proof.judge(captured: captured, queued: queued)
         // Both count what lies in converters and cables as well, as far as their driver knows.
-        claimedLatencyFrames = (capture?.delay() ?? 0) &+ (playback?.delay() ?? 0)
+        reportedLatencyFrames = (capture?.delay() ?? 0) &+ (playback?.delay() ?? 0)
       }
     }
     return .ready
   }
 
-  /// Frames lost since the last cycle; asked once, then 0.
-  @_noLocks
-  public mutating func takeLostFrames() -> Int {
-    let frames = lostFrames
-    lostFrames = 0
-    return frames
-  }
-
   /// The next captured frames.
   @_noLocks
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
       gap.giveBack(shape.periodFrames)
       trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
@@ -197,14 +192,14 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
 
   /// Gives captured frames back.
   @_noLocks
-  public mutating func release(_ frames: Int) {
+  mutating func release(_ frames: Int) {
     let isDone = capture?.returnFrames(frames) == true
     note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
   }
 
   /// Room for the next frames to play.
   @_noLocks
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     // Linked, both stop as one, and the input's state was just read.
     if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil {
       return lent
@@ -229,7 +224,7 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
 
   /// Hands frames over to be played.
   @_noLocks
-  public mutating func commit(_ frames: Int) {
+  mutating func commit(_ frames: Int) {
     let dropped = max(0, min(correction, frames))
     correction &-= dropped
     let isDone = playback?.returnFrames(frames &- dropped) == true
@@ -291,36 +286,44 @@ public struct ALSADuplex: DuplexDevice, ~Copyable {
   }
 }
 
-/// Watches the first periods after a start: do both directions together hold as many frames as
-/// they should? A linked start can go wrong without an error, and an unlinked one always does.
-struct StartLatencyCheck: BitwiseCopyable {
-  /// Periods looked at before a verdict.
-  private static let periods = 8
+/// What the audio thread calls.
+extension ALSADuplex {
+  /// The functions of this device.
+  public static let functions = DuplexFunctions(
+    now: alsaNow, wait: alsaWait, captured: alsaCaptured, release: alsaRelease, room: alsaRoom,
+    commit: alsaCommit)
+}
 
-  private let expected: Int
-  private var seen = 0
-  private var sum = 0
-
-  /// `expected` frames should be on their way through the unit at each wake-up.
-  @_noLocks
-  init(expected: Int) {
-    self.expected = expected
+extension DeviceMemory {
+  fileprivate var alsa: UnsafeMutablePointer<ALSADuplex> {
+    @_noLocks get { assumingMemoryBound(to: ALSADuplex.self) }
   }
+}
 
-  /// Whether it still wants to be shown fills.
-  var isOpen: Bool {
-    @_noLocks get { seen < Self.periods }
-  }
+@_noLocks
+private func alsaNow(_ device: DeviceMemory) -> UInt64 { device.alsa.pointee.now }
 
-  /// Takes what both directions hold at a wake-up. With the last period it answers by how many
-  /// frames the output is too far behind (positive: drop so many) or too close (negative).
-  @_noLocks
-  mutating func judge(captured: Int, queued: Int) -> Int {
-    seen &+= 1
-    sum &+= captured &+ queued
-    guard seen == Self.periods else { return 0 }
-    // To the nearest frame: pointers of devices that are not linked move at different times.
-    let doubled = 2 &* sum / Self.periods &- 2 &* expected
-    return (doubled &+ (doubled < 0 ? -1 : 1)) / 2
-  }
+@_noLocks
+private func alsaWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
+  device.alsa.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
+}
+
+@_noLocks
+private func alsaCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.alsa.pointee.capturedFrames(frames)
+}
+
+@_noLocks
+private func alsaRelease(_ device: DeviceMemory, frames: Int) {
+  device.alsa.pointee.release(frames)
+}
+
+@_noLocks
+private func alsaRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.alsa.pointee.playbackRoom(frames)
+}
+
+@_noLocks
+private func alsaCommit(_ device: DeviceMemory, frames: Int) {
+  device.alsa.pointee.commit(frames)
 }

@@ -7,9 +7,9 @@ import Glibc
 import RealtimeAudio
 
 /// One direction of an ALSA device with a clock of its own, which may go away and come back.
-struct ALSAStream: ~Copyable {
+public struct ALSAStream: StreamDriver, ~Copyable {
   /// What it granted, and grants again when it is back.
-  let stream: StreamConfiguration
+  public let configuration: StreamConfiguration
   private let isCapture: Bool
   private let request: DuplexRequest
   private let places: DevicePlaces
@@ -21,32 +21,32 @@ struct ALSAStream: ~Copyable {
   /// Drives `pcm`, which `request` asked for: it names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
     let places = DevicePlaces(request)
-    stream = pcm.configuration
+    configuration = pcm.configuration
     isCapture = pcm.isCapture
     self.request = request
     self.places = places
     self.pcm = consume pcm
   }
 
-  /// Starts it anew; an output with so many frames of silence.
-  mutating func start(silence frames: Int = 0) throws(DeviceFailure) {
+  /// Starts it anew; an output with `frames` frames of silence.
+  public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     try pcm?.startAnew(silence: frames)
     moved = frames
   }
 
   /// Asks it where it is, and when that was, by its own stamp where it makes sense.
   @_noLocks
-  mutating func look() -> SideState {
+  mutating func look() -> StreamState {
     let available = pcm?.availableNow() ?? -1
     guard available >= 0 else { return Self.state(ofCode: available) }
     let now = HostClock.nanoseconds
     let (there, time) = pcm?.stamped(available, at: now) ?? (available, now)
-    let frames = isCapture ? moved &+ there : moved &- stream.bufferFrames &+ there
+    let frames = isCapture ? moved &+ there : moved &- configuration.bufferFrames &+ there
     return .running(ClockReading(frames: frames, nanoseconds: time), available: available)
   }
 
   @_noLocks
-  private static func state(ofCode code: Int) -> SideState {
+  private static func state(ofCode code: Int) -> StreamState {
     switch Int32(truncatingIfNeeded: 0 &- code) {
     case EPIPE: .xrun
     case ESTRPIPE: .suspended
@@ -62,15 +62,15 @@ struct ALSAStream: ~Copyable {
 
   /// Gives them back, or hands them over.
   @_noLocks
-  mutating func move(_ frames: Int) -> Bool {
+  mutating func commit(_ frames: Int) -> Bool {
     moved &+= frames
     return pcm?.returnFrames(frames) ?? false
   }
 
-  /// Whether it can be parted with from now on.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
+  /// Whether it can be detached from now on.
+  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
     search = try? PCMSearch(
-      request, isCapture ? .capture : .playback, granted: stream, places: places, news: news)
+      request, isCapture ? .capture : .playback, granted: configuration, places: places, news: news)
     return switch search {
     case .some: true
     case .none: false
@@ -79,7 +79,7 @@ struct ALSAStream: ~Copyable {
 
   /// Gives it up: it is closed and looked for on the search's thread.
   @_noLocks
-  mutating func part(silence frames: Int = 0) {
+  mutating func detach(silence frames: Int) {
     guard let place = search?.place.pointer else { return }
     // Exchanged, because an assignment would end what was there before.
     swap(&pcm, &place.pointee.pcm)
@@ -101,166 +101,48 @@ struct ALSAStream: ~Copyable {
     return moved
   }
 
-  /// Stops it at once, and whoever looks for it.
-  mutating func stop() {
+  /// Stops it at once, and ends the search for it.
+  public mutating func stop() {
     pcm?.drop()
     search = nil
   }
 }
 
-/// Two ALSA PCMs, each with a clock of its own.
-public struct ALSAPair: DevicePair, ~Copyable {
-  /// What the input granted.
-  public let captureStream: StreamConfiguration
-  /// What the output granted.
-  public let playbackStream: StreamConfiguration
+/// What the audio thread calls.
+extension ALSAStream {
+  /// The functions of a stream.
+  public static let functions = StreamFunctions(
+    look: streamLook, frames: streamFrames, commit: streamCommit, detach: streamDetach,
+    reattach: streamReattach)
+}
 
-  private var input: ALSAStream
-  private var output: ALSAStream
-  private let hasClocks: Bool
-
-  init(input: consuming ALSAStream, output: consuming ALSAStream, hasClocks: Bool) {
-    captureStream = input.stream
-    playbackStream = output.stream
-    self.input = input
-    self.output = output
-    self.hasClocks = hasClocks
-  }
-
-  /// Whether both keep time; ALSA's `null` does not.
-  public var keepsTime: Bool {
-    @_noLocks get { hasClocks }
-  }
-
-  /// The host's monotonic clock.
-  public var now: UInt64 {
-    @_noLocks get { HostClock.nanoseconds }
-  }
-
-  /// Sleeps until then, for a tenth of a second at most.
-  @_noLocks
-  public mutating func sleep(until nanoseconds: UInt64) {
-    HostClock.sleep(until: min(nanoseconds, now &+ 100_000_000))
-  }
-
-  /// Starts the input anew.
-  public mutating func startInput(at now: UInt64) throws(DeviceFailure) {
-    try input.start()
-  }
-
-  /// Starts the output anew.
-  public mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try output.start(silence: frames)
-  }
-
-  /// Asks the input where it is.
-  @_noLocks
-  public mutating func lookAtInput(at now: UInt64) -> SideState { input.look() }
-
-  /// Asks the output where it is.
-  @_noLocks
-  public mutating func lookAtOutput(at now: UInt64) -> SideState { output.look() }
-
-  /// The next captured frames.
-  @_noLocks
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? { input.frames(frames) }
-
-  /// Gives captured frames back.
-  @_noLocks
-  public mutating func release(_ frames: Int) -> Bool { input.move(frames) }
-
-  /// Room for the next frames to play.
-  @_noLocks
-  public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    output.frames(frames)
-  }
-
-  /// Hands frames over to be played.
-  @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool { output.move(frames) }
-
-  /// Whether both can be parted with.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    input.enableReconnection(telling: news) && output.enableReconnection(telling: news)
-  }
-
-  /// Gives the input up.
-  @_noLocks
-  public mutating func partWithInput() { input.part() }
-
-  /// Gives the output up.
-  @_noLocks
-  public mutating func partWithOutput(silence frames: Int) { output.part(silence: frames) }
-
-  /// Takes the input back where it was found.
-  @_noLocks
-  public mutating func takeInputBack(at now: UInt64) -> Bool { input.reattach() != nil }
-
-  /// Takes the output back where it was found.
-  @_noLocks
-  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.reattach() }
-
-  /// Stops both at once.
-  public mutating func stop() {
-    input.stop()
-    output.stop()
+extension DeviceMemory {
+  fileprivate var stream: UnsafeMutablePointer<ALSAStream> {
+    @_noLocks get { assumingMemoryBound(to: ALSAStream.self) }
   }
 }
 
-/// An ALSA PCM that plays by its own clock, beside a duplex device.
-public struct ALSAOutput: ClockedOutput, ~Copyable {
-  /// What it granted.
-  public let playbackStream: StreamConfiguration
-  private var output: ALSAStream
+@_noLocks
+private func streamLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
+  state.state.pointee = stream.stream.pointee.look()
+}
 
-  /// Opens and configures the output that `request` names, at its own rate where the request's is
-  /// beyond it.
-  public init(opening request: DuplexRequest) throws(DeviceFailure) {
-    var outward = request
-    outward.captureDevice = nil
-    try outward.validate()
-    let pcm = try PCM.opening(outward, .playback)
-    guard pcm.keepsTime else {
-      throw DeviceFailure(
-        .refused, "The output \(pcm.name) keeps no time, so nothing can be played along on it.",
-        hint: "Name a device that plays in real time with --also-play.")
-    }
-    playbackStream = pcm.configuration
-    output = ALSAStream(pcm, request: outward)
-  }
+@_noLocks
+private func streamFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
+  lent.frames.pointee = stream.stream.pointee.frames(frames)
+}
 
-  /// Starts it anew.
-  public mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try output.start(silence: frames)
-  }
+@_noLocks
+private func streamCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
+  stream.stream.pointee.commit(frames)
+}
 
-  /// Asks it where it is.
-  @_noLocks
-  public mutating func lookAtOutput(at now: UInt64) -> SideState { output.look() }
+@_noLocks
+private func streamDetach(_ stream: DeviceMemory, silence: Int) {
+  stream.stream.pointee.detach(silence: silence)
+}
 
-  /// Room for the next frames to play.
-  @_noLocks
-  public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    output.frames(frames)
-  }
-
-  /// Hands frames over to be played.
-  @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool { output.move(frames) }
-
-  /// Whether it can be parted with.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    output.enableReconnection(telling: news)
-  }
-
-  /// Gives it up.
-  @_noLocks
-  public mutating func partWithOutput(silence frames: Int) { output.part(silence: frames) }
-
-  /// Takes it back where it was found.
-  @_noLocks
-  public mutating func takeOutputBack(at now: UInt64) -> Int? { output.reattach() }
-
-  /// Stops it at once.
-  public mutating func stop() { output.stop() }
+@_noLocks
+private func streamReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
+  stream.stream.pointee.reattach() ?? -1
 }

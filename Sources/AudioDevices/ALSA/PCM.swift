@@ -164,7 +164,7 @@ extension PCM {
     return pcm
   }
 
-  /// Starts it anew, whatever it was doing, empty but for so many frames of silence.
+  /// Starts it anew, whatever it was doing, with nothing queued but `frames` frames of silence.
   mutating func startAnew(silence frames: Int) throws(DeviceFailure) {
     drop()
     resume()

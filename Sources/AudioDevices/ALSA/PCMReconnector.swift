@@ -2,22 +2,6 @@ import AudioBasics
 import RealtimeAudio
 import Synchronization
 
-/// Where a broken PCM is laid down by the audio thread, and the mended one taken up again.
-///
-/// Whose it is stands in `state`; only the owner touches the rest.
-struct ReconnectSlot: ~Copyable {
-  /// Nobody's business; the searcher's, to be mended; the audio thread's, to be fetched.
-  static var empty: Int { @_noLocks get { 0 } }
-  static var broken: Int { @_noLocks get { 1 } }
-  static var mended: Int { @_noLocks get { 2 } }
-
-  let state = Atomic<Int>(0)
-  let isOver = Atomic<Bool>(false)
-  var pcm: PCM?
-  /// Frames of silence that a mended output starts with.
-  var silence = 0
-}
-
 /// The thread that looks for a PCM that was lost, for as long as this value lives.
 struct PCMSearch: ~Copyable {
   let place: SharedState<ReconnectSlot>
@@ -45,7 +29,7 @@ struct PCMSearch: ~Copyable {
 
 /// What that thread does.
 private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
-  // @unchecked because the place says itself whose it is, and the news are guarded.
+  // @unchecked because the slot's state says which thread owns it, and a mutex guards the news.
   let place: SharedState<ReconnectSlot>
   let request: DuplexRequest
   let direction: PCMDirection
@@ -57,7 +41,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
 
   mutating func run() {
     while !isOver {
-      // Acquires what the audio thread laid down; pairs with the store in `ALSAStream.part`.
+      // Acquires what the audio thread laid down; pairs with the store in `ALSAStream.detach`.
       if place.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.broken { mend() }
       HostClock.pause(milliseconds: 100)
     }
@@ -66,12 +50,11 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   /// Closes the PCM, for which the driver of a card that was pulled waits, and opens it again.
   private func mend() {
     place.pointer.pointee.pcm = nil
-    var reconnectState = ReconnectState()
-    _ = reconnectState.begin()
+    var report = ReconnectReport()
     while !isOver {
       let found = look()
-      if reconnectState.see(found) { news.withLock { $0 = found } }
-      guard reconnectState.isAway else {
+      if report.isNews(found) { news.withLock { $0 = found } }
+      if case .returned = found {
         // Hands it to the audio thread; pairs with the load in `ALSAStream.reattach`.
         return place.pointer.pointee.state.store(ReconnectSlot.mended, ordering: .releasing)
       }

@@ -222,7 +222,7 @@ extension PCM {
       ? (Int(bitPattern: frames), stamp) : (available, now)
   }
 
-  /// The frames nobody read and the time at which it stopped, where the driver tells.
+  /// The captured frames that were not read and the time at which it stopped, where the driver tells.
   func stoppedState() -> (unread: Int, nanoseconds: UInt64)? {
     var allocated: OpaquePointer?
     guard snd_pcm_status_malloc(&allocated) == 0, let status = allocated else { return nil }
@@ -247,11 +247,13 @@ extension PCM {
       &+ UInt64(bitPattern: Int64(time.tv_nsec))
   }
 
-  /// Wakes it after the machine slept. It may stay prepared: whoever calls starts it anyway.
+  /// Wakes it after the machine slept. It may stay prepared: the caller starts it anyway.
   func resume() {
     guard snd_pcm_state(handle) == SND_PCM_STATE_SUSPENDED else { return }
-    for _ in 0..<200 where snd_pcm_resume(handle) == -EAGAIN {
+    var attempts = 0
+    while attempts < 200 && snd_pcm_resume(handle) == -EAGAIN {
       usleep(10_000)
+      attempts += 1
     }
   }
 

@@ -39,9 +39,9 @@ struct PollSet: ~Copyable {
     if waiting >= 0 { close(waiting) }
   }
 
-  /// Sleeps for at most so many milliseconds; -1 for no limit, as ever where there is no need for
-  /// one: a timer of its own would cost the kernel a sixth of the cycle. A device that stands still
-  /// is found by whoever watches the thread, and interrupts it.
+  /// Sleeps for at most `milliseconds`; -1 for no limit, which is the rule: a timer would cost the
+  /// kernel a sixth of the cycle. A device that stands still is found by the thread that watches
+  /// this one and interrupts it.
   @_noLocks
   func sleep(milliseconds: Int32) -> Cause {
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)

@@ -32,8 +32,8 @@ struct XrunGapEstimator: BitwiseCopyable {
     taken &-= frames
   }
 
-  /// The device stopped with `unread` frames that nobody will get any more. A gap that is open
-  /// already goes on: nobody got a frame since.
+  /// The device stopped with `unread` captured frames, which are lost. A gap that is open already
+  /// goes on: no frame was read since.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
     guard !isOpen else { return }
     positions |= taken &+ unread

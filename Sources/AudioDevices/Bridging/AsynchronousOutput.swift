@@ -1,3 +1,4 @@
+// Audio thread.
 import AudioBasics
 import AudioClocks
 import RealtimeAudio
@@ -5,7 +6,7 @@ import RealtimeAudio
 /// What is known of an output behind a bridge: whether it goes, stands or is away.
 ///
 /// While it does not go, its clock is believed to run on as it did, what should be played is dropped,
-/// and whoever feeds it notices nothing. Back again, it plays silence for a tenth of a second: then
+/// and its feed goes on unchanged. Back again, it plays silence for a tenth of a second: then
 /// its new clock is known, and it goes on at the delay that it had.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
@@ -13,10 +14,10 @@ struct AsynchronousOutput: ~Copyable {
     case going, settling, away
   }
 
-  /// A clock is known well enough after so many seconds.
-  private static let settlingSeconds = 0.1
-  /// Frames of silence that it starts with, and while its clock is not known: so many that a clock
-  /// which is seen in batches, and late, is not dry before it is seen.
+  /// Seconds of readings after which a clock is known well enough.
+  private static var settlingSeconds: Double { @_noLocks get { 0.1 } }
+  /// Frames of silence that it starts with, and while its clock is not known: enough that an output
+  /// whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
   private let settlingFrames: Int
   /// Frames that it can play at once.
@@ -24,20 +25,22 @@ struct AsynchronousOutput: ~Copyable {
   /// Whether it must be started anew.
   var isBroken = false
   private let periodFrames: Int
+  private var output: DeviceStream
   private let bufferFrames: Int
   private var presence = Presence.going
   private var clock: FilteredClock
   private var stallDetector: StallDetector
   /// Frames handed over since its start, silence included.
   private var written = 0
-  private var soft: FadeIn
-  private var softened: SampleBuffer
+  private var fadeIn: FadeIn
+  private var faded: SampleBuffer
   private let discardBuffer: DeviceBuffer
   private var lent: DeviceFrames?
 
-  /// An output that granted `stream` and starts with so many frames of silence. Whoever feeds it
-  /// hands over at most `mostFrames` at once.
-  init(_ stream: StreamConfiguration, silence frames: Int, mostFrames: Int) {
+  /// `output`, which starts with `frames` frames of silence. At most `mostFrames` are handed over at
+  /// once.
+  init(_ output: consuming DeviceStream, silence frames: Int, mostFrames: Int) {
+    let stream = output.configuration
     let most = max(mostFrames, stream.periodFrames)
     silenceFrames = frames
     settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 50)
@@ -45,29 +48,35 @@ struct AsynchronousOutput: ~Copyable {
     bufferFrames = stream.bufferFrames
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
-    soft = FadeIn(sampleRate: stream.sampleRate)
-    softened = SampleBuffer(frameCount: most, channelCount: stream.channelCount)
+    fadeIn = FadeIn(sampleRate: stream.sampleRate)
+    faded = SampleBuffer(frameCount: most, channelCount: stream.channelCount)
     discardBuffer = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: most)
+    self.output = output
   }
 
   /// Whether what is handed over is heard.
-  var isGoing: Bool { presence == .going }
+  var isGoing: Bool {
+    @_noLocks get { presence == .going }
+  }
 
   /// Whether it is given up, until it is found.
-  var isAway: Bool { presence == .away }
+  var isAway: Bool {
+    @_noLocks get { presence == .away }
+  }
 
   /// Starts it anew.
-  mutating func start<Output: ClockedOutput & ~Copyable>(
-    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  mutating func start(
+    _ bridge: inout ClockDomainBridge, at now: UInt64
   ) throws(DeviceFailure) {
     // What ran dry before its clock was known moves by more at a time than it had.
     let isLong = isBroken || bridge.knowsTime && bridge.isAligned
     let frames = isLong ? settlingFrames : silenceFrames
-    try output.startOutput(silence: frames, at: now)
+    try output.start(silence: frames, at: now)
     begin(&bridge, silence: frames, at: now)
   }
 
+  @_noLocks
   private mutating func begin(
     _ bridge: inout ClockDomainBridge, silence frames: Int, at now: UInt64
   ) {
@@ -80,31 +89,42 @@ struct AsynchronousOutput: ~Copyable {
     }
     presence = .settling
     clock.restart()
-    soft.mute()
+    fadeIn.mute()
   }
 
+  /// Whether it can be given up from now on.
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
+    output.enableReconnection(telling: news)
+  }
+
+  /// Stops it at once.
+  mutating func stop() { output.stop() }
+
   /// Gives it up, since it is lost.
-  mutating func part<Output: ClockedOutput & ~Copyable>(with output: inout Output) {
-    output.partWithOutput(silence: settlingFrames)
+  @_noLocks
+  mutating func detach() {
+    output.detach(silence: settlingFrames)
     presence = .away
     isBroken = false
   }
 
   /// Where it was away and is there again, it goes on from there.
-  mutating func reattach<Output: ClockedOutput & ~Copyable>(
-    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  @_noLocks
+  mutating func reattach(
+    _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> Bool {
-    guard presence == .away, let silence = output.takeOutputBack(at: now) else { return false }
+    guard presence == .away, let silence = output.reattach(at: now) else { return false }
     begin(&bridge, silence: silence, at: now)
     return true
   }
 
   /// Looks where it is, unless it is away. Answers what is the matter with it, where something is.
-  mutating func look<Output: ClockedOutput & ~Copyable>(
-    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  @_noLocks
+  mutating func look(
+    _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> DeviceReadiness? {
     guard presence != .away else { return nil }
-    switch output.lookAtOutput(at: now) {
+    switch output.look(at: now) {
     case .running(let reading, let available):
       room = available
       switch stallDetector.note(reading.frames, at: now) {
@@ -121,7 +141,7 @@ struct AsynchronousOutput: ~Copyable {
         bridge.noteOutput(reading)
       } else {
         clock.take(reading)
-        settle(&output, &bridge, at: now)
+        settle(&bridge, at: now)
       }
       return nil
     case .xrun:
@@ -136,29 +156,31 @@ struct AsynchronousOutput: ~Copyable {
 
   /// Plays silence until its clock is known, and then as much of it that the next frame is heard
   /// when it should be.
-  private mutating func settle<Output: ClockedOutput & ~Copyable>(
-    _ output: inout Output, _ bridge: inout ClockDomainBridge, at now: UInt64
+  @_noLocks
+  private mutating func settle(
+    _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     guard clock.age(at: now) > Self.settlingSeconds else {
-      return playSilence(settlingFrames - (bufferFrames - room), &output, at: now)
+      return playSilence(settlingFrames - (bufferFrames - room), at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)
     // So much silence is queued already: what comes now would be late.
     guard next >= written else { return }
-    playSilence(next - written, &output, at: now)
+    playSilence(next - written, at: now)
     guard written == next else { return }
     bridge.changeOutput(to: clock, at: next)
     presence = .going
-    soft.open()
+    fadeIn.open()
   }
 
-  private mutating func playSilence<Output: ClockedOutput & ~Copyable>(
-    _ frames: Int, _ output: inout Output, at now: UInt64
+  @_noLocks
+  private mutating func playSilence(
+    _ frames: Int, at now: UInt64
   ) {
     var rest = min(frames, room)
     while rest > 0 {
       let count = min(rest, periodFrames)
-      guard let space = output.playbackRoom(count, at: now) else { return }
+      guard let space = output.frames(count, at: now) else { return }
       space.clear(from: 0, frames: count)
       guard output.commit(count) else { return }
       written += count
@@ -168,24 +190,26 @@ struct AsynchronousOutput: ~Copyable {
   }
 
   /// Room for the next frames: the output's, or nowhere while it does not go.
-  mutating func room<Output: ClockedOutput & ~Copyable>(
-    for frames: Int, _ output: inout Output, at now: UInt64
+  @_noLocks
+  mutating func room(
+    for frames: Int, at now: UInt64
   ) -> DeviceFrames {
-    lent = presence == .going && !isBroken ? output.playbackRoom(frames, at: now) : nil
+    lent = presence == .going && !isBroken ? output.frames(frames, at: now) : nil
     // It has failed, or its clock is not what it was thought to be.
     if lent == nil, presence == .going { isBroken = true }
     return lent ?? discardBuffer.frames(frames)
   }
 
   /// Hands over what was filled.
-  mutating func commit<Output: ClockedOutput & ~Copyable>(
-    _ frames: Int, _ output: inout Output, _ bridge: inout ClockDomainBridge
+  @_noLocks
+  mutating func commit(
+    _ frames: Int, _ bridge: inout ClockDomainBridge
   ) {
     if let lent {
-      if soft.isActive {
-        lent.decode(from: 0, frames: frames, into: &softened, at: 0)
-        soft.apply(to: &softened, frames: frames)
-        _ = lent.encode(softened, from: 0, frames: frames, at: 0)
+      if fadeIn.isActive {
+        lent.decode(from: 0, frames: frames, into: &faded, at: 0)
+        fadeIn.apply(to: &faded, frames: frames)
+        _ = lent.encode(faded, from: 0, frames: frames, at: 0)
       }
       if !output.commit(frames) { isBroken = true }
       written += frames
@@ -195,9 +219,10 @@ struct AsynchronousOutput: ~Copyable {
   }
 
   /// Converts what was played for input frame `place` and after, and hands it over.
-  mutating func play<Output: ClockedOutput & ~Copyable>(
+  @_noLocks
+  mutating func play(
     _ source: borrowing SampleBuffer, at place: Int, frames: Int,
-    through converted: inout SampleBuffer, _ output: inout Output,
+    through converted: inout SampleBuffer,
     _ bridge: inout ClockDomainBridge,
     at now: UInt64
   ) {
@@ -209,8 +234,8 @@ struct AsynchronousOutput: ~Copyable {
         moved = bridge.convertSilence(
           missing, into: &converted, at: 0, room: converted.frameCount)
         if presence == .going {
-          soft.mute()
-          soft.open()
+          fadeIn.mute()
+          fadeIn.open()
         }
       } else if done < frames {
         // What comes too late is not played.
@@ -221,21 +246,22 @@ struct AsynchronousOutput: ~Copyable {
         done += moved.consumed
       }
       guard moved.consumed > 0 || moved.produced > 0 else { return }
-      hand(converted, frames: moved.produced, &output, &bridge, at: now)
+      hand(converted, frames: moved.produced, &bridge, at: now)
     }
   }
 
   /// Hands converted frames over, in pieces no longer than the output's period.
-  private mutating func hand<Output: ClockedOutput & ~Copyable>(
-    _ converted: borrowing SampleBuffer, frames: Int, _ output: inout Output,
+  @_noLocks
+  private mutating func hand(
+    _ converted: borrowing SampleBuffer, frames: Int,
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     var done = 0
     while done < frames {
       let count = min(frames - done, periodFrames)
-      let space = room(for: count, &output, at: now)
+      let space = room(for: count, at: now)
       if lent != nil { _ = space.encode(converted, from: done, frames: count, at: 0) }
-      commit(count, &output, &bridge)
+      commit(count, &bridge)
       done += count
     }
   }

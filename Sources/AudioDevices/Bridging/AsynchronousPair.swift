@@ -2,6 +2,25 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
+/// Two devices that go their own ways: one captures, one plays, each by its own clock.
+public struct DevicePair: ~Copyable {
+  /// The one that captures.
+  public var capture: DeviceStream
+  /// The one that plays.
+  public var playback: DeviceStream
+  /// The time that both are driven by.
+  public var time: DeviceTime
+
+  /// A pair that is driven by `time`.
+  public init(
+    capture: consuming DeviceStream, playback: consuming DeviceStream, time: DeviceTime
+  ) {
+    self.capture = capture
+    self.playback = playback
+    self.time = time
+  }
+}
+
 /// Two devices with two clocks, made to look like one duplex device.
 ///
 /// One of them gives the time, the master: its frames are the unit's. Those of the other are
@@ -11,22 +30,26 @@ import RealtimeAudio
 /// xrun, and it is part of the configuration's latency.
 ///
 /// If one device stops, stalls or goes away, the other goes on: its clock is believed to run on as it
-/// did. A missing input is silence; what a missing output should play is heard by nobody. Back again,
+/// did. A missing input is silence; what a missing output should play is dropped. Back again,
 /// the device is muted until its clock is known, and the delay is what it was.
-public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Copyable {
+public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// What was granted. Both streams have the unit's rate, to which they are brought.
   public let configuration: DuplexConfiguration
   /// When the last cycle began.
-  public internal(set) var periodTime: UInt64 = 0
+  var periodTime: UInt64 = 0
 
-  var pair: Pair
-  let master: ClockMaster
+  var capture: DeviceStream
+  var time: DeviceTime
+  /// Whether the output gives the time, rather than the input.
+  let isPlaybackMaster: Bool
   let shape: DuplexShape
   var bridge: ClockDomainBridge
   var output: AsynchronousOutput
   /// Unit frames for one of the input's.
   let lossScale: Double
   let capturePeriod: Int
+  /// What the delay is held at.
+  let reportedLatencyFrames: Int
 
   /// Where the next frame that the input lends lies on its clock, gaps included, and where its
   /// last start lay.
@@ -50,7 +73,7 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
   var unitFrames: SampleBuffer
   var delivered: DeviceBuffer
   var converted: SampleBuffer
-  var inputSoft: FadeIn
+  var inputFadeIn: FadeIn
 
   var isCaptureBroken = false
   var lostFrames = 0
@@ -68,15 +91,15 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
   var awayHead: Int?
   var silentFrames = 0
   /// What the unit is still to be told of either side.
-  var captureEvents: SideEvents?
-  var playbackEvents: SideEvents?
+  var captureEvent: DeviceEvent?
+  var playbackEvent: DeviceEvent?
   /// What the input delivers where it is away and gives the time.
   let nothing: DeviceBuffer
 
   /// Makes one device of `pair`, as `request` asks, with the clock of `master`.
-  public init(_ pair: consuming Pair, request: DuplexRequest, master: ClockMaster) {
-    let capture = pair.captureStream
-    let playback = pair.playbackStream
+  public init(_ pair: consuming DevicePair, request: DuplexRequest, master: ClockMaster) {
+    let capture = pair.capture.configuration
+    let playback = pair.playback.configuration
     let rate = master == .capture ? capture.sampleRate : playback.sampleRate
     let granted = request.atRate(rate)
     let period = master == .capture ? capture.periodFrames : playback.periodFrames
@@ -100,18 +123,19 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
     let outputPeriod = Int(
       clamping: (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
     self.configuration = configuration
-    self.master = master
+    reportedLatencyFrames = Int(clamping: configuration.latencyFrames + 0.5)
+    isPlaybackMaster = master == .playback
     shape = DuplexShape(configuration)
     lossScale = pace
     capturePeriod = capture.periodFrames
     inputStallDetector = StallDetector(
       periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
-    inputSoft = FadeIn(sampleRate: rate)
+    inputFadeIn = FadeIn(sampleRate: rate)
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
     output = AsynchronousOutput(
-      playback, silence: Int(clamping: queued * scale), mostFrames: period)
+      pair.playback, silence: Int(clamping: queued * scale), mostFrames: period)
     nothing = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(
@@ -122,58 +146,29 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
     unitFrames = SampleBuffer(frameCount: period, channelCount: channelCount)
     delivered = DeviceBuffer(format: .floatLE, channelCount: channelCount, frameCount: period)
     converted = SampleBuffer(frameCount: outputPeriod + 64, channelCount: channelCount)
-    self.pair = pair
+    self.capture = pair.capture
+    time = pair.time
   }
-
-  /// The time that both devices' clocks are measured in, in nanoseconds.
-  public var now: UInt64 { pair.now }
-  /// When the last cycle began.
-  public var readyTime: UInt64 { periodTime }
-  /// What the delay is held at.
-  public var claimedLatencyFrames: Int { Int(clamping: configuration.latencyFrames + 0.5) }
-  /// How the two clocks are held together.
-  public var drift: DriftReading? { bridge.reading(at: pair.now) }
 
   /// Gets both devices going.
   public mutating func start() throws(DeviceFailure) {
     head = 0
     stagedCount = 0
-    try output.start(&pair, &bridge, at: pair.now)
+    try output.start(&bridge, at: time.now)
     try startCapture()
   }
 
   private mutating func startCapture() throws(DeviceFailure) {
-    let now = pair.now
-    try pair.startInput(at: now)
+    let now = time.now
+    try capture.start(silence: 0, at: now)
     beginInput(at: now)
-  }
-
-  /// The input was started, and is empty.
-  mutating func beginInput(at now: UInt64) {
-    captured = 0
-    isBeginning = true
-    isCaptureBroken = false
-    inputStallDetector.begin(at: now)
-  }
-
-  /// Frames lost since the last cycle; asked once, then 0.
-  public mutating func takeLostFrames() -> Int {
-    defer { lostFrames = 0 }
-    return lostFrames
-  }
-
-  /// Frames of the input that were lost since the last cycle and are heard as silence.
-  public mutating func takeBridgedFrames() -> Int? {
-    guard !isBeginning || !isGapBridged else { return nil }
-    defer { bridgedFrames = 0 }
-    return bridgedFrames
   }
 
   /// Starts anew what stands; the other goes on.
   public mutating func recover() throws(DeviceFailure) {
-    if isCaptureBroken { isGapBridged = master == .playback && !output.isBroken }
+    if isCaptureBroken { isGapBridged = isPlaybackMaster && !output.isBroken }
     do throws(DeviceFailure) {
-      if output.isBroken { try output.start(&pair, &bridge, at: pair.now) }
+      if output.isBroken { try output.start(&bridge, at: time.now) }
     } catch {
       guard outlivesLoss else { throw error }
       loseOutput()
@@ -188,15 +183,16 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
 
   /// One that is lost is looked for while the other goes on.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    outlivesLoss = pair.enableReconnection(telling: news)
+    outlivesLoss =
+      capture.enableReconnection(telling: news) && output.enableReconnection(telling: news)
   }
 
   /// Nothing is held back: only who cannot go on is asked for this.
-  public mutating func close() { pair.stop() }
+  public mutating func close() { stop(draining: false) }
 
   /// Neither can be found again: that would have taken a thread that could not be made.
   public mutating func pollForReconnection() -> DeviceReturn {
-    pair.sleep(until: pair.now &+ 100_000_000)
+    time.sleep(until: time.now &+ 100_000_000)
     return .refused(
       DeviceFailure(
         .refused, "No thread could be made that looks for \(configuration.deviceNames).",
@@ -204,7 +200,10 @@ public struct AsynchronousPair<Pair: DevicePair & ~Copyable>: DuplexDevice, ~Cop
   }
 
   /// Stops both.
-  public mutating func stop(draining: Bool) { pair.stop() }
+  public mutating func stop(draining: Bool) {
+    capture.stop()
+    output.stop()
+  }
 }
 
 extension ConversionQuality {

@@ -8,10 +8,10 @@ import AudioClocks
 /// Places on the input's clock are counted in its frames, gaps included, so that they last through
 /// a stop of either device. Output frames are counted from the output's last start.
 struct ClockDomainBridge: ~Copyable {
-  /// Further off than so many input frames, the delay is set anew rather than brought back.
+  /// Input frames: where the delay is further off than that, it is set anew rather than brought back.
   private let resyncThreshold: Double
   /// A ratio bends to that part of itself at most.
-  private static let mostBend = 0.9
+  private static var mostBend: Double { @_noLocks get { 0.9 } }
   /// Input frames that the converter looks ahead.
   let reachFrames: Int
   private(set) var input: FilteredClock
@@ -70,7 +70,7 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   mutating func noteInput(_ reading: ClockReading) { input.take(reading) }
 
-  /// The input goes by what somebody else knows of its clock.
+  /// The input goes by `clock`, which another part keeps.
   @_noLocks
   mutating func followInput(_ clock: FilteredClock) { input = clock }
 
@@ -92,7 +92,7 @@ struct ClockDomainBridge: ~Copyable {
     input.restart()
   }
 
-  /// The output starts anew with so many frames queued.
+  /// The output starts anew with `frames` frames queued.
   @_noLocks
   mutating func restartOutput(queued frames: Int) {
     output.restart()
@@ -126,7 +126,7 @@ struct ClockDomainBridge: ~Copyable {
     @_noLocks get { control.errorFrames }
   }
 
-  /// So many more frames were handed to the output.
+  /// `frames` more frames were handed to the output.
   @_noLocks
   mutating func advanceOutput(_ frames: Int) { end &+= frames }
 
@@ -205,7 +205,7 @@ struct ClockDomainBridge: ~Copyable {
     converter.convertAhead(into: &target, at: place, room: room)
   }
 
-  /// The same with silence in place of at most `frames` input frames that nobody has.
+  /// The same with silence in place of at most `frames` input frames that are lost.
   @_noLocks
   mutating func convertSilence(
     _ frames: Int, into target: inout SampleBuffer, at place: Int, room: Int

@@ -1,3 +1,4 @@
+// Audio thread.
 import AudioBasics
 import AudioClocks
 import RealtimeAudio
@@ -7,19 +8,21 @@ import RealtimeAudio
 /// Each further output goes by its own clock and has a loop and a converter of its own. What the
 /// device plays is copied to them in the same cycle, and they are never waited for: whatever becomes
 /// of them, the device does what it would do alone. Without any it is the device itself.
-public struct FanOutDevice<
-  Base: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
->: DuplexDevice, ~Copyable {
+public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// What was granted, and the further outputs.
   public private(set) var configuration: DuplexConfiguration
 
-  private var base: Base
-  let feeds: UnsafeMutablePointer<SecondaryOutputFeed<Output>>
+  private var base: DuplexDevice
+  /// Reached as `(feeds + index).pointee`: Swift 6.3.1 fails to compile `feeds[index]` here for
+  /// ThreadSanitizer.
+  let feeds: UnsafeMutablePointer<SecondaryOutputFeed>
   private var count = 0
   private let quality: ConversionQuality
   private let returns = MutexBox<DeviceReturn?>(nil)
   private var played: SampleBuffer
   private var lent: DeviceFrames?
+  /// What the device knew of itself when this cycle began.
+  private var cycle = DeviceStatus()
   /// The unit's clock: where the next frame to be played lies on it, gaps included.
   private var clock: FilteredClock
   private var place = 0
@@ -28,9 +31,10 @@ public struct FanOutDevice<
   private var numbering = -1
 
   /// The same as `base`; `resamplerQuality`, 0 to 10, is that of what is to come.
-  public init(_ base: consuming Base, resamplerQuality: Int) {
+  public init(_ base: consuming DuplexDevice, resamplerQuality: Int) {
     let granted = base.configuration
     configuration = granted
+    leastGap = granted.sampleRate / 500
     quality = ConversionQuality(resamplerQuality: resamplerQuality)
     feeds = .allocate(capacity: SecondaryOutput.mostOutputs)
     played = SampleBuffer(frameCount: 1, channelCount: 1)
@@ -45,7 +49,7 @@ public struct FanOutDevice<
 
   /// Lets `output` play as well, from the start on. Throws `.invalidRequest` where nothing is
   /// played, or there are eight already.
-  public mutating func add(_ output: consuming Output) throws(DeviceFailure) {
+  public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
     guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
       throw DeviceFailure(
         .invalidRequest, "No more than \(SecondaryOutput.mostOutputs) further outputs can play.",
@@ -57,90 +61,95 @@ public struct FanOutDevice<
     }
     (feeds + count).initialize(
       to: SecondaryOutputFeed(output, configuration, quality: quality, telling: returns))
-    configuration.further.append(feeds[count].stream)
+    configuration.further.append((feeds + count).pointee.stream)
     count += 1
   }
 
   /// The device's clock, in nanoseconds.
-  public var now: UInt64 { base.now }
-  /// When the newest captured frame was complete.
-  public var periodTime: UInt64 { base.periodTime }
-  /// The clock of the device.
-  public var unitClock: UnitClock? { base.unitClock }
-  /// When the last period was found.
-  public var readyTime: UInt64 { base.readyTime }
-  /// What the driver of the device itself counts.
-  public var claimedLatencyFrames: Int { base.claimedLatencyFrames }
-  /// How two clocks of the device itself are held together.
-  public var drift: DriftReading? { base.drift }
+  var now: UInt64 {
+    @_noLocks get { base.now }
+  }
 
   /// Gets all going.
   public mutating func start() throws(DeviceFailure) {
     try base.start()
-    for index in 0..<count { try feeds[index].start(at: base.now) }
+    for index in 0..<count { try (feeds + index).pointee.start(at: base.now) }
   }
 
   /// Sleeps until the next period is there. Further outputs whose clocks are noisy are looked at
   /// meanwhile: seen once a period only, batches that are about as long would seem late, or in time,
   /// for seconds on end.
-  public mutating func wait() -> DeviceReadiness {
+  @_noLocks
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+    wait(nanoseconds, &status)
+    let isReady = if case .ready = status.readiness { true } else { false }
+    if isReady { cycle = status }
+    for index in 0..<count where (feeds + index).pointee.event != nil { status.hasEvents = true }
+  }
+
+  @_noLocks
+  private mutating func wait(_ nanoseconds: UInt64, _ status: inout DeviceStatus) {
     let began = base.now
     while hasNoisyClock {
       let next = base.now &+ FilteredClock.lookNanoseconds
-      let found = base.wait(noLongerThan: FilteredClock.lookNanoseconds)
+      base.wait(noLongerThan: min(nanoseconds, FilteredClock.lookNanoseconds), &status)
       let now = base.now
-      guard case .waiting = found, now >= next, now &- began < 100_000_000 else { return found }
-      for index in 0..<count { feeds[index].look(at: now) }
+      guard case .waiting = status.readiness, now >= next,
+        now &- began < min(nanoseconds, 100_000_000)
+      else { return }
+      for index in 0..<count { (feeds + index).pointee.look(at: now) }
     }
-    return base.wait()
+    base.wait(noLongerThan: nanoseconds, &status)
   }
 
   private var hasNoisyClock: Bool {
-    for index in 0..<count where feeds[index].isNoisy { return true }
-    return false
+    @_noLocks get {
+      for index in 0..<count where (feeds + index).pointee.isNoisy { return true }
+      return false
+
+    }
   }
 
-  /// Frames lost since the last cycle.
-  public mutating func takeLostFrames() -> Int { base.takeLostFrames() }
-
-  /// Frames of the input that are heard as silence since the last cycle.
-  public mutating func takeBridgedFrames() -> Int? { base.takeBridgedFrames() }
-
   /// The next captured frames.
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  @_noLocks
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     base.capturedFrames(frames)
   }
 
   /// Gives captured frames back.
-  public mutating func release(_ frames: Int) { base.release(frames) }
+  @_noLocks
+  mutating func release(_ frames: Int) { base.release(frames) }
 
   /// Room for the next frames to play.
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  @_noLocks
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     lent = base.playbackRoom(frames)
     return lent
   }
 
   /// Hands frames over to be played, and then to the further outputs.
-  public mutating func commit(_ frames: Int) {
+  @_noLocks
+  mutating func commit(_ frames: Int) {
     guard count > 0, let lent else { return base.commit(frames) }
     lent.decode(from: 0, frames: frames, into: &played, at: 0)
-    if let known = base.unitClock { follow(known) } else { findPlace(at: base.periodTime) }
+    if let known = cycle.unitClock { follow(known) } else { findPlace(at: cycle.periodTime) }
     base.commit(frames)
     for index in 0..<count {
-      feeds[index].play(played, at: place, frames: frames, clock: clock, now: base.now)
+      (feeds + index).pointee.play(played, at: place, frames: frames, clock: clock, now: base.now)
     }
     place += frames
   }
 
   /// Where nothing but the times of the cycles tells. After the device stood still its clock has
   /// moved on.
+  @_noLocks
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
       let gap = Int(clamping: clock.frames(at: cycle)) - place
       if gap > leastGap {
         place += gap
         clock.restart()
-        for index in 0..<count { feeds[index].restartInput() }
+        for index in 0..<count { (feeds + index).pointee.restartInput() }
       }
     }
     hasRestarted = false
@@ -148,19 +157,21 @@ public struct FanOutDevice<
   }
 
   /// The device knows its clock: how a cycle was late on top of that means nothing.
+  @_noLocks
   private mutating func follow(_ known: UnitClock) {
     if known.numbering != numbering {
       numbering = known.numbering
       renumber(known)
     }
     if known.due - place > leastGap {
-      for index in 0..<count { feeds[index].restartInput() }
+      for index in 0..<count { (feeds + index).pointee.restartInput() }
     }
     place = known.due
     clock = known.clock
   }
 
   /// Its frames are counted anew. Time goes on, and so do the frames, unless some were left out.
+  @_noLocks
   private mutating func renumber(_ known: UnitClock) {
     var shift = known.due - place
     if clock.isRunning, known.clock.isRunning {
@@ -169,11 +180,11 @@ public struct FanOutDevice<
       if abs(moved - shift) > leastGap { shift = moved }
     }
     place += shift
-    for index in 0..<count { feeds[index].renumberInput(by: shift) }
+    for index in 0..<count { (feeds + index).pointee.renumberInput(by: shift) }
   }
 
   /// Fewer frames than that are no gap, but how well clocks are known.
-  private var leastGap: Int { configuration.sampleRate / 500 }
+  private let leastGap: Int
 
   /// Starts the device again; the further outputs go on.
   public mutating func recover() throws(DeviceFailure) {
@@ -196,24 +207,80 @@ public struct FanOutDevice<
   }
 
   /// What happened to one of the devices.
-  public mutating func takeEvents() -> SideEvents? {
-    if let news = base.takeEvents() { return news }
+  @_noLocks
+  mutating func takeEvent() -> DeviceEvent? {
+    if let event = base.takeEvent() { return event }
     for index in 0..<count {
-      guard let kind = feeds[index].news else { continue }
-      feeds[index].news = nil
-      return SideEvents(kind, frames: index)
+      guard let kind = (feeds + index).pointee.event else { continue }
+      (feeds + index).pointee.event = nil
+      return DeviceEvent(kind, frames: index)
     }
     return nil
   }
 
-  /// How a further output does; nil where there is none of that number.
-  public func furtherReading(_ index: Int) -> SecondaryOutputReading? {
-    index < count ? feeds[index].reading(at: base.now) : nil
+  /// How a secondary output does; nil where there is none of that number.
+  @_noLocks
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
+    index < count ? (feeds + index).pointee.reading(at: base.now) : nil
   }
 
   /// Stops all.
   public mutating func stop(draining: Bool) {
     base.stop(draining: draining)
-    for index in 0..<count { feeds[index].output.stop() }
+    for index in 0..<count { (feeds + index).pointee.stop() }
   }
+}
+
+/// What the audio thread calls.
+extension FanOutDevice {
+  /// The functions of this device.
+  public static let functions = DuplexFunctions(
+    now: fanOutNow, wait: fanOutWait, captured: fanOutCaptured, release: fanOutRelease,
+    room: fanOutRoom,
+    commit: fanOutCommit, takeEvent: fanOutTakeEvent,
+    secondary: fanOutSecondary)
+}
+
+extension DeviceMemory {
+  fileprivate var fanOut: UnsafeMutablePointer<FanOutDevice> {
+    @_noLocks get { assumingMemoryBound(to: FanOutDevice.self) }
+  }
+}
+
+@_noLocks
+private func fanOutNow(_ device: DeviceMemory) -> UInt64 { device.fanOut.pointee.now }
+
+@_noLocks
+private func fanOutWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
+  device.fanOut.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
+}
+
+@_noLocks
+private func fanOutCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.fanOut.pointee.capturedFrames(frames)
+}
+
+@_noLocks
+private func fanOutRelease(_ device: DeviceMemory, frames: Int) {
+  device.fanOut.pointee.release(frames)
+}
+
+@_noLocks
+private func fanOutRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.fanOut.pointee.playbackRoom(frames)
+}
+
+@_noLocks
+private func fanOutCommit(_ device: DeviceMemory, frames: Int) {
+  device.fanOut.pointee.commit(frames)
+}
+
+@_noLocks
+private func fanOutTakeEvent(_ device: DeviceMemory, event: DeviceMemory) {
+  event.event.pointee = device.fanOut.pointee.takeEvent()
+}
+
+@_noLocks
+private func fanOutSecondary(_ device: DeviceMemory, index: Int, reading: DeviceMemory) {
+  reading.secondary.pointee = device.fanOut.pointee.secondaryReading(index)
 }

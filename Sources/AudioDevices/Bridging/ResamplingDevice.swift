@@ -1,3 +1,4 @@
+// Audio thread.
 import AudioBasics
 import AudioClocks
 import RealtimeAudio
@@ -7,11 +8,11 @@ import RealtimeAudio
 /// Captured frames are resampled on their way in, played ones on their way out. Nothing is dropped
 /// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
 /// two filters, and one period's reserve because a device's period is no whole number of ours.
-public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~Copyable {
+public struct ResamplingDevice: DuplexDriver, ~Copyable {
   /// What was granted.
   public let configuration: DuplexConfiguration
 
-  private var base: Base
+  private var base: DuplexDevice
   private let baseShape: DuplexShape
   private let period: Int
   private var input: RateStage
@@ -19,6 +20,8 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   private let reserveFrames: Int
   /// Frames at the unit's rate for one of the input's.
   private let lossScale: Double
+  private let unitPerDevice: Double
+  private let resamplerDelayFrames: Double
 
   private var deviceInput: SampleBuffer
   private var deviceOutput: SampleBuffer
@@ -27,11 +30,23 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   private var delivered: DeviceBuffer
   private var room: DeviceBuffer
   private var hasDelivered = false
+  /// What the device knew of itself when its last period was there, and what was lost of its frames
+  /// since the unit's last one.
+  private var cycle = DeviceStatus()
+  private var lostFrames = 0
+  private var bridgedFrames = 0
   /// Frames at the unit's rate that were captured, waited in the queue and are forgotten.
   private var forgottenFrames = 0
 
+  /// Drives the device of `driver` at the rate, period and headroom that `request` asks for.
+  public init<Driver: DuplexDriver & ~Copyable>(
+    _ driver: consuming Driver, request: DuplexRequest
+  ) throws(DeviceFailure) {
+    try self.init(DuplexDevice(driver), request: request)
+  }
+
   /// Drives `base` at the rate, period and headroom that `request` asks for.
-  public init(_ base: consuming Base, request: DuplexRequest) throws(DeviceFailure) {
+  public init(_ base: consuming DuplexDevice, request: DuplexRequest) throws(DeviceFailure) {
     var granted = base.configuration
     let rate = request.sampleRate ?? granted.sampleRate
     let captureRate = granted.capture?.sampleRate ?? granted.sampleRate
@@ -74,6 +89,8 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     granted.isResampling = true
     granted.resamplerDelayFrames = max(0, delay - Double(period + request.headroom))
     configuration = granted
+    unitPerDevice = Double(rate) / Double(base.configuration.sampleRate)
+    resamplerDelayFrames = granted.resamplerDelayFrames
     self.period = period
     self.base = base
 
@@ -87,20 +104,9 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   }
 
   /// The device's clock, in nanoseconds.
-  public var now: UInt64 { base.now }
-  /// When the device last had a period.
-  public var readyTime: UInt64 { base.readyTime }
-  /// What the device's driver counts, at the unit's rate, and the resampler's own delay.
-  public var claimedLatencyFrames: Int {
-    let claimed = base.claimedLatencyFrames
-    guard claimed > 0 else { return 0 }
-    let pace = Double(configuration.sampleRate) / Double(base.configuration.sampleRate)
-    return Int(clamping: Double(claimed) * pace + configuration.resamplerDelayFrames + 0.5)
+  var now: UInt64 {
+    @_noLocks get { base.now }
   }
-  /// How the device's clocks are held together.
-  public var drift: DriftReading? { base.drift }
-  /// When the newest captured frame was complete.
-  public var periodTime: UInt64 { base.periodTime }
 
   /// Gets both directions going together.
   public mutating func start() throws(DeviceFailure) {
@@ -110,28 +116,64 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     try base.start()
   }
 
-  /// Sleeps until the next period is there.
-  public mutating func wait() -> DeviceReadiness {
-    if baseShape.hasCapture {
-      while input.queued < period {
-        let readiness = base.wait()
-        guard case .ready = readiness else { return readiness }
-        // Ready, and nothing to be had: whoever drives it judges for how long that may go on.
-        guard capture() else { return .waiting }
-        _ = flush()
-      }
-      return .ready
+  /// Sleeps until the next period is there, at the unit's rate.
+  @_noLocks
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+    status.readiness = baseShape.hasCapture ? waitForInput(nanoseconds) : waitForRoom(nanoseconds)
+    status.hasEvents = cycle.hasEvents
+    guard case .ready = status.readiness else { return }
+    status.periodTime = cycle.periodTime
+    status.readyTime = cycle.readyTime
+    status.drift = cycle.drift
+    status.lostFrames = Int(rounding: Double(lostFrames) * lossScale) &+ forgottenFrames
+    lostFrames = 0
+    forgottenFrames = 0
+    if cycle.bridgedFrames == nil {
+      status.bridgedFrames = nil
+    } else {
+      status.bridgedFrames = Int(rounding: Double(bridgedFrames) * lossScale)
+      bridgedFrames = 0
     }
+    // What the device's driver counts, at the unit's rate, and the resampler's own delay.
+    let reported = cycle.reportedLatencyFrames
+    status.reportedLatencyFrames =
+      reported > 0
+      ? Int(clamping: Double(reported) * unitPerDevice + resamplerDelayFrames + 0.5) : 0
+  }
+
+  @_noLocks
+  private mutating func waitForInput(_ nanoseconds: UInt64) -> DeviceReadiness {
+    while input.queued < period {
+      guard waitForDevice(nanoseconds) else { return cycle.readiness }
+      // Ready, and nothing to be had: who drives it judges for how long that may go on.
+      guard takePeriod() else { return .waiting }
+      _ = flush()
+    }
+    return .ready
+  }
+
+  @_noLocks
+  private mutating func waitForRoom(_ nanoseconds: UInt64) -> DeviceReadiness {
     while output.queued >= baseShape.periodFrames {
-      let readiness = base.wait()
-      guard case .ready = readiness else { return readiness }
+      guard waitForDevice(nanoseconds) else { return cycle.readiness }
       guard flush() else { return .waiting }
     }
     return .ready
   }
 
+  /// Whether the device has a period.
+  @_noLocks
+  private mutating func waitForDevice(_ nanoseconds: UInt64) -> Bool {
+    base.wait(noLongerThan: nanoseconds, &cycle)
+    guard case .ready = cycle.readiness else { return false }
+    lostFrames &+= cycle.lostFrames
+    bridgedFrames &+= cycle.bridgedFrames ?? 0
+    return true
+  }
+
   /// One of the device's periods into our queue. False where it gave none.
-  private mutating func capture() -> Bool {
+  @_noLocks
+  private mutating func takePeriod() -> Bool {
     let frames = baseShape.periodFrames
     guard let lent = base.capturedFrames(frames) else { return false }
     lent.decode(from: 0, frames: frames, into: &deviceInput, at: 0)
@@ -142,6 +184,7 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
 
   /// As much of our queue to the device as it has room for, a period at the most. False where it
   /// took nothing.
+  @_noLocks
   private mutating func flush() -> Bool {
     let frames = min(output.queued, baseShape.periodFrames)
     guard frames > 0, baseShape.hasPlayback, let space = base.playbackRoom(frames) else {
@@ -153,20 +196,9 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     return true
   }
 
-  /// Frames of the input that were lost since the last cycle while the timeline went on.
-  public mutating func takeBridgedFrames() -> Int? {
-    base.takeBridgedFrames().map { Int(rounding: Double($0) * lossScale) }
-  }
-
-  /// Frames lost since the last cycle; asked once, then 0.
-  public mutating func takeLostFrames() -> Int {
-    let frames = Int(rounding: Double(base.takeLostFrames()) * lossScale) + forgottenFrames
-    forgottenFrames = 0
-    return frames
-  }
-
   /// The next captured frames.
-  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  @_noLocks
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !hasDelivered {
       guard input.pull(into: &unitInput, frames: frames) == frames else { return nil }
       delivered.store(unitInput, from: 0, frames: frames)
@@ -176,17 +208,20 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   }
 
   /// Gives captured frames back.
-  public mutating func release(_ frames: Int) {
+  @_noLocks
+  mutating func release(_ frames: Int) {
     hasDelivered = false
   }
 
   /// Room for the next frames to play.
-  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  @_noLocks
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     room.frames(frames)
   }
 
   /// Hands frames over to be played.
-  public mutating func commit(_ frames: Int) {
+  @_noLocks
+  mutating func commit(_ frames: Int) {
     room.load(frames: frames, into: &unitOutput, at: 0)
     output.push(unitOutput, frames: frames)
     if baseShape.hasCapture { _ = flush() }
@@ -216,11 +251,12 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
   }
 
   /// What happened to one of two devices.
-  public mutating func takeEvents() -> SideEvents? {
-    guard var news = base.takeEvents() else { return nil }
-    news.frames = Int(clamping: Double(news.frames) * lossScale + 0.5)
-    news.silentFrames = Int(clamping: Double(news.silentFrames) * lossScale + 0.5)
-    return news
+  @_noLocks
+  mutating func takeEvent() -> DeviceEvent? {
+    guard var event = base.takeEvent() else { return nil }
+    event.frames = Int(clamping: Double(event.frames) * lossScale + 0.5)
+    event.silentFrames = Int(clamping: Double(event.silentFrames) * lossScale + 0.5)
+    return event
   }
 
   /// What waits belongs to the time before a gap.
@@ -243,7 +279,8 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
     var began = base.now
     var turns = 0
     while output.drain() || output.queued > 0 {
-      switch base.wait(noLongerThan: 50_000_000) {
+      base.wait(noLongerThan: 50_000_000, &cycle)
+      switch cycle.readiness {
       case .ready where flush():
         began = base.now
         turns = 0
@@ -254,4 +291,52 @@ public struct ResamplingDevice<Base: DuplexDevice & ~Copyable>: DuplexDevice, ~C
       }
     }
   }
+}
+
+/// What the audio thread calls.
+extension ResamplingDevice {
+  /// The functions of this device.
+  public static let functions = DuplexFunctions(
+    now: resamplingNow, wait: resamplingWait, captured: resamplingCaptured,
+    release: resamplingRelease, room: resamplingRoom,
+    commit: resamplingCommit, takeEvent: resamplingTakeEvent)
+}
+
+extension DeviceMemory {
+  fileprivate var resampling: UnsafeMutablePointer<ResamplingDevice> {
+    @_noLocks get { assumingMemoryBound(to: ResamplingDevice.self) }
+  }
+}
+
+@_noLocks
+private func resamplingNow(_ device: DeviceMemory) -> UInt64 { device.resampling.pointee.now }
+
+@_noLocks
+private func resamplingWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
+  device.resampling.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
+}
+
+@_noLocks
+private func resamplingCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.resampling.pointee.capturedFrames(frames)
+}
+
+@_noLocks
+private func resamplingRelease(_ device: DeviceMemory, frames: Int) {
+  device.resampling.pointee.release(frames)
+}
+
+@_noLocks
+private func resamplingRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
+  lent.frames.pointee = device.resampling.pointee.playbackRoom(frames)
+}
+
+@_noLocks
+private func resamplingCommit(_ device: DeviceMemory, frames: Int) {
+  device.resampling.pointee.commit(frames)
+}
+
+@_noLocks
+private func resamplingTakeEvent(_ device: DeviceMemory, event: DeviceMemory) {
+  event.event.pointee = device.resampling.pointee.takeEvent()
 }

@@ -1,3 +1,4 @@
+// Audio thread.
 import AudioBasics
 import AudioClocks
 import RealtimeAudio
@@ -6,12 +7,11 @@ import RealtimeAudio
 ///
 /// Nothing here waits. An output that ran dry, stalled or went away is parted with, and taken back
 /// when it runs again.
-struct SecondaryOutputFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
+struct SecondaryOutputFeed: ~Copyable {
   /// What it is and how late.
   let stream: SecondaryOutput
-  var output: Output
   /// What happened to it, where that is still to be told.
-  var news: TimelineEvent.Kind?
+  var event: TimelineEvent.Kind?
   private var bridge: ClockDomainBridge
   private var far: AsynchronousOutput
   private var mapped: SampleBuffer
@@ -23,10 +23,10 @@ struct SecondaryOutputFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
 
   /// A feed for `output`, behind a unit of this configuration.
   init(
-    _ output: consuming Output, _ unit: DuplexConfiguration, quality: ConversionQuality,
+    _ output: consuming DeviceStream, _ unit: DuplexConfiguration, quality: ConversionQuality,
     telling news: MutexBox<DeviceReturn?>
   ) {
-    let granted = output.playbackStream
+    let granted = output.configuration
     let rate = Double(unit.sampleRate)
     let reach = Double(quality.reach(of: unit.sampleRate, to: granted.sampleRate))
     // The unit comes once a period, and may be late by half of one or a millisecond.
@@ -41,33 +41,37 @@ struct SecondaryOutputFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
       channelCount: granted.channelCount, inputRate: unit.sampleRate,
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
     far = AsynchronousOutput(
-      granted, silence: Int(clamping: (own + latency) * pace), mostFrames: most)
+      output, silence: Int(clamping: (own + latency) * pace), mostFrames: most)
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
     converted = SampleBuffer(frameCount: most, channelCount: granted.channelCount)
     stream = SecondaryOutput(
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
       latencyFrames: latency)
     self.pace = pace
-    self.output = output
-    _ = self.output.enableReconnection(telling: news)
+    _ = far.enableReconnection(telling: news)
   }
 
   /// Gets it going.
   mutating func start(at now: UInt64) throws(DeviceFailure) {
-    try far.start(&output, &bridge, at: now)
+    try far.start(&bridge, at: now)
   }
 
   /// The unit's clock jumped.
+  @_noLocks
   mutating func restartInput() { bridge.restartInput() }
 
   /// Whether more looks would make its clock much better known.
-  var isNoisy: Bool { bridge.output.isNoisy }
+  var isNoisy: Bool {
+    @_noLocks get { bridge.output.isNoisy }
+  }
 
   /// The numbers of the unit's frames are higher by `frames` from now on.
+  @_noLocks
   mutating func renumberInput(by frames: Int) { bridge.renumberInput(by: frames) }
 
   /// Plays what the unit's output played as frame `place` and after, in a cycle that was due when
   /// `clock` showed that.
+  @_noLocks
   mutating func play(
     _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: FilteredClock,
     now: UInt64
@@ -78,27 +82,32 @@ struct SecondaryOutputFeed<Output: ClockedOutput & ~Copyable>: ~Copyable {
     mapped.copy(played, frames: frames)
     _ = bridge.steer(frames: Int(clamping: Double(frames) * pace + 0.5), at: now)
     far.play(
-      mapped, at: place, frames: frames, through: &converted, &output, &bridge, at: now)
+      mapped, at: place, frames: frames, through: &converted, &bridge, at: now)
   }
 
   /// Looks where it is.
+  @_noLocks
   mutating func look(at now: UInt64) {
-    if far.reattach(&output, &bridge, at: now), isLost {
+    if far.reattach(&bridge, at: now), isLost {
       isLost = false
-      news = .furtherReturned
+      event = .furtherReturned
     }
-    guard let trouble = far.look(&output, &bridge, at: now) else { return }
+    guard let trouble = far.look(&bridge, at: now) else { return }
     if case .lost = trouble {
       isLost = true
-      news = .furtherLost
+      event = .furtherLost
     } else {
       xruns += 1
     }
     // Starting it anew may take its driver a while: not here.
-    far.part(with: &output)
+    far.detach()
   }
 
+  /// Stops it at once.
+  mutating func stop() { far.stop() }
+
   /// How it does.
+  @_noLocks
   func reading(at now: UInt64) -> SecondaryOutputReading {
     SecondaryOutputReading(drift: bridge.reading(at: now), xruns: xruns)
   }

@@ -1,7 +1,5 @@
 // Audio thread.
 
-import AudioBasics
-
 /// Whether a device's count of frames moves on.
 struct StallDetector: BitwiseCopyable {
   enum Verdict: BitwiseCopyable {
@@ -28,7 +26,7 @@ struct StallDetector: BitwiseCopyable {
     since = now
   }
 
-  /// So many frames have passed since its start.
+  /// Takes how many frames have passed since its start.
   @_noLocks
   mutating func note(_ frames: Int, at now: UInt64) -> Verdict {
     if frames > self.frames {
@@ -38,43 +36,5 @@ struct StallDetector: BitwiseCopyable {
     let still = now &- since
     if self.frames == 0 { return still > Self.patience ? .dead : .moving }
     return still > limit ? .standing : .moving
-  }
-}
-
-/// Silence while a device is being relocked, and ten milliseconds from there to full level.
-struct FadeIn: BitwiseCopyable {
-  private let step: Float
-  private var gain: Float = 1
-  private var isMuted = false
-
-  @_noLocks
-  init(sampleRate: Int) {
-    step = 100 / Float(sampleRate)
-  }
-
-  /// Whether it changes what passes.
-  var isActive: Bool {
-    @_noLocks get { gain < 1 }
-  }
-
-  /// Silence from the next frame on.
-  @_noLocks
-  mutating func mute() {
-    gain = 0
-    isMuted = true
-  }
-
-  /// Up from here.
-  @_noLocks
-  mutating func open() { isMuted = false }
-
-  /// Takes the first `frames` frames of `buffer`, which are the next ones.
-  @_noLocks
-  mutating func apply(to buffer: inout SampleBuffer, frames: Int) {
-    guard gain < 1 else { return }
-    guard !isMuted else { return buffer.clear(frames: frames) }
-    let rising = min(frames, Int(clamping: (1 - gain) / step) &+ 1)
-    buffer.ramp(frames: rising, from: gain, step: step)
-    gain = min(1, gain + Float(rising) * step)
   }
 }

@@ -3,7 +3,7 @@ import RealtimeAudio
 
 /// A device that plays the same as the unit's output, as it was granted.
 public struct SecondaryOutput: Sendable, Equatable {
-  /// So many of them there can be.
+  /// The most further outputs that a device can have.
   public static var mostOutputs: Int {
     @_noLocks get { 8 }
   }

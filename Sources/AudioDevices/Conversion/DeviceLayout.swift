@@ -35,6 +35,8 @@ struct DeviceLayout: BitwiseCopyable {
     _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>
   ) {
     switch format {
+    case .s16LE where isInterleaved:
+      realtime_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
     case .s16LE: decode(source, frames, target, byteCount: S16.byteCount, S16.load)
     case .s16BE:
       decode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.load)
@@ -63,8 +65,8 @@ struct DeviceLayout: BitwiseCopyable {
   ) -> Int {
     switch format {
     case .s16LE where isInterleaved:
-      encodeS16(
-        source, count: frames &* channelCount, into: target.assumingMemoryBound(to: Int16.self))
+      realtime_encode16(
+        target.assumingMemoryBound(to: Int16.self), source, frames &* channelCount)
     case .s16LE: encode(source, frames, target, byteCount: S16.byteCount, S16.store)
     case .s16BE:
       encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
@@ -77,8 +79,8 @@ struct DeviceLayout: BitwiseCopyable {
       encode(
         source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
     case .s32LE where isInterleaved:
-      encodeS32(
-        source, count: frames &* channelCount, into: target.assumingMemoryBound(to: Int32.self))
+      realtime_encode32(
+        target.assumingMemoryBound(to: Int32.self), source, frames &* channelCount)
     case .s32LE: encode(source, frames, target, byteCount: S32.byteCount, S32.store)
     case .s32BE:
       encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)

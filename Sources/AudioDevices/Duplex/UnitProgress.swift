@@ -20,7 +20,7 @@ struct UnitFigures: ~Copyable {
   let driftPPM = Atomic<UInt64>(0)
   let driftError = Atomic<UInt64>(0)
   let relocks = Atomic<Int>(0)
-  /// The figures of so many further outputs.
+  /// How many further outputs there are, and the figures of each.
   let furtherCount = Atomic<Int>(0)
   let further: UnsafeMutablePointer<FurtherFigures>
   let stopRequested = Atomic<Bool>(false)

@@ -1,7 +1,6 @@
 // Audio thread.
 
 import AudioBasics
-import AudioClocks
 
 /// A period in a device's format that its owner keeps: for devices that have no memory of their
 /// own to lend.
@@ -47,23 +46,5 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   @_noLocks
   public func load(frames: Int, into buffer: inout SampleBuffer, at firstFrame: Int) {
     self.frames(frames).decode(from: 0, frames: frames, into: &buffer, at: firstFrame)
-  }
-}
-
-/// What a device knows of the clock that the unit's frames go by, beyond when its cycles came.
-public struct UnitClock: BitwiseCopyable, Sendable {
-  /// The clock.
-  public let clock: FilteredClock
-  /// What it shows when this cycle is due.
-  public let due: Int
-  /// Another one whenever the clock's frames were counted anew.
-  public let numbering: Int
-
-  /// A cycle that is due when `clock` shows `due`.
-  @_noLocks
-  public init(_ clock: FilteredClock, due: Int, numbering: Int) {
-    self.clock = clock
-    self.due = due
-    self.numbering = numbering
   }
 }

@@ -87,6 +87,11 @@ final class BufferedBytes: @unchecked Sendable {
     }
   }
 
+  /// Keeps what is wrong with the bytes that a callback read, for `check`.
+  func fail(_ failure: FileFailure) {
+    self.failure = failure
+  }
+
   /// Whether a read came back with less than was there.
   var isStopped: Bool { failure != nil || wasInterrupted }
 
@@ -108,7 +113,7 @@ final class BufferedBytes: @unchecked Sendable {
     return try open()
   }
 
-  /// Forgets an interruption: whoever calls has made good what it left undone.
+  /// Forgets an interruption: the caller has made good what it left undone.
   func recover() {
     wasInterrupted = false
   }

@@ -7,7 +7,7 @@ public protocol ByteSource: AnyObject, Sendable {
   /// What messages call it.
   var name: String { get }
 
-  /// How many bytes there are; nil where nobody knows, or where there is no end.
+  /// How many bytes there are; nil where that is not known, or where there is no end.
   var byteCount: Int? { get }
 
   /// Whether bytes can be had from any place, and not only one after the other.
@@ -105,8 +105,12 @@ struct OpeningAllowance {
   /// Bytes in all, where they are not near.
   private static let farByteCount = 64 << 20
 
+  /// Places gone to: each of the streams that follow one another in an Ogg file takes some, and memory.
+  private static let mostJumps = 8192
+
   private var total: Int
   private var run = 0
+  private var jumps = 0
 
   /// That of a file of so many bytes, some of which may be read several times; of bytes from elsewhere
   /// where nil.
@@ -115,13 +119,16 @@ struct OpeningAllowance {
   }
 
   /// What is read next does not follow what was read last.
-  mutating func jump() { run = 0 }
+  mutating func jump() {
+    run = 0
+    jumps += 1
+  }
 
   /// Takes note of `count` bytes that were read. False where that is too much.
   mutating func take(_ count: Int) -> Bool {
     total -= count
     run += count
-    return total >= 0 && run <= Self.longestRun
+    return total >= 0 && run <= Self.longestRun && jumps <= Self.mostJumps
   }
 }
 

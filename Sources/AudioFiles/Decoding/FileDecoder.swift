@@ -53,7 +53,11 @@ public final class FileDecoder: SoundDecoder {
     supportsSeeking = file.isSeekable
     tags = file.tags
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
-    let counted = byteCount.flatMap { FileBounds.bitRate(bytes: $0, seconds: seconds) }
+    let (sampleRate, channelCount) = (file.sampleRate, file.channelCount)
+    let counted = byteCount.flatMap {
+      FileBounds.bitRate(
+        bytes: $0, seconds: seconds, sampleRate: sampleRate, channelCount: channelCount)
+    }
     // Bare samples say how many bytes a second they are; FLAC has fewer.
     let bare = file.sampleFormat.map {
       8 * $0.byteCount * file.channelCount * file.sampleRate

@@ -13,7 +13,7 @@ public protocol SoundDecoder: AnyObject {
   /// Samples in a frame.
   var channelCount: Int { get }
 
-  /// Frames in all; nil where nobody knows, or where there is no end.
+  /// Frames in all; nil where that is not known, or where there is no end.
   var frameCount: Int? { get }
 
   /// Frames that its head announces, where it has fewer than that: whoever reads on behind the last
@@ -82,7 +82,7 @@ extension SoundDecoder {
   /// Never.
   public var isInterrupted: Bool { false }
 
-  /// Nobody says so.
+  /// It does not say so.
   public var announcedTitle: String? { nil }
 }
 

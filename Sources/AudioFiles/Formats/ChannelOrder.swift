@@ -9,7 +9,7 @@ struct ChannelOrder {
   /// Whether both orders are the same.
   private let isPlain: Bool
 
-  /// That of Vorbis, for so many channels.
+  /// That of Vorbis, for this number of channels.
   init(vorbisChannels channelCount: Int) {
     let sources =
       switch channelCount {
@@ -47,14 +47,14 @@ struct ChannelOrder {
     sources[index]
   }
 
-  /// Brings so many interleaved frames of the stream into the order of WAV.
+  /// Brings interleaved frames of the stream into the order of WAV.
   func sort(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     rearrange(samples, frames) { kept, place in
       for channel in sources.indices { place[channel] = kept[sources[channel]] }
     }
   }
 
-  /// Brings so many interleaved frames from the order of WAV into that of the stream.
+  /// Brings interleaved frames from the order of WAV into that of the stream.
   func restore(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     rearrange(samples, frames) { kept, place in
       for channel in sources.indices { place[sources[channel]] = kept[channel] }

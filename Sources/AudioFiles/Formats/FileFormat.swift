@@ -152,7 +152,7 @@ extension FileFormat {
     }
   }
 
-  /// Whether it holds samples as they are, so that so many frames take so many bytes.
+  /// Whether it holds samples as they are, so that each frame takes the same number of bytes.
   public var isPlain: Bool {
     switch self {
     case .wav, .rf64, .w64, .aiff, .caf, .raw: true

@@ -110,7 +110,7 @@ struct FetchSituation {
   }
 }
 
-/// How much of a file the next request asks for: little where nobody knows yet whether more is
+/// How much of a file the next request asks for: little where it is not known yet whether more is
 /// wanted, because what is on its way through the buffers of servers and kernels cannot be called
 /// back; twice as much each time the reader goes on.
 struct RequestSpan {

@@ -155,9 +155,9 @@ final class CurlCarrier {
     case ccurl_untrusted: return .untrusted(transfer.reason)
     case ccurl_not_http: return .notHTTP
     case ccurl_bad_address: return .badAddress(transfer.reason)
-    case ccurl_timed_out: return .broken("no connection in time")
+    case ccurl_timed_out: return .unconnected("no connection in time")
     case ccurl_cut: return .broken("the server closed the connection")
-    case ccurl_no_connection: return .broken("nothing answers there")
+    case ccurl_no_connection: return .unconnected("nothing answers there")
     default: return .broken(transfer.reason)
     }
   }
@@ -176,6 +176,8 @@ enum TransferEnd: Equatable {
   /// The receiver did not want more.
   case unwanted
   case noHost
+  /// No connection came about.
+  case unconnected(String)
   case untrusted(String)
   case notHTTP
   case badAddress(String)

@@ -20,6 +20,8 @@ final class Downloader {
 
   // Of the transfer that runs.
   private var transfer: CurlTransfer?
+  /// Why no connection came about, the last time.
+  private var disconnection: String?
   var start: Int?
   /// Behind the last byte that was asked for.
   private var requestEnd: Int?
@@ -64,18 +66,18 @@ final class Downloader {
       } else {
         let next = transfer == nil ? nextTry : watch.nextLook
         let rest = transfer == nil && next <= now ? .infinity : next - now
-        carrier.wait(min(rest, untilProbeEnds(now: now)), orFor: signal)
+        carrier.wait(min(rest, untilDeadline(now: now)), orFor: signal)
       }
     }
     end()
   }
 
   /// Seconds until a reader that looks for sound has waited long enough; it is woken then.
-  private func untilProbeEnds(now: Double) -> Double {
-    guard let deadline = shared.withLock({ $0.probeDeadline }) else { return .infinity }
+  private func untilDeadline(now: Double) -> Double {
+    guard let deadline = shared.withLock({ $0.soundDeadline })?.time else { return .infinity }
     if now >= deadline {
       shared.announce()
-      // Whoever was between two reads looks by itself.
+      // A thread between two reads looks by itself.
       return 1
     }
     return deadline - now
@@ -111,6 +113,7 @@ final class Downloader {
     watch = TransferWatch(patience, now: now, answerDeadline: deadline)
     start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
     (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
+    disconnection = nil
     var lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"]
     requestEnd = start.map(requestEnd)
     if let start, let requestEnd {
@@ -138,7 +141,7 @@ final class Downloader {
   }
 
   /// With fewer than these an opening has not succeeded.
-  private static let firstBytes = 4096
+  static let firstBytes = 4096
 
   /// In bytes, unless more than that is to be fetched ahead.
   private static let longestRequest = 1 << 20
@@ -187,8 +190,13 @@ final class Downloader {
   private func concludeWithoutAnswer(_ end: TransferEnd) {
     switch end {
     case .noHost:
-      let failure = FileFailure.unreachable(original, "there is no such server, or no network")
-      facts == nil ? fail(failure) : retry(failure)
+      let reason = "there is no such server, or no network"
+      disconnection = reason
+      let failure = FileFailure.unreachable(original, reason)
+      facts == nil ? giveUp(failure) : retry(failure)
+    case .unconnected(let reason):
+      disconnection = reason
+      interrupted(reason)
     case .untrusted(let reason): reject(.untrusted(location, reason))
     case .notHTTP: reject(.notHTTP(location))
     case .badAddress(let reason): reject(.unreachable(location, reason))
@@ -235,7 +243,7 @@ final class Downloader {
     let now = SteadyClock.now
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
     guard let pause = pace.next(), hasBegun || now + pause < openingDeadline else {
-      return fail(failure, mayPass: true)
+      return giveUp(failure, mayPass: true)
     }
     nextTry = now + pause
     location = original
@@ -249,6 +257,13 @@ final class Downloader {
     } else {
       fail(failure)
     }
+  }
+
+  private func giveUp(_ failure: FileFailure, mayPass: Bool = false) {
+    if facts == nil, let disconnection {
+      AbsentServers.add(location, disconnection, for: patience.absence)
+    }
+    fail(failure, mayPass: mayPass)
   }
 
   private func fail(_ failure: FileFailure, mayPass: Bool = false) {

@@ -50,7 +50,7 @@ final class NetworkThread: Sendable {
 
 /// State that threads share, and a wait for it to change.
 ///
-/// `@unchecked Sendable` because the state is touched by whoever holds the mutex only.
+/// `@unchecked Sendable` because the state is touched only by the thread that holds the mutex.
 final class ConditionLock<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>

@@ -8,7 +8,9 @@ public final class RemoteFile: ByteSource {
   private let thread: NetworkThread
   private let length: Int?
   private let address: WebAddress
-  private let patience: RemoteFilePatience
+  let patience: RemoteFilePatience
+  /// When it was asked for, on the steady clock.
+  let asked: Double
 
   /// What messages call it: the address, without a password.
   public let name: String
@@ -28,6 +30,8 @@ public final class RemoteFile: ByteSource {
   ) throws(FileFailure) {
     try CurlLibrary.load()
     let address = try WebAddress(address)
+    try AbsentServers.check(address)
+    let asked = SteadyClock.now
     let shared = ConditionLock(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
     let thread = try NetworkThread {
@@ -59,10 +63,19 @@ public final class RemoteFile: ByteSource {
     self.thread = thread
     self.address = address
     self.patience = patience
+    self.asked = asked
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
     length = facts.byteCount
+  }
+
+  /// Whether opening `address` fails at once, since no connection to its server came about a moment ago.
+  public static func failsAtOnce(_ address: String) -> Bool {
+    guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress(address) else {
+      return false
+    }
+    return (try? AbsentServers.check(address)) == nil
   }
 
   deinit {
@@ -115,8 +128,8 @@ public final class RemoteFile: ByteSource {
     guard !bytes.isEmpty, offset >= 0 else { return 0 }
     return try shared.wait { state throws(FileFailure) in
       guard !state.isInterrupted else { return 0 }
-      if let deadline = state.probeDeadline, SteadyClock.now >= deadline {
-        throw .noSoundInTime(name)
+      if let deadline = state.soundDeadline, SteadyClock.now >= deadline.time {
+        throw noSoundInTime(deadline, state)
       }
       let count = try cached(into: bytes, at: offset, &state)
       if count > 0 {
@@ -128,26 +141,49 @@ public final class RemoteFile: ByteSource {
       if state.isGone(offset) { throw .gone(name) }
       if let failure = state.failure { throw failure }
       state.situation.reader = offset
-      if state.needsAttention { signal.send() }
+      // The network thread wakes a reader whose time is over.
+      if state.needsAttention || !state.isDeadlineKnown { signal.send() }
+      state.isDeadlineKnown = true
       return nil
     }
   }
 
-  /// What `open` makes of the bytes: reads it makes fail once `patience.probing` seconds are over,
-  /// however many bytes come. One thread at a time. Throws `.unusableContents` then, and what `open`
-  /// throws.
+  /// What `open` makes of the bytes: reads it makes fail once `patience.sounding` seconds are over
+  /// since the file was asked for, however many bytes come. One thread at a time. Throws
+  /// `.unusableContents` then, `.cannotOpen` where hardly any came, and what `open` throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
-    setProbeDeadline(SteadyClock.now + patience.probing)
-    defer { setProbeDeadline(nil) }
+    setDeadline(SoundDeadline(time: asked + patience.sounding, isFirst: true))
+    defer { setDeadline(nil) }
     return try open()
   }
 
-  private func setProbeDeadline(_ deadline: Double?) {
-    shared.withLock { $0.probeDeadline = deadline }
-    // The network thread wakes a reader that waits for bytes.
-    if deadline != nil { signal.send() }
+  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once so many
+  /// seconds are over. One thread at a time. Throws `.readFailed` then, and what `read` throws.
+  func awaitSound<Answer>(
+    atMost seconds: Double, _ read: () throws(FileFailure) -> Answer
+  ) throws(FileFailure) -> Answer {
+    setDeadline(SoundDeadline(time: SteadyClock.now + seconds, isFirst: false))
+    defer { setDeadline(nil) }
+    return try read()
+  }
+
+  private func setDeadline(_ deadline: SoundDeadline?) {
+    shared.withLock { state in
+      state.soundDeadline = deadline
+      state.isDeadlineKnown = deadline == nil
+    }
+  }
+
+  /// A server that gives hardly anything away does not let its file be opened; what gives more should
+  /// have had sound in it.
+  private func noSoundInTime(
+    _ deadline: SoundDeadline, _ state: borrowing RemoteState
+  ) -> FileFailure {
+    guard deadline.isFirst else { return .noMoreSound(name) }
+    return state.cache.present.end < Downloader.firstBytes
+      ? .unreachable(address, "bytes came too slowly") : .noSoundInTime(name)
   }
 
   private func cached(
@@ -235,8 +271,11 @@ public struct RemoteFilePatience: Sendable {
   public var answering = 10.0
   /// Until the first 4 KiB are there, with all tries and redirects.
   public var opening = 10.0
-  /// From then on, until a decoder has found the sound: see `RemoteFile.probe`.
-  public var probing = 10.0
+  /// Until a decoder has found the first second of sound, all of that included, and each second that
+  /// follows, whatever else comes meanwhile.
+  public var sounding = 18.0
+  /// During which a server to which no connection came about is not asked again.
+  public var absence = 10.0
   /// Without a byte before a transfer counts as broken.
   public var stalling = 10.0
   /// The time over which fewer than `slowestRate` bytes a second count as a break.

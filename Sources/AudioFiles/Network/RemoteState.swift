@@ -10,8 +10,10 @@ struct RemoteState {
   var failureMayPass = false
   var isStopped = false
   var isInterrupted = false
-  /// When reads fail, on the steady clock: while it is not known yet whether there is any sound.
-  var probeDeadline: Double?
+  /// When reads fail: while it is not known yet whether there is any sound, or any more.
+  var soundDeadline: SoundDeadline?
+  /// Whether the network thread knows of it.
+  var isDeadlineKnown = true
   /// Of the first response.
   var facts = RemoteFacts()
   var title: String?
@@ -49,6 +51,14 @@ struct RemoteState {
     // A transfer of a file begins anew where the next one begins.
     return offset < (facts.isLive ? cache.present.end : situation.transfer ?? 0)
   }
+}
+
+/// Until when a reader waits for sound.
+struct SoundDeadline {
+  /// On the steady clock.
+  let time: Double
+  /// Whether it is for the first of it.
+  let isFirst: Bool
 }
 
 /// What is known of a remote file from its first response on.

@@ -44,7 +44,7 @@ struct TransferWatch {
     windowByteCount += byteCount
   }
 
-  /// Nobody waits for bytes.
+  /// No reader waits for bytes.
   mutating func pause() { isPaused = true }
 
   /// Somebody waits for bytes again, from `now` on.

@@ -31,6 +31,12 @@ struct WebAddress: Equatable, Sendable {
     isEncrypted = scheme == "https"
   }
 
+  /// The part that says whom to ask: `http://example.org:8000`.
+  var server: Substring {
+    let scheme = isEncrypted ? 8 : 7
+    return name.prefix(scheme) + name.dropFirst(scheme).prefix { !"/?#".contains($0) }
+  }
+
   /// Where a redirect of this address to `reference` leads. Throws `.cannotOpen`.
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
@@ -171,6 +177,13 @@ extension FileFailure {
     FileFailure(
       .unusableContents, "\(name) sends for too long what is not sound yet.",
       hint: "Check the address in a browser; a slow connection may do better later.")
+  }
+
+  /// Nothing came in time that goes on with the sound.
+  static func noMoreSound(_ name: String) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(name) sends hardly any more sound.",
+      hint: "Check this machine's connection, and play it again.")
   }
 
   /// The connection broke for good. `reason` is a part of a sentence.

@@ -245,7 +245,18 @@ public struct SoundFileTags: Sendable, Equatable {
     guard let text = sf_get_string(handle.pointer, Int32(kind)), text.pointee != 0 else {
       return nil
     }
-    return String(cString: text)
+    return self.text(text)
+  }
+}
+
+extension SoundFileTags {
+  /// Bytes of one text that are read, at most: nobody writes more about a song.
+  static let longest = 64 << 10
+
+  /// The beginning of a text of C.
+  static func text(_ text: UnsafePointer<CChar>) -> String {
+    let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, longest))
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -8,7 +8,7 @@ struct SoundSource: ~Copyable {
   let name: String
   /// What libsndfile found, or was told.
   let info: SF_INFO
-  /// Frames after which something else than sound follows; nil where nobody knows.
+  /// Frames after which something else than sound follows; nil where that is not known.
   let frameLimit: Int?
   /// Frames that its head announces, where the file is too short for them.
   let missedFrameCount: Int?
@@ -90,6 +90,8 @@ struct SoundSource: ~Copyable {
     // Bare samples need not begin where the file does, but must be opened there.
     let start = info.format == 0 ? nil : descriptor.position
     if start != nil { try Self.rewind(descriptor, to: 0, name) }
+    if info.format == 0 { try FLACComments.check(descriptor, name) }
+    let announced = info.format == 0 ? Self.announcedByteCount(descriptor) : nil
     let opened: SoundFileHandle
     do throws(SoundFileRefusal) {
       opened = try SoundFileHandle(reading: descriptor, info: &info)
@@ -103,7 +105,8 @@ struct SoundSource: ~Copyable {
     self.frameLimit = frameLimit
     let counted = Self.counted(info, inBytes: byteCount)
     countedFrames = counted.held
-    self.missedFrameCount = missedFrameCount ?? counted.missed
+    self.missedFrameCount =
+      missedFrameCount ?? counted.missed ?? Self.missed(announced, counted.held, info)
     self.isBareWave = isBareWave
     self.isEndless = isEndless
   }
@@ -138,6 +141,25 @@ struct SoundSource: ~Copyable {
       held = min(held, byteCount / (width * max(1, Int(info.channels))))
     }
     return (held, held < announced ? announced : nil)
+  }
+
+  /// Frames in the `announced` bytes, where they are more than were counted.
+  private static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
+    guard let announced, let counted, let width = plainByteCount(info) else { return nil }
+    let frames = announced / (width * max(1, Int(info.channels)))
+    return frames > counted ? min(frames, FileBounds.frameCount) : nil
+  }
+
+  private static func announcedByteCount(_ descriptor: borrowing FileDescriptor) -> Int? {
+    guard let start = descriptor.position, let byteCount = descriptor.fileByteCount else {
+      return nil
+    }
+    let number = descriptor.number
+    return AnnouncedSound.byteCount(beyond: byteCount - start) { place, count in
+      Array(unsafeUninitializedCapacity: count) { bytes, read in
+        read = max(0, pread(number, bytes.baseAddress, count, start + place))
+      }
+    }
   }
 
   /// Bytes of a sample where all have as many; nil where they are compressed.
@@ -256,7 +278,7 @@ struct SoundSource: ~Copyable {
     return FileFailure(
       .unusableContents,
       "\(name) begins like a \(beginning) file, but is damaged, cut short or of an unknown kind.",
-      hint: "Make it anew, or convert it with ffmpeg (\(refusal.reason)).")
+      hint: "Make it anew, or convert it with ffmpeg.")
   }
 }
 
@@ -327,6 +349,7 @@ extension SoundSource {
     isForwardOnly: Bool = false
   ) throws(FileFailure) {
     var info = SF_INFO()
+    let announced = isForwardOnly ? nil : try Self.announcedByteCount(file.bytes)
     let opened = try file.open(&info)
     // What follows the last frame is unknown where the file does not count its frames.
     let isCounted = info.frames > 0 && info.frames < FileBounds.frameCount
@@ -334,7 +357,20 @@ extension SoundSource {
     let counted = isForwardOnly && !isBare && isCounted ? Int(info.frames) : nil
     self.init(
       opened, name: file.bytes.name, info: info, frameLimit: frameLimit ?? counted,
-      missedFrameCount: missedFrameCount, byteCount: file.bytes.byteCount, isBareWave: isBareWave,
-      isEndless: isForwardOnly)
+      missedFrameCount: missedFrameCount ?? Self.missed(announced, Int(info.frames), info),
+      byteCount: file.bytes.byteCount, isBareWave: isBareWave, isEndless: isForwardOnly)
+  }
+
+  private static func announcedByteCount(
+    _ bytes: BufferedBytes
+  ) throws(FileFailure) -> Int? {
+    guard let byteCount = bytes.byteCount else { return nil }
+    let start = bytes.position
+    defer { bytes.position = start }
+    return try AnnouncedSound.byteCount(beyond: byteCount - start) {
+      place, count throws(FileFailure) in
+      bytes.position = start + place
+      return Array(try bytes.peek(count))
+    }
   }
 }

@@ -2,14 +2,14 @@ import Glibc
 
 extension FileRepair {
   /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
-  /// asked again and again whether somebody wants it no more.
+  /// asked again and again whether somebody wants it no more, and told how much of it is there, of 1.
   ///
   /// Throws `.interrupted` then, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
   /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was to
   /// be overwritten is as it was.
   public static func write(
     _ finding: RepairFinding, to path: String, overwrite: Bool,
-    isStopped: () -> Bool = { false }
+    isStopped: (_ done: Double) -> Bool = { _ in false }
   ) throws(FileFailure) {
     guard !SoundFileReader.isSame(path, finding.path) else {
       throw FileFailure(
@@ -125,7 +125,7 @@ extension FileRepair {
 
   private static func copy(
     _ finding: RepairFinding, to file: borrowing FileDescriptor, calling path: String,
-    _ isStopped: () -> Bool
+    _ isStopped: (_ done: Double) -> Bool
   ) throws(FileFailure) {
     let plan = finding.plan
     let source = try DamagedFile(finding.path)
@@ -151,11 +151,12 @@ extension FileRepair {
 
   private static func copy(
     _ source: DamagedFile, _ range: Range<Int>, to file: borrowing FileDescriptor,
-    at output: inout Int, _ path: String, _ isStopped: () -> Bool
+    at output: inout Int, _ path: String, _ isStopped: (_ done: Double) -> Bool
   ) throws(FileFailure) {
     var place = range.lowerBound
     while place < range.upperBound {
-      guard !isStopped() else { throw .interrupted(path) }
+      let done = Double(place) / Double(source.byteCount)
+      guard !isStopped(min(done, 1)) else { throw .interrupted(path) }
       let bytes = try source.bytes(at: place, count: min(1_048_576, range.upperBound - place))
       guard !bytes.isEmpty else {
         throw .reading(source.path, SystemError(number: EIO))

@@ -84,6 +84,29 @@ struct DraftFile: ~Copyable {
     }
   }
 
+  /// Puts it beside its place, under the first name with a number that is free, without waiting for what
+  /// is in it; returns where.
+  consuming func appearBeside() throws(SystemError) -> String {
+    for attempt in 2..<10_000 {
+      let other = FileName.insert("-\(attempt)", into: path)
+      do throws(SystemError) {
+        if let name {
+          try Self.rename(name, toFree: other)
+        } else {
+          try FileSystem.name(descriptor.number, other)
+        }
+      } catch {
+        guard error.number == EEXIST else { throw error }
+        continue
+      }
+      name = nil
+      // As the user wrote it, where that leads there.
+      let written = FileName.insert("-\(attempt)", into: title)
+      return FileIdentity(of: written) == FileIdentity(of: other) ? written : other
+    }
+    throw SystemError(number: EEXIST)
+  }
+
   private static func creating<Result: ~Copyable>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(FileFailure) -> Result {
@@ -111,7 +134,7 @@ struct DraftFile: ~Copyable {
     return (number, name)
   }
 
-  /// A name that nobody can foresee, not longer than names may be.
+  /// A name that cannot be foreseen, not longer than names may be.
   private static func randomName(beside path: String) -> String {
     let stem = String(String.UnicodeScalarView(FileName.last(of: path).unicodeScalars.prefix(40)))
     let random = String(UInt64.random(in: 0 ... .max), radix: 36)

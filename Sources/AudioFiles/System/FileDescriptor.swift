@@ -127,8 +127,8 @@ enum FileBounds {
   static let framesPerByte = 8192
   /// Bytes that are looked at for a beginning of sound, where nothing says how far away it is.
   static let searchByteCount = 4 << 20
-  /// Bits a second: 1,024 channels of 64-bit samples at 16 MHz.
-  static let bitRate = 1 << 40
+  /// Bits of a sample that anything sounds like: what has more holds something else as well.
+  static let bitsPerSample = 64
 
   /// The `announced` frames, as far as `byteCount` bytes can hold them in any encoding; nil for a
   /// number that is none.
@@ -140,10 +140,19 @@ enum FileBounds {
     return min(announced, max(0, byteCount) * framesPerByte)
   }
 
-  /// `bytes` over `seconds`, in bits a second; nil where that is no rate.
-  static func bitRate(bytes: Int, seconds: Double) -> Int? {
+  /// `bytes` over `seconds`, in bits a second, and no more than so many channels at this rate can need;
+  /// nil where that is no rate.
+  static func bitRate(
+    bytes: Int, seconds: Double, sampleRate: Int, channelCount: Int
+  ) -> Int? {
     guard seconds > 0 else { return nil }
-    return min(Int(rounding: Double(bytes) * 8 / seconds), bitRate)
+    let counted = Int(rounding: Double(bytes) * 8 / seconds)
+    return bitRate(counted, sampleRate: sampleRate, channelCount: channelCount)
+  }
+
+  /// `announced` bits a second, and no more than so many channels at this rate can need.
+  static func bitRate(_ announced: Int, sampleRate: Int, channelCount: Int) -> Int {
+    min(announced, sampleRate * channelCount * bitsPerSample)
   }
 }
 

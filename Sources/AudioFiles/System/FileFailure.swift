@@ -24,7 +24,7 @@ public struct FileFailure: Error, Sendable, Equatable {
     case writeFailed
     /// The user wants it no more. Nothing was changed.
     case interrupted
-    /// Whoever read our output has gone.
+    /// The reader of our output has gone.
     case closedPipe
   }
 
@@ -133,7 +133,8 @@ extension FileFailure {
   /// An output is wanted no more.
   public static func interrupted(_ path: String) -> FileFailure {
     FileFailure(
-      .interrupted, "Stopped before \(path) was complete: nothing was written.",
+      .interrupted,
+      "Stopped before \(path) was complete: its draft is removed, and what was there before stays.",
       hint: "Start it again when there is time for it.")
   }
 

@@ -20,6 +20,19 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
+  /// The name that it has in its folder now, where it was renamed; nil where it has its own, or none
+  /// is found. A file that began without a name is not known by one to the kernel: the folder is.
+  public var newName: String? {
+    var status = stat()
+    guard draft == nil, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular,
+      status.st_nlink > 0, FileIdentity(of: path) != FileIdentity(status)
+    else { return nil }
+    let folder = FileName.folder(of: path)
+    let names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? []
+    let name = names.first { FileIdentity(of: FileName.join(folder, $0)) == FileIdentity(status) }
+    return name.map { String(path.dropLast(FileName.last(of: path).count)) + $0 }
+  }
+
   /// Why it could not get its name, though nobody else has taken it: nobody will ever find it.
   public var nameRefusal: FileFailure? {
     namelessness?.isTaken == false ? namelessness?.failure : nil

@@ -67,7 +67,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Writes to a descriptor that stays the caller's, such as standard output: raw, or WAV, which
   /// says on a pipe that its length is unknown. Throws `.invalidRequest` for other formats, and
-  /// `.closedPipe` where nobody reads. The caller ignores SIGPIPE.
+  /// `.closedPipe` where it has no reader. The caller ignores SIGPIPE.
   public init(
     standardOutput descriptor: Int32 = 1, fileFormat: FileFormat, sampleFormat: FileSampleFormat,
     sampleRate: Int, channelCount: Int
@@ -144,13 +144,14 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`. Throws as
   /// `write` does where the disk refuses what was written.
-  private mutating func appear() throws(FileFailure) {
+  private mutating func appear(isLast: Bool = false) throws(FileFailure) {
     guard let draft = self.draft.take() else { return }
     do throws(SystemError) {
       try draft.synchronize()
     } catch {
       // What may not be on the disk replaces nothing, and is better than nothing.
       if draft.isReplacing {
+        guard !isLast else { throw appearBeside(draft, error) }
         namelessness = Namelessness(path, error)
         throw .creating(path, error)
       }
@@ -158,6 +159,17 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       throw failure(error)
     }
     appear(draft)
+  }
+
+  /// Gets another name, where the disk refused what was to replace something. Returns what to say.
+  private mutating func appearBeside(
+    _ draft: consuming DraftFile, _ error: SystemError
+  ) -> FileFailure {
+    let failure = FileFailure.creating(path, error)
+    guard let place = try? draft.appearBeside() else { return failure }
+    path = place
+    return FileFailure(
+      failure.kind, "\(failure.message) The recording is in \(place) now.", hint: failure.hint)
   }
 
   private mutating func appear(_ draft: consuming DraftFile) {
@@ -195,7 +207,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     // What fitted is saved.
     if trouble == nil || (appearance == .readable && framesWritten > 0) {
       do throws(FileFailure) {
-        try appear()
+        try appear(isLast: true)
       } catch {
         trouble = trouble ?? error
       }
@@ -291,7 +303,7 @@ struct OutputFile: ~Copyable {
     return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
   }
 
-  /// Opens a pipe or a device. A pipe that nobody reads is waited for a little, not for ever, and
+  /// Opens a pipe or a device. A pipe without a reader is waited for a little, not for ever, and
   /// no longer than somebody wants.
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     var attempts = 0

@@ -32,7 +32,7 @@ public struct Meter: ~Copyable {
     frames &+= count
     guard frames >= windowFrames else { return }
     levels[levels.sampleCount &- 1] = Float(frames)
-    // A reading that finds no room is one nobody looks at.
+    // A reading that finds no room is dropped.
     _ = readings.write(levels, frames: 1)
     levels.clear(frames: 1)
     frames = 0

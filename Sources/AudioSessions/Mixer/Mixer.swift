@@ -31,7 +31,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var endsWithPlayer = false
   /// Takes down the microphone or the mix.
   public var recorder: Recorder?
-  /// Takes down what is played, for whoever takes its echo off.
+  /// Takes down what is played, for the echo canceller.
   public var playedRecorder: Recorder?
   /// Which of the two the recorder hears.
   public var recordingSource = RecordingSource.microphone

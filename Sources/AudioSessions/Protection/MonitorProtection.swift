@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What stands between a session and the ears of whoever wears the headphones: a guard against
+/// What stands between a session and the headphones: a guard against
 /// feedback, a mute after lost sound and before the end, a dim and a limiter, in this order. The first two lower the
 /// microphone only, the others everything.
 ///

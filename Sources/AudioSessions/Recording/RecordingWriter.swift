@@ -2,6 +2,7 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 import RealtimeAudio
+import Synchronization
 import VoiceCleaning
 
 /// The disk thread's half of a recording: winds the tape off, hands its frames to the take, and
@@ -19,6 +20,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private var played: SampleBuffer?
   private var space: SpaceWatch
   private let isVirtual: Bool
+  private let isStream: Bool
+  private let saving = Atomic(false)
   /// When headers are made true, what they tell of is put on the disk, levels are told, and the
   /// room on the disk is looked at.
   private var headers: FrameInterval
@@ -85,13 +88,14 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     states = FrameInterval(plan.sampleRate / 20)
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     isVirtual = plan.isVirtual
+    isStream = plan.isStream
     self.news = news
   }
 
   /// The audio thread's half, once.
   public func takeRecorder() -> Recorder? { recorder.take() }
 
-  /// The half that takes down what is played, once; nil where nobody needs it.
+  /// The half that takes down what is played, once; nil where it is not needed.
   public func takePlayedRecorder() -> Recorder? { playedRecorder.take() }
 
   /// Whether the file can take no more. Any thread.
@@ -102,6 +106,21 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   /// Saves what is on the tape now.
   public func step() -> Bool {
+    saving.store(!isStream, ordering: .relaxed)
+    let goesOn = save()
+    // Commands for files that are complete are waited for between two steps as well.
+    saving.store(goesOn && isWaiting.isRaised, ordering: .relaxed)
+    return goesOn
+  }
+
+  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by somebody
+  /// who may have gone to sleep, and is never whole.
+  public var isSaving: Bool { saving.load(ordering: .relaxed) }
+
+  /// Whether only commands are waited for.
+  public var isWaitingForOthers: Bool { isWaitingForCommands }
+
+  private func save() -> Bool {
     // What is complete may still be somebody's business.
     guard !isOver else { return poll() }
     do throws(FileFailure) {

@@ -15,7 +15,7 @@ public enum StopReason: Sendable {
   case disk
 }
 
-/// What whoever watches a session may ask it to do.
+/// What the watcher of a session may ask it to do.
 public enum SessionCommand: Sendable {
   /// Goes on.
   case proceed
@@ -23,7 +23,7 @@ public enum SessionCommand: Sendable {
   case stop(StopReason)
 }
 
-/// What a session tells whoever watches it, on the thread that runs it, ten times a second or more.
+/// What a session tells its watcher, on the thread that runs it, ten times a second or more.
 public struct SessionMoment {
   /// How far the unit has come.
   public var frames: Int
@@ -53,7 +53,7 @@ public struct SessionReport: Sendable {
   public var captureXruns = 0
   /// Times the output ran dry.
   public var playbackXruns = 0
-  /// Captured frames that reached nobody.
+  /// Captured frames that reached no file and no output.
   public var lostFrames = 0
   /// Every xrun on the timeline.
   public var events: [TimelineEvent] = []
@@ -89,7 +89,7 @@ public enum SessionClock: Sendable {
 
 /// What happens to the sound of a session: callbacks that are told when it is over.
 public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
-  /// Says so to whoever waits for more, off the audio thread. After the last cycle.
+  /// Says so to the threads that wait for more, off the audio thread. After the last cycle.
   mutating func finish()
 }
 
@@ -143,10 +143,10 @@ struct SessionObserver: ~Copyable {
 
 /// Stops and closes a unit's device on a thread of its own: a driver may hang there, and whoever
 /// waits must not.
-final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable> {
+final class DeviceClosing<Desk: SessionCallbacks & ~Copyable> {
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from the thread that made it to the one that runs it.
-    var unit: DuplexUnit<Device, Desk>?
+    var unit: DuplexUnit<Desk>?
     let draining: Bool
     let isClosed: AtomicFlag
 
@@ -163,7 +163,7 @@ final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionCallbac
   private var deadline: UInt64
 
   /// Begins with it. `isUrgent` where a person has asked for the end.
-  init(_ unit: consuming DuplexUnit<Device, Desk>, draining: Bool, isUrgent: Bool) {
+  init(_ unit: consuming DuplexUnit<Desk>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
     // What is queued is heard first, a sound server's own share as well.
@@ -194,6 +194,25 @@ final class DeviceClosing<Device: DuplexDevice & ~Copyable, Desk: SessionCallbac
     _ = thread.join()
     return true
   }
+}
+
+/// How long something is waited for at the end of which nothing is lost.
+struct EndPatience {
+  private var deadline: UInt64
+
+  /// A while; a fifth of a second where a person has asked for the end.
+  init(isUrgent: Bool) {
+    deadline = HostClock.nanoseconds &+ 2_000_000_000
+    if isUrgent { hurry() }
+  }
+
+  /// A person wants the end.
+  mutating func hurry() {
+    deadline = min(deadline, HostClock.nanoseconds &+ 200_000_000)
+  }
+
+  /// Whether it was waited for long enough.
+  var isOver: Bool { HostClock.nanoseconds > deadline }
 }
 
 /// Watches whether the audio thread comes back from what it asks of a device.

@@ -5,14 +5,12 @@ import RealtimeAudio
 ///
 /// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
 /// is virtual, does everything itself in an order that repeats.
-public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>:
-  ~Copyable
-{
+public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
   /// In real time it is called over and over, and paces itself by waiting for signals or keys.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
-  private var unit: DuplexUnit<Device, Desk>
+  private var unit: DuplexUnit<Desk>
   private let background: [any BackgroundWork]
   private let progress: UnitProgress
   private var observer: SessionObserver
@@ -24,7 +22,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
   /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
   /// `fadeFrames` frames to fade out in when somebody wants an end.
   public init(
-    device: consuming Device, callbacks: consuming Desk, background: [any BackgroundWork],
+    device: consuming DuplexDevice, callbacks: consuming Desk, background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
     reconnects: Bool = false
   ) {
@@ -41,6 +39,16 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
     self.reconnects = reconnects
   }
 
+  /// The same on the device that `driver` drives.
+  public init<Driver: DuplexDriver & ~Copyable>(
+    device driver: consuming Driver, callbacks: consuming Desk, background: [any BackgroundWork],
+    meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0, reconnects: Bool = false
+  ) {
+    self.init(
+      device: DuplexDevice(driver), callbacks: callbacks, background: background, meter: meter,
+      frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
+  }
+
   /// Runs it to its end and returns when everything is finalised: the device stopped, the last
   /// recorded frame saved.
   public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
@@ -53,7 +61,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
   }
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
-    // A thousandth of a second is enough for the shortest ring, a tenth for whoever watches.
+    // A thousandth of a second is enough for the shortest ring, a tenth for the watcher.
     let stepQuantum = max(1024, configuration.periodFrames)
     let tenth = max(stepQuantum, configuration.sampleRate / 10)
     var nextHelping = 0
@@ -91,7 +99,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
       case .failed(let failure): reason = .device(failure)
       }
     }
-    unit.stop(draining: true)
+    // Whether the device lets itself be stopped or not, what came is saved.
     unit.callbacks.finish()
     for work in busy {
       work.conclude()
@@ -105,6 +113,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
         HostClock.pause(milliseconds: 2)
       }
     }
+    unit.stop(draining: true)
     _ = watch(observer.moment(progress), nil)
     return observer.conclude(
       progress, reason ?? .end, sampleRate: configuration.sampleRate,
@@ -122,12 +131,18 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
     let reconnects = self.reconnects
     let unit = self.unit
     let early = try Self.prepare(background, observer: &observer, progress, watch)
+    // Nothing has begun, and nothing is saved by it.
+    if let early, early.isStuck {
+      return observer.conclude(
+        progress, early.reason, sampleRate: configuration.sampleRate,
+        periodFrames: configuration.periodFrames)
+    }
     var threads: [BackgroundThread] = []
     for work in background { threads.append(try BackgroundThread(work)) }
     let ended = AtomicFlag()
     let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     let granted = thread.granted
-    var asked = early
+    var asked = early?.reason
     if early != nil { progress.requestStop() }
     var cycles = -1
     var answer = AnswerWatch(reconnects: reconnects)
@@ -141,7 +156,7 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
       }
     }
     var failure: DeviceFailure?
-    var closing: DeviceClosing<Device, Desk>?
+    var closing: DeviceClosing<Desk>?
     if ended.isRaised {
       var work = thread.join()
       failure = work.failure
@@ -156,15 +171,22 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
       for work in background { work.abandon() }
     }
     // A stalled disk takes its time, and a second signal must still be heard meanwhile.
-    func isOver() -> Bool { closing?.isOver != false && threads.allSatisfy(\.isDone) }
+    var patience = EndPatience(isUrgent: asked?.isOfTheUser == true)
+    func isOver() -> Bool {
+      closing?.isOver != false
+        && zip(threads, background).allSatisfy { thread, work in
+          thread.isDone || (work.isDispensable && patience.isOver)
+        }
+    }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
     while !isOver() {
       if case .stop(let reason) = watch(observer.moment(progress), granted), reason.isOfTheUser {
         closing?.hurry()
+        patience.hurry()
       }
     }
     if closing?.end() == false { observer.noteStuckDevice() }
-    for thread in threads { thread.join() }
+    for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
     _ = watch(observer.moment(progress), granted)
     let reason =
       failure.map { StopReason.device($0) } ?? asked
@@ -182,22 +204,30 @@ public struct SessionRunner<Device: DuplexDevice & ~Copyable, Desk: SessionCallb
     _ background: [any BackgroundWork], observer: inout SessionObserver,
     _ progress: borrowing UnitProgress,
     _ watch: Watch
-  ) throws(DeviceFailure) -> StopReason? {
+  ) throws(DeviceFailure) -> (reason: StopReason, isStuck: Bool)? {
     let first = try BackgroundThread(FirstSteps(of: background))
-    defer { first.join() }
     for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
     while !first.isDone {
       guard case .stop(let asked) = watch(observer.moment(progress), nil) else { continue }
       for work in background { work.conclude() }
-      return asked
+      // A disk or a decoder may keep it for ever.
+      let patience = EndPatience(isUrgent: true)
+      while !first.isDone, !patience.isOver { HostClock.pause(milliseconds: 2) }
+      guard first.isDone else {
+        first.abandon()
+        return (asked, true)
+      }
+      first.join()
+      return (asked, false)
     }
+    first.join()
     return nil
   }
 
   private static func started(
-    _ work: consuming AudioThread<Device, Desk>, _ priority: ThreadPriority
+    _ work: consuming AudioThread<Desk>, _ priority: ThreadPriority
   )
-    throws(DeviceFailure) -> RealtimeThread<AudioThread<Device, Desk>>
+    throws(DeviceFailure) -> RealtimeThread<AudioThread<Desk>>
   {
     do throws(ThreadFailure) {
       return try RealtimeThread(name: "duplex-audio", priority: priority, work)
@@ -228,21 +258,21 @@ private final class FirstSteps: BackgroundWork {
 }
 
 /// A unit on its way through the audio thread.
-private struct AudioThread<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>:
-  RealtimeWork, ~Copyable, @unchecked Sendable
+private struct AudioThread<Desk: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
+  @unchecked Sendable
 {
   // @unchecked because it moves whole, from the thread that made it to the one that runs it.
-  var unit: DuplexUnit<Device, Desk>
+  var unit: DuplexUnit<Desk>
   private(set) var failure: DeviceFailure?
   let ended: AtomicFlag
 
-  init(unit: consuming DuplexUnit<Device, Desk>, ended: AtomicFlag) {
+  init(unit: consuming DuplexUnit<Desk>, ended: AtomicFlag) {
     self.unit = unit
     self.ended = ended
   }
 
   /// The unit, when the thread is over.
-  consuming func takeUnit() -> DuplexUnit<Device, Desk> { unit }
+  consuming func takeUnit() -> DuplexUnit<Desk> { unit }
 
   mutating func run() {
     do throws(DeviceFailure) {

@@ -1,6 +1,11 @@
-// What the system told the program at its start.
+// How the program begins and ends, as far as the system has to do with it.
 #pragma once
 
 // The words of the command line, the program's name first; they live as long as the program.
 int cprogram_argument_count(void);
 const char *cprogram_argument(int index);
+
+// From now on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end the program at once with
+// `status`. Before, `sentence` goes to standard error and `event` to standard output, where they are not
+// empty. Both are copied, up to 1,000 bytes.
+void cprogram_end_on_signals(int status, const char *sentence, const char *event);

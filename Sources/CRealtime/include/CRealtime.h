@@ -38,14 +38,78 @@ static inline uint64_t host_wall_nanoseconds(void) {
 /// turns into vectors, where Swift's conversion must branch to trap.
 BLESSED int32_t realtime_truncated(float value) { return (int32_t)value; }
 
-/// Rounds eight values, which the caller has brought into range, to the nearest integers.
-BLESSED void realtime_round8(int32_t *target, const float *source) {
+/// Writes `count` samples as 16-bit integers, rounded to the nearest (ties to even) and saturated; what
+/// is not a number becomes 0. Returns how many of those there were.
+BLESSED long realtime_encode16(int16_t *target, const float *source, long count) {
+  long index = 0, numbers = 0;
 #ifdef __SSE2__
-  _mm_storeu_si128((__m128i *)target, _mm_cvtps_epi32(_mm_loadu_ps(source)));
-  _mm_storeu_si128((__m128i *)(target + 4), _mm_cvtps_epi32(_mm_loadu_ps(source + 4)));
-#else
-  for (int lane = 0; lane < 8; lane++) target[lane] = (int32_t)lrintf(source[lane]);
+  const __m128 scale = _mm_set1_ps(32768), highest = _mm_set1_ps(32767), lowest = _mm_set1_ps(-32768);
+  __m128i found = _mm_setzero_si128();
+  for (; index + 8 <= count; index += 8) {
+    __m128 low = _mm_loadu_ps(source + index), high = _mm_loadu_ps(source + index + 4);
+    __m128 isLow = _mm_cmpord_ps(low, low), isHigh = _mm_cmpord_ps(high, high);
+    found = _mm_sub_epi32(_mm_sub_epi32(found, _mm_castps_si128(isLow)), _mm_castps_si128(isHigh));
+    low = _mm_max_ps(_mm_min_ps(_mm_mul_ps(_mm_and_ps(low, isLow), scale), highest), lowest);
+    high = _mm_max_ps(_mm_min_ps(_mm_mul_ps(_mm_and_ps(high, isHigh), scale), highest), lowest);
+    __m128i whole = _mm_packs_epi32(_mm_cvtps_epi32(low), _mm_cvtps_epi32(high));
+    _mm_storeu_si128((__m128i *)(target + index), whole);
+  }
+  int32_t lanes[4];
+  _mm_storeu_si128((__m128i *)lanes, found);
+  numbers = (long)lanes[0] + lanes[1] + lanes[2] + lanes[3];
 #endif
+  for (; index < count; index++) {
+    int isNumber = source[index] == source[index];
+    float scaled = isNumber ? source[index] * 32768 : 0;
+    scaled = scaled < -32768 ? -32768 : scaled > 32767 ? 32767 : scaled;
+    target[index] = (int16_t)lrintf(scaled);
+    numbers += isNumber;
+  }
+  return count - numbers;
+}
+
+/// The same as 32-bit integers. 2147483520 is the highest float below 2^31.
+BLESSED long realtime_encode32(int32_t *target, const float *source, long count) {
+  long index = 0, numbers = 0;
+#ifdef __SSE2__
+  const __m128 scale = _mm_set1_ps(0x1p31f), highest = _mm_set1_ps(2147483520), lowest = _mm_set1_ps(-0x1p31f);
+  __m128i found = _mm_setzero_si128();
+  for (; index + 4 <= count; index += 4) {
+    __m128 samples = _mm_loadu_ps(source + index), isNumber = _mm_cmpord_ps(samples, samples);
+    found = _mm_sub_epi32(found, _mm_castps_si128(isNumber));
+    samples = _mm_mul_ps(_mm_and_ps(samples, isNumber), scale);
+    samples = _mm_max_ps(_mm_min_ps(samples, highest), lowest);
+    _mm_storeu_si128((__m128i *)(target + index), _mm_cvtps_epi32(samples));
+  }
+  int32_t lanes[4];
+  _mm_storeu_si128((__m128i *)lanes, found);
+  numbers = (long)lanes[0] + lanes[1] + lanes[2] + lanes[3];
+#endif
+  for (; index < count; index++) {
+    int isNumber = source[index] == source[index];
+    float scaled = isNumber ? source[index] * 0x1p31f : 0;
+    scaled = scaled < -0x1p31f ? -0x1p31f : scaled > 2147483520 ? 2147483520 : scaled;
+    target[index] = (int32_t)lrintf(scaled);
+    numbers += isNumber;
+  }
+  return count - numbers;
+}
+
+/// Reads `count` 16-bit integers as samples from -1 to below 1.
+BLESSED void realtime_decode16(float *target, const int16_t *source, long count) {
+  long index = 0;
+#ifdef __SSE2__
+  const __m128 scale = _mm_set1_ps(0x1p-15f);
+  for (; index + 8 <= count; index += 8) {
+    __m128i samples = _mm_loadu_si128((const __m128i *)(source + index));
+    // Each in the upper half of 32 bits, then shifted down with its sign.
+    __m128i low = _mm_srai_epi32(_mm_unpacklo_epi16(samples, samples), 16);
+    __m128i high = _mm_srai_epi32(_mm_unpackhi_epi16(samples, samples), 16);
+    _mm_storeu_ps(target + index, _mm_mul_ps(_mm_cvtepi32_ps(low), scale));
+    _mm_storeu_ps(target + index + 4, _mm_mul_ps(_mm_cvtepi32_ps(high), scale));
+  }
+#endif
+  for (; index < count; index++) target[index] = (float)source[index] * 0x1p-15f;
 }
 
 /// Copies `count` samples that do not overlap.
@@ -80,16 +144,11 @@ BLESSED void realtime_store32(void *target, uint32_t value) { memcpy(target, &va
 /// mlockall's flag for locking pages when they are touched; Swift's Glibc does not know it.
 static const int realtime_lock_on_fault = 4;
 
-/// Sleeps until the monotonic clock shows `nanoseconds`, or a signal comes. Simulated devices wait
-/// with it where hardware would be polled.
-BLESSED void realtime_sleep_until(uint64_t nanoseconds) {
-  struct timespec until = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
 // RealtimeSanitizer's marks, present only in a build that links its runtime.
 extern void __rtsan_realtime_enter(void) __attribute__((weak));
 extern void __rtsan_realtime_exit(void) __attribute__((weak));
+extern void __rtsan_disable(void) __attribute__((weak));
+extern void __rtsan_enable(void) __attribute__((weak));
 
 /// From here to `realtime_leave`, RealtimeSanitizer ends the program at an allocation, lock or
 /// blocking call of this thread. Costs a test of a constant where the sanitizer is not linked.
@@ -99,4 +158,22 @@ BLESSED void realtime_enter(void) {
 
 BLESSED void realtime_leave(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}
+
+/// Around the one call in a cycle that is meant to block: the wait for the device.
+BLESSED void realtime_pause_watch(void) {
+  if (__rtsan_disable) __rtsan_disable();
+}
+
+BLESSED void realtime_resume_watch(void) {
+  if (__rtsan_enable) __rtsan_enable();
+}
+
+/// Sleeps until the monotonic clock shows `nanoseconds`, or a signal comes. Simulated devices wait
+/// with it where hardware would be polled.
+BLESSED void realtime_sleep_until(uint64_t nanoseconds) {
+  struct timespec until = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+  realtime_pause_watch();
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+  realtime_resume_watch();
 }

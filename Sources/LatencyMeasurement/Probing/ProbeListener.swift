@@ -12,7 +12,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; the result is read after the last step.
   private enum Stage {
     case noise
-    /// A short burst of the level with this index is under way; so many looks were taken.
+    /// A short burst of the level with this index is under way; the number of looks taken.
     case search(level: Int, looks: Int)
     /// A measurement by the output channel with this index.
     case measure(channel: Int, number: Int)

@@ -20,7 +20,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     case deviceAbsent
     /// Of two devices the input went away, and the output goes on.
     case captureLost
-    /// The input came back: so many `frames` from `frame` on nobody captured.
+    /// The input came back: `frames` frames from `frame` on were not captured.
     case captureReturned
     /// The input was away to the very end of the run.
     case captureAbsent
@@ -44,7 +44,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
   public var frame: Int
   /// How many frames the gap is long.
   public var frames: Int
-  /// When, in nanoseconds of the host's clock; 0 where nobody asked.
+  /// When, in nanoseconds of the host's clock; 0 where it was not asked for.
   public var nanoseconds: UInt64
 
   /// An event of `frames` frames at `frame`.

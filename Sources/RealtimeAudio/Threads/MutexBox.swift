@@ -6,7 +6,7 @@ import Synchronization
 /// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
 /// every use a race.
 public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
-  // @unchecked because the value is only touched by whoever holds the lock.
+  // @unchecked because the value is touched only by the thread that holds the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 

@@ -77,7 +77,7 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   }
 }
 
-/// A POSIX thread with a closure to run. Whoever makes it joins it, once.
+/// A POSIX thread with a closure to run. The thread that makes it joins it, once.
 final class POSIXThread {
   private let name: String
   private let priority: ThreadPriority
@@ -86,7 +86,7 @@ final class POSIXThread {
   private var identity = pthread_t()
   // On its own, not a property: one thread waits for it while the other posts it.
   private let isReady = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  /// What the thread was given. Written by the thread before `init` returns, by nobody after.
+  /// What the thread was given. Written by the thread before `init` returns, and not after.
   private(set) var granted = GrantedPriority.normal
 
   init(
@@ -118,7 +118,7 @@ final class POSIXThread {
     pthread_join(identity, nil)
   }
 
-  /// Nobody joins it any more. This object stays, since the thread may still use it.
+  /// It will not be joined any more. This object stays, since the thread may still use it.
   func abandon() {
     AbandonedThreads.latch.raise()
     pthread_detach(identity)

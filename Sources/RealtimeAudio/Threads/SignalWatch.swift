@@ -62,6 +62,16 @@ public struct SignalWatch: ~Copyable {
     return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
   }
 
+  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has heard yet; false where there
+  /// is none. Any thread.
+  public static func takeEnd() -> Bool {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+    var now = timespec()
+    return sigtimedwait(&set, nil, &now) > 0
+  }
+
   deinit {
     close(descriptor)
   }

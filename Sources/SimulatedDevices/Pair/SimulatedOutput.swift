@@ -9,12 +9,12 @@ import RealtimeAudio
 ///
 /// It goes by the time that it is told. Frame 0 is the moment of the first start, and every frame
 /// keeps its number through all stops.
-public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
+struct SimulatedOutput: ~Copyable, Sendable {
   /// What it granted.
-  public let playbackStream: StreamConfiguration
+  let configuration: StreamConfiguration
 
   let clock: SimulatedClock
-  private(set) var tape: PlayedHistoryRing
+  private(set) var playedHistory: PlayedHistoryRing
   private var lent: DeviceBuffer
   private var dry: ScheduledFaults
   private var unplugging: Unplugging
@@ -31,12 +31,12 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     _ specification: SimulatedDeviceSpecification, _ stream: StreamConfiguration,
     drifts: Bool = false, remembering frames: Int
   ) {
-    playbackStream = stream
+    configuration = stream
     bufferFrames = stream.bufferFrames
     var timed = specification
     if drifts { timed.captureRate = nil }
     clock = SimulatedClock(timed, drifts: drifts)
-    tape = PlayedHistoryRing(
+    playedHistory = PlayedHistoryRing(
       frameCount: frames, channelCount: stream.channelCount, periodFrames: stream.periodFrames)
     lent = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: stream.periodFrames)
@@ -46,15 +46,9 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     unplugging = Unplugging(specification, .playback)
   }
 
-  /// An output beside another simulated device, as `specification` describes it and `request` asks.
-  /// Its clock runs faster than that device's by the specification's drift.
-  public init(
-    _ specification: SimulatedDeviceSpecification, request: DuplexRequest
-  ) throws(DeviceFailure) {
-    try self.init(specification, request: request, remembering: 1)
-  }
-
-  /// The same, with at least so many frames that it remembers.
+  /// An output beside another simulated device, as `specification` describes it and `request` asks,
+  /// that remembers at least so many frames. Its clock runs faster than that device's by the
+  /// specification's drift.
   init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest, remembering frames: Int
   ) throws(DeviceFailure) {
@@ -72,7 +66,7 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
   private func seconds(at now: UInt64) -> Double { Double(now &- origin) * 1e-9 }
 
   /// Starts it anew.
-  public mutating func startOutput(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+  mutating func start(silence frames: Int, at now: UInt64) {
     restart(silence: frames, at: now)
   }
 
@@ -82,54 +76,101 @@ public struct SimulatedOutput: ClockedOutput, ~Copyable, Sendable {
     hasStarted = true
     // Where it is, and not where it is seen: batches behind, it would have played what it got.
     first = Int(clamping: clock.course.frames(at: seconds(at: now)))
-    tape.restart(at: first, silence: frames)
+    playedHistory.restart(at: first, silence: frames)
     dry.resume(at: first)
     isBroken = false
   }
 
   /// Asks it where it is.
   @_noLocks
-  public mutating func lookAtOutput(at now: UInt64) -> SideState {
+  mutating func look(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)
     if frames > dry.nextXrun { isBroken = true }
-    if isBroken || Int(clamping: clock.course.frames(at: seconds)) >= tape.end { return .xrun }
+    if isBroken || Int(clamping: clock.course.frames(at: seconds)) >= playedHistory.end {
+      return .xrun
+    }
     return .running(
       ClockReading(
         frames: max(0, frames &- first), nanoseconds: origin &+ UInt64(clamping: since * 1e9)),
-      available: bufferFrames &- (tape.end &- max(frames, first)))
+      available: bufferFrames &- (playedHistory.end &- max(frames, first)))
   }
 
   /// Room to play.
   @_noLocks
-  public mutating func playbackRoom(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    let queued = tape.end &- Int(clamping: clock.course.frames(at: seconds(at: now)))
+  mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
+    let queued = playedHistory.end &- Int(clamping: clock.course.frames(at: seconds(at: now)))
     return queued &+ frames <= bufferFrames ? lent.frames(frames) : nil
   }
 
   /// Queues what was filled.
   @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool {
-    tape.append(lent, frames: frames)
+  mutating func commit(_ frames: Int) -> Bool {
+    playedHistory.append(lent, frames: frames)
     return true
   }
 
-  /// It comes back when the specification says so.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
-
   /// Nothing is to be closed.
   @_noLocks
-  public mutating func partWithOutput(silence frames: Int) { silence = frames }
+  mutating func detach(silence frames: Int) { silence = frames }
 
   /// Starts it where it is there again.
   @_noLocks
-  public mutating func takeOutputBack(at now: UInt64) -> Int? {
+  mutating func reattach(at now: UInt64) -> Int? {
     guard unplugging.reattach(at: seconds(at: now)) else { return nil }
     restart(silence: silence, at: now)
     return silence
   }
+}
 
-  /// Nothing is to be stopped.
-  public mutating func stop() {}
+/// The output as a stream; the input of a pair hears the same output.
+struct SimulatedOutputStream: StreamDriver, ~Copyable {
+  let output: SharedState<SimulatedOutput>
+
+  var configuration: StreamConfiguration { output.pointer.pointee.configuration }
+
+  mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    output.pointer.pointee.start(silence: frames, at: now)
+  }
+
+  /// It comes back when the specification says so.
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+
+  mutating func stop() {}
+
+  static let functions = StreamFunctions(
+    look: outputLook, frames: outputFrames, commit: outputCommit, detach: outputDetach,
+    reattach: outputReattach)
+}
+
+extension DeviceMemory {
+  fileprivate var output: UnsafeMutablePointer<SimulatedOutput> {
+    @_noLocks get { assumingMemoryBound(to: SimulatedOutputStream.self).pointee.output.pointer }
+  }
+}
+
+@_noLocks
+private func outputLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
+  state.state.pointee = stream.output.pointee.look(at: now)
+}
+
+@_noLocks
+private func outputFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
+  lent.frames.pointee = stream.output.pointee.frames(frames, at: now)
+}
+
+@_noLocks
+private func outputCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
+  stream.output.pointee.commit(frames)
+}
+
+@_noLocks
+private func outputDetach(_ stream: DeviceMemory, silence: Int) {
+  stream.output.pointee.detach(silence: silence)
+}
+
+@_noLocks
+private func outputReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
+  stream.output.pointee.reattach(at: now) ?? -1
 }

@@ -38,6 +38,8 @@ struct PlayItems {
 
   /// Sources of playlists and folders that are tried for the rate of the first, one after the other.
   private static let mostTried = 8
+  /// Sources that are open at the same time.
+  private static let mostGathered = 64
 
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
   /// the user named, or with what is asked of it; an address is only looked at where it is the first.
@@ -48,6 +50,12 @@ struct PlayItems {
     try style.pans.check("--pan", addresses.count)
     paths = addresses.filter { !$0.isRemote }.map(\.location)
     let isGathered = gathering != nil
+    guard !isGathered || addresses.count <= Self.mostGathered else {
+      throw ToolFailure(
+        .usage, code: "usage",
+        "\(addresses.count) sources cannot be heard at once: at most \(Self.mostGathered) can.",
+        hint: "Name fewer, or play them one after the other.")
+    }
     var opened: [Int: OpenedSource] = [:]
     var failures: [FileFailure] = []
     for index in addresses.indices {
@@ -86,9 +94,12 @@ struct PlayItems {
     resamplerQuality: Int
   ) throws {
     let lists = try mixes.map { try SourceList([$0.path]).addresses }
-    let gains = zip(mixes, lists).flatMap { mix, list in list.map { _ in mix.level.decibels } }
+    let gains =
+      mixes.count == 1
+      ? [mixes[0].level.decibels]
+      : zip(mixes, lists).flatMap { mix, list in list.map { _ in mix.level.decibels } }
     try self.init(
-      lists.flatMap { $0 },
+      lists.count == 1 ? lists[0] : lists.flatMap { $0 },
       Style(
         order: order, gains: GainList(values: gains.isEmpty ? [0] : gains), pans: pans,
         resamplerQuality: resamplerQuality),
@@ -103,7 +114,7 @@ struct PlayItems {
     let order = plan.style.order
     let quality = plan.style.resamplerQuality
     return QueueItem.Part(
-      name: address.name, takesTime: (address.isRemote || address.isPipe) && opened == nil,
+      name: address.name, takesTime: address.takesTime && opened == nil,
       settings: { decoder throws(FileFailure) in
         var settings = try order.settings(at: decoder.sampleRate, of: address)
         settings.gain = gain

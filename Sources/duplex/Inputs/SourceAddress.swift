@@ -13,9 +13,27 @@ struct SourceAddress {
     init(_ failure: FileFailure) { self.failure = failure }
   }
 
+  /// A stretch in a place of its own, as most have none.
+  private final class Stretch: Sendable {
+    let start: TimeOption?
+    let end: TimeOption?
+
+    init(_ start: TimeOption?, _ end: TimeOption?) {
+      self.start = start
+      self.end = end
+    }
+  }
+
+  private final class BareSamples: Sendable {
+    let format: RawOption
+
+    init(_ format: RawOption) { self.format = format }
+  }
+
   let location: String
-  var start: TimeOption?
-  var end: TimeOption?
+  private var stretch: Stretch?
+  var start: TimeOption? { stretch?.start }
+  var end: TimeOption? { stretch?.end }
   /// Where it was opened to see what it is.
   var opened: OpenedSource?
   /// Whether the user did not name it, but a playlist or a folder that it is in.
@@ -24,8 +42,9 @@ struct SourceAddress {
   var isMixed = false
   /// What is wrong with it, where it is a playlist or a folder in a playlist.
   var refusal: Refusal?
+  private var bareSamples: BareSamples?
   /// What it is, where it is bare samples.
-  var raw: RawOption?
+  var raw: RawOption? { bareSamples?.format }
 
   init(_ name: String) {
     guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),
@@ -47,14 +66,13 @@ struct SourceAddress {
       return
     }
     location = String(name[..<mark])
-    self.start = start
-    self.end = end
+    stretch = Stretch(start, end)
   }
 
   /// The same as bare samples where `raw` says what they are, and perhaps heard together with others.
   func taken(as raw: RawOption?, isMixed: Bool) -> SourceAddress {
     var address = self
-    address.raw = raw
+    address.bareSamples = raw.map(BareSamples.init)
     address.isMixed = isMixed
     return address
   }
@@ -77,6 +95,9 @@ struct SourceAddress {
 
   /// Whether it lies behind a network.
   var isRemote: Bool { Self.isRemote(location) }
+
+  /// Whether its opening may have to wait for somebody else.
+  var takesTime: Bool { isPipe || (isRemote && !RemoteFile.failsAtOnce(location)) }
 
   static func isRemote(_ name: String) -> Bool {
     let start = name.prefix(8).lowercased()
@@ -103,7 +124,9 @@ enum SourceOpening {
     guard address.refusal == nil, address.isRemote || address.isPipe else {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
-    return try InterruptibleOpening.result(of: address.name) { opening throws(FileFailure) in
+    return try InterruptibleOpening.result(
+      of: address.name, isNear: address.isPipe
+    ) { opening throws(FileFailure) in
       OpenedSource(address, try decoder(of: address, opening))
     }
   }
@@ -115,12 +138,12 @@ final class OpenedSource: @unchecked Sendable {
   private let address: SourceAddress
   /// Frames a second.
   let sampleRate: Int
-  /// Frames in all; nil where nobody knows.
+  /// Frames in all; nil where that is not known.
   let frameCount: Int?
   private let decoder: MutexBox<Given?>
 
   private struct Given: @unchecked Sendable {
-    // @unchecked because whoever takes it leaves nothing behind.
+    // @unchecked because the taker leaves nothing behind.
     let decoder: any SoundDecoder
   }
 
@@ -144,19 +167,20 @@ final class OpenedSource: @unchecked Sendable {
 /// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
 /// program there and then, since nothing has sounded yet that would have to be brought to an end.
 enum InterruptibleOpening {
-  /// Seconds after which a person is told what is waited for.
-  private static let silence = 1.5
+  /// Seconds after which a person is told what is waited for, or a log.
+  private static let silence = (atTerminal: 1.5, inLog: 15.0)
 
-  /// What `open` answers with, or throws. It runs on a thread of its own. `name` is what is opened.
+  /// What `open` answers with, or throws. It runs on a thread of its own. `name` is what is opened;
+  /// what is near keeps nobody waiting but for another program, which is told to a log as well.
   static func result<Value>(
-    of name: String,
+    of name: String, isNear: Bool = false,
     _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value
   ) throws(FileFailure) -> Value {
     // Before the thread, so that signals come here.
     SignalWatch.hold()
     let answer = Answer<Value>()
     let thread = try start { answer.give(Result { () throws(FileFailure) in try open(Opening()) }) }
-    wait(for: name) { answer.isThere }
+    wait(for: name, isNear: isNear) { answer.isThere }
     _ = thread.join()
     guard let result = answer.take() else {
       throw FileFailure(.cannotOpen, "\(name) was not opened.", hint: "Try again.")
@@ -167,12 +191,15 @@ enum InterruptibleOpening {
   /// Waits until `isOver`, or ends the program where a person wants that. `name` is what is waited
   /// for.
   static func wait(
-    for name: String, leavingWith status: ExitStatus = .done, until isOver: () -> Bool
+    for name: String, isNear: Bool = false, leavingWith status: ExitStatus = .done,
+    until isOver: () -> Bool
   ) {
     let signals = SignalWatch()
     let keyboard = Keyboard()
     let began = HostClock.nanoseconds
-    var isTold = !(Terminal.isWatched || OutputMode.current.json)
+    let isWatched = isNear || Terminal.isWatched || OutputMode.current.json
+    let silence = isWatched ? silence.atTerminal : silence.inLog
+    var isTold = false
     while !isOver() {
       switch signals.wait(milliseconds: 5, watching: keyboard.descriptor) {
       case .signal(.end): leave(keyboard, status, name)
@@ -194,12 +221,11 @@ enum InterruptibleOpening {
     _ keyboard: borrowing Keyboard, _ status: ExitStatus, _ name: String
   ) {
     keyboard.restore()
-    if OutputMode.current.json {
-      Terminal.tell(
-        ToolFailure(
-          status, code: "stopped", "It was stopped while it waited for \(name).",
-          hint: "Nothing had begun, and nothing is lost."
-        ).event)
+    let failure = ToolFailure.stopped(status, "while it waited for \(name)")
+    if status != .done {
+      failure.report()
+    } else if OutputMode.current.json {
+      Terminal.tell(failure.event)
     }
     Terminal.drain()
     _exit(status.rawValue)
@@ -224,7 +250,7 @@ enum InterruptibleOpening {
   /// Carries a result from one thread to the other.
   private final class Answer<Value>: Sendable {
     private struct Given: @unchecked Sendable {
-      // @unchecked because whoever gives it keeps nothing of it.
+      // @unchecked because the giver keeps nothing of it.
       let result: Result<Value, FileFailure>
     }
 

@@ -25,7 +25,9 @@ struct SourceList {
       try add(name)
       let named = SourceAddress(name).location
       for index in first..<addresses.count {
-        addresses[index].isFound = addresses[index].location != named
+        // What a list refuses lies in it, even if it is the list itself.
+        let isListed = addresses[index].refusal != nil
+        addresses[index].isFound = isListed || addresses[index].location != named
       }
     }
   }
@@ -143,7 +145,8 @@ private enum RemoteContents {
     self = try InterruptibleOpening.result(of: address.name) { opening throws(FileFailure) in
       let file = try opening.file(ofAddress: location)
       if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
-        return .playlist(try Playlist.entries(of: file))
+        return .playlist(
+          try file.probe { () throws(FileFailure) in try Playlist.entries(of: file) })
       }
       return .sound(try opening.decoder(of: file))
     }

@@ -50,8 +50,8 @@ struct MeasureUse: DeviceUse {
   fileprivate let run: LatencyRun
   fileprivate let number: Int
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let plan = try run.plan(device.configuration, draws: number == 0)
     let (found, outcome) = try measureRoundTrips(
@@ -92,8 +92,9 @@ extension ProbePlan {
 }
 
 /// Measures by `plan` on an open device; tells `progress` how much of it is done, of 1.
-func measureRoundTrips<Device: DuplexDevice & ~Copyable>(
-  on device: consuming Device, _ plan: ProbePlan, _ options: AudioOptions, _ clock: SessionClock,
+func measureRoundTrips(
+  on device: consuming DuplexDevice, _ plan: ProbePlan, _ options: AudioOptions,
+  _ clock: SessionClock,
   background: [any BackgroundWork], progress: @escaping (Double) -> Void = { _ in }
 ) throws -> (RoundTrips, SessionOutcome) {
   var session = ProbeSession(plan, periodFrames: device.configuration.periodFrames)

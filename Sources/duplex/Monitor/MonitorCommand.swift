@@ -23,6 +23,8 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { audio.outputMode }
 
+  var stoppedStatus: ExitStatus { .done }
+
   @OptionGroup var alsoPlay: AlsoPlayOption
 
   @OptionGroup var reconnection: ReconnectOption
@@ -102,8 +104,8 @@ private struct MonitorUse: DeviceUse {
   let target: RecordingTarget?
   let items: [QueueItem]
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
     var callbacks = Mixer(configuration)

@@ -22,8 +22,8 @@ final class OverdubPass {
     self.roundTrip = roundTrip
   }
 
-  func record<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, _ clock: SessionClock, background: [any BackgroundWork]
+  func record(
+    on device: consuming DuplexDevice, _ clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
     let rate = configuration.sampleRate
@@ -91,7 +91,10 @@ final class OverdubPass {
   ) throws -> PlayFeeder {
     let rate = configuration.sampleRate
     let channels = configuration.playback?.channelCount ?? 2
-    try track.narrow(from: plan.playedFrom, frames: plan.region.upperBound - plan.playedFrom)
+    // Up to its own end, where it tells what it announced and does not hold.
+    let isToTheEnd = plan.region.upperBound >= plan.backingFrames
+    try track.narrow(
+      from: plan.playedFrom, frames: isToTheEnd ? nil : plan.region.upperBound - plan.playedFrom)
     let clicks = ClickTrack(
       beats: run.command.countIn, tempo: run.command.tempo, sampleRate: rate,
       channelCount: channels)
@@ -137,8 +140,8 @@ final class OverdubPass {
     _ roundTrip: (frames: Double, source: OverdubRun.Source)
   ) {
     guard let outcome, let plan else { return }
-    let paths = run.passes.map(\.path)
-    let seconds = Double(report.frames) / Double(outcome.configuration.sampleRate)
+    // Of a pass that ended before its take began there is no file.
+    let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
     let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
     var totals = totals
     // The backing's end is the end, unless the user named an earlier one.
@@ -158,9 +161,26 @@ final class OverdubPass {
         ("toFrame", .integer(plan.region.upperBound)),
         ("peakDBFS", .array(report.peaks.map { .rounded(Decibels.level($0)) })),
       ],
-      sentence: "\(paths.joined(separator: ", ")): \(seconds.shown(2)) s, \(report.frames) frames, "
-        + "\(plan.alignmentFrames.shown(3)) frames of round trip taken off "
-        + "(\(roundTrip.source.rawValue)\(rest)).")
+      sentence: paths.isEmpty
+        ? OverdubRun.nothingKept(isInterrupted: run.totals.isInterrupted)
+        : lengths(plan, outcome.configuration.sampleRate, paths)
+          + " \(plan.alignmentFrames.shown(3)) frames of round trip taken off "
+          + "(\(roundTrip.source.rawValue)\(rest)).")
+  }
+
+  /// What was kept, and of how much where it was interrupted.
+  private func lengths(
+    _ plan: OverdubPlan, _ rate: Int, _ paths: [String]
+  ) -> String {
+    func seconds(_ frames: Int) -> String { (Double(frames) / Double(rate)).shown(2) + " s" }
+    let written = paths.joined(separator: ", ")
+    guard run.totals.isInterrupted else {
+      return "\(written): \(seconds(report.frames)), \(report.frames) frames,"
+    }
+    let last =
+      "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames) frames,"
+    return report.frames > 0
+      ? "Interrupted: kept \(written), the last \(last)" : "Interrupted: kept \(written),"
   }
 }
 
@@ -252,7 +272,7 @@ struct OverdubPlan {
     restFrames = roundTrip - alignmentFrames
   }
 
-  /// The stretch to be recorded of a backing of so many frames at this rate.
+  /// The stretch to be recorded of a backing of `frames` frames at this rate.
   static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
     guard frames > 0 else {
       throw ToolFailure(

@@ -95,11 +95,21 @@ final class OverdubRun {
     return status
   }
 
+  /// What a person is told where no take has a frame.
+  static func nothingKept(isInterrupted: Bool) -> String {
+    isInterrupted
+      ? "Interrupted before anything was recorded: no take was kept or changed."
+      : "Nothing was recorded: no take was kept or changed."
+  }
+
   /// Tells what came of all passes.
   private func conclude() {
     guard let configuration else { return }
     if let last = passes.last, let roundTrip {
       return last.conclude(self, totals.report, roundTrip)
+    }
+    if totals.isInterrupted, !command.audio.json, !command.audio.quiet {
+      Terminal.say("\(Self.nothingKept(isInterrupted: true))")
     }
     guard command.audio.json else { return }
     let fields = JSON.summary(of: "overdub", totals.report, configuration)
@@ -112,8 +122,8 @@ struct OverdubUse: DeviceUse {
   let run: OverdubRun
   let path: String
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     try run.findRoundTrip(device.configuration)
     guard let roundTrip = run.roundTrip else {
@@ -123,16 +133,19 @@ struct OverdubUse: DeviceUse {
       on: device, clock, background: background)
   }
 
-  private func measure<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, _ clock: SessionClock, _ background: [any BackgroundWork]
+  private func measure(
+    on device: consuming DuplexDevice, _ clock: SessionClock, _ background: [any BackgroundWork]
   ) throws -> ExitStatus {
     var plan = ProbePlan(device.configuration)
     plan.repeats = 3
+    // The duration is that of the take.
+    var options = run.options
+    options.duration = nil
     Notice.news(
       "measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ..."
     ).report()
     let (found, outcome) = try measureRoundTrips(
-      on: device, plan, run.options, clock, background: background
+      on: device, plan, options, clock, background: background
     ) { done in
       if run.options.json { Terminal.tell(.progress(done, "measurement")) }
     }

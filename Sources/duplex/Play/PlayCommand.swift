@@ -18,6 +18,8 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { audio.outputMode }
 
+  var stoppedStatus: ExitStatus { .done }
+
   @OptionGroup var alsoPlay: AlsoPlayOption
 
   @Option(
@@ -88,8 +90,8 @@ private struct PlayUse: DeviceUse {
   let items: [QueueItem]
   let choices: Int
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
     var shape = AudioPlayer.Shape(configuration)

@@ -32,6 +32,8 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { audio.outputMode }
 
+  var stoppedStatus: ExitStatus { .done }
+
   @OptionGroup var alsoPlay: AlsoPlayOption
 
   @OptionGroup var reconnection: ReconnectOption
@@ -104,8 +106,8 @@ private struct RecordUse: DeviceUse {
   let target: RecordingTarget
   let items: [QueueItem]
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
     let session = try RecordingSession(
@@ -120,16 +122,23 @@ private struct RecordUse: DeviceUse {
         on: &callbacks, fullScale: command.gain.gain, command.audio, configuration)
     }
     let player = callbacks.makePlayer(items, configuration)
+    let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
     let meter = callbacks.makeMeter(command.audio, configuration)
     let outcome = try SessionOutcome(
       running: device, callbacks, command.audio, clock,
       background: background + [session.saver] + (player?.background ?? []), meter: meter,
       frameLimit: session.frameLimit, recording: session.watch, protection: protection,
       reconnects: command.reconnection.isWanted(for: configuration)
-    ) { _ in nil }
+    ) { _ in
+      progress?.follow()
+      return nil
+    }
+    progress?.follow()
     let report = session.saver.report
     return outcome.conclude(
-      "record", recorded: report, extra: (protection?.summary ?? []) + session.summary,
+      "record", recorded: report, failure: progress?.failure,
+      isTold: report.failure == nil && progress?.announces ?? false,
+      extra: (protection?.summary ?? []) + session.summary,
       sentence: target.isStream ? nil : session.sentence)
   }
 }

@@ -129,7 +129,10 @@ extension RecordingWriter {
       ringFrames: try RecordingRing.frameCount(
         seconds: settings.ringSeconds, sampleRate: rate,
         channelCount: plan.channelCount + (cleaning.echo == nil ? 0 : played)),
-      gate: settings.gate(plan, startsAtOnce: startsAtOnce), cleaner: cleaner,
+      gate: try RecordingRing.checked(
+        settings.gate(plan, startsAtOnce: startsAtOnce), plan,
+        ringCount: settings.rawPath == nil ? 1 : 2),
+      cleaner: cleaner,
       playedChannels: cleaning.echo == nil ? 0 : played,
       rawPath: settings.rawPath)
   }

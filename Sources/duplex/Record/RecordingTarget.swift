@@ -101,9 +101,7 @@ enum RecordingRing {
       let power = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
       return min(asked, power)
     }
-    // A ring has a power of two of frames: up to twice as many as asked for.
-    let (byteCount, isTooLarge) = asked.multipliedReportingOverflow(by: 2 * frameByteCount)
-    guard !isTooLarge, byteCount <= memoryByteCount / 2 else {
+    guard fits(asked, frameByteCount) else {
       let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(sampleRate)
       throw ToolFailure(
         .usage, code: "usage",
@@ -112,6 +110,30 @@ enum RecordingRing {
         hint: "Give --ring \(most.shown(1)) s or less, or leave it out.")
     }
     return asked
+  }
+
+  /// `gate`, where what waits for its word in `ringCount` rings fits in memory. Throws `.usage`.
+  static func checked(
+    _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
+  ) throws(ToolFailure) -> any RecordingGate {
+    let frameByteCount = 4 * max(1, plan.channelCount) * ringCount
+    guard fits(gate.patienceFrames, frameByteCount) else {
+      let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(plan.sampleRate)
+      throw ToolFailure(
+        .usage, code: "usage",
+        "What waits to be kept, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
+          + "\((Double(gate.patienceFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
+          + "this machine's memory.",
+        hint: "Give a --pre-roll of less than \(most.shown(1)) s.")
+    }
+    return gate
+  }
+
+  /// Whether a ring of so many frames leaves half of the memory free. It has a power of two of them:
+  /// up to twice as many as asked for.
+  private static func fits(_ frames: Int, _ frameByteCount: Int) -> Bool {
+    let (byteCount, isTooLarge) = frames.multipliedReportingOverflow(by: 2 * frameByteCount)
+    return !isTooLarge && byteCount <= memoryByteCount / 2
   }
 
   private static var memoryByteCount: Int {

@@ -64,6 +64,33 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
   }
 }
 
+/// Tells how far the files to be mended have come while one of them is copied: of a hundred steps at
+/// most, so that a small file says nothing.
+private final class RepairProgress {
+  private let path: String
+  private let start: Double
+  private let share: Double
+  private var told = 0.0
+
+  /// `path` is `share` of all that is to be mended, and `start` of it is done.
+  init(_ path: String, from start: Double, share: Double) {
+    self.path = path
+    self.start = start
+    self.share = share
+  }
+
+  /// So much of the file is copied, of 1.
+  func tell(_ done: Double) {
+    guard done >= told + 0.01 else { return }
+    told = done
+    if OutputMode.current.json {
+      Terminal.tell(.progress(start + done * share, "bytes", [("path", .string(path))]))
+    } else if Terminal.isWatched, !OutputMode.current.quiet {
+      Terminal.redraw("\(path): \(Int(rounding: done * 100)) %")
+    }
+  }
+}
+
 /// Mends one file after another, and says what came of it.
 struct RepairRun {
   private let command: RepairCommand
@@ -91,8 +118,11 @@ struct RepairRun {
     var doneBytes = 0
     for (index, file) in command.files.enumerated() {
       let ended: ExitStatus
+      let progress = RepairProgress(
+        file, from: Double(doneBytes) / Double(allBytes),
+        share: Double(byteCounts[index]) / Double(allBytes))
       do throws(ToolFailure) {
-        let mending = try inTermsOfTheTool { try mend(file) }
+        let mending = try inTermsOfTheTool { try mend(file, progress) }
         mendings.append(mending)
         ended = tell(mending)
       } catch {
@@ -135,7 +165,7 @@ struct RepairRun {
     }
   }
 
-  private func mend(_ path: String) throws -> Mending {
+  private func mend(_ path: String, _ progress: RepairProgress) throws -> Mending {
     let finding = try FileRepair.examine(path, wiped: wiped)
     guard finding.isMendable else { return Mending(finding: finding, repaired: nil) }
     if command.inPlace {
@@ -143,9 +173,11 @@ struct RepairRun {
       return Mending(finding: finding, repaired: path)
     }
     let target = command.output ?? FileName.insert("-repaired", into: path)
-    try FileRepair.write(
-      finding, to: target, overwrite: command.overwrite,
-      isStopped: StopRequest(graceMilliseconds: 0).isThere)
+    let stop = StopRequest(graceMilliseconds: 0)
+    try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
+      progress.tell(done)
+      return stop.isThere()
+    }
     return Mending(finding: finding, repaired: target)
   }
 

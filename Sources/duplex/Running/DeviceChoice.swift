@@ -9,8 +9,8 @@ import SimulatedDevices
 /// What happens on a device once it is open, whichever kind it is: a command's own part.
 protocol DeviceUse {
   /// Runs on `device` to the end. `background` is work the device needs beside it.
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus
 }
 
@@ -55,19 +55,20 @@ struct DeviceChoice {
     if let device = try drifting() {
       if isStartUpOver { MemoryLock.releaseStartUpCode() }
       return try run(
-        use, on: device, clock: .real(options.realtimePriority.priority), background: [],
-        open: openFurther)
+        use, on: DuplexDevice(device), clock: .real(options.realtimePriority.priority),
+        background: [], open: openFurther)
     }
     let request = self.request
     let device = try opened { () throws(DeviceFailure) in try ALSADuplex(opening: request) }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
-    return try run(use, on: device, clock: clock, background: [], open: openFurther)
+    return try run(
+      use, on: DuplexDevice(device), clock: clock, background: [], open: openFurther)
   }
 
-  private func openFurther(_ request: DuplexRequest) throws -> ALSAOutput {
-    try opened { () throws(DeviceFailure) in try ALSAOutput(opening: request) }
+  private func openFurther(_ request: DuplexRequest) throws -> DeviceStream {
+    try opened { () throws(DeviceFailure) in try DeviceStream(openingOutput: request) }
   }
 
   /// Opens what may never answer.
@@ -113,46 +114,34 @@ struct DeviceChoice {
   }
 
   /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
-  private func drifting() throws -> AsynchronousPair<ALSAPair>? {
-    // One card has one clock, as a rule: whoever knows better says which is the master.
+  private func drifting() throws -> AsynchronousPair? {
+    // One card has one clock, as a rule: a user who knows better names the master.
     let isToldApart =
       options.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
-    guard isToldApart || ALSAPair.hasTwoClocks(request) else { return nil }
+    guard isToldApart || DevicePair.hasTwoClocks(request) else { return nil }
     let request = self.request
-    let pair = try opened { () throws(DeviceFailure) in try ALSAPair(opening: request) }
-    guard pair.keepsTime else { return nil }
+    var opening = try opened { () throws(DeviceFailure) in
+      OptionalPair(pair: try DevicePair.opening(request))
+    }
+    guard let pair = opening.pair.take() else { return nil }
     return AsynchronousPair(pair, request: request, master: options.master ?? .playback)
   }
 
-  /// Brings the device to the rate that was asked for, where it has another.
-  private func run<
-    Device: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
-  >(
-    _ use: some DeviceUse, on device: consuming Device, clock: SessionClock,
-    background: [any BackgroundWork], open: (DuplexRequest) throws -> Output
+  /// Brings the device to the rate that was asked for, where it has another, and lets further
+  /// devices play the same, where there are any.
+  private func run(
+    _ use: some DeviceUse, on device: consuming DuplexDevice, clock: SessionClock,
+    background: [any BackgroundWork], open: (DuplexRequest) throws -> DeviceStream
   ) throws -> ExitStatus {
-    guard device.configuration.needsResampling(for: request) else {
-      return try run(use, with: device, clock: clock, background: background, open: open)
+    if device.configuration.needsResampling(for: request) {
+      device = DuplexDevice(try ResamplingDevice(device, request: request))
     }
-    return try run(
-      use, with: ResamplingDevice(device, request: request), clock: clock,
-      background: background, open: open)
-  }
-
-  /// Lets further devices play the same, where there are any: a layer for none costs time, too.
-  private func run<
-    Device: DuplexDevice & ~Copyable, Output: ClockedOutput & ~Copyable
-  >(
-    _ use: some DeviceUse, with device: consuming Device, clock: SessionClock,
-    background: [any BackgroundWork], open: (DuplexRequest) throws -> Output
-  ) throws -> ExitStatus {
     guard !alsoPlay.isEmpty else {
       return try use.run(on: device, clock: clock, background: background)
     }
     let granted = device.configuration
-    var fanOut = FanOutDevice<Device, Output>(
-      device, resamplerQuality: options.resamplerQuality)
+    var fanOut = FanOutDevice(device, resamplerQuality: options.resamplerQuality)
     for name in alsoPlay {
       var further = request
       further.captureDevice = nil
@@ -163,7 +152,7 @@ struct DeviceChoice {
       further.channelCount = nil
       try fanOut.add(try open(further))
     }
-    return try use.run(on: fanOut, clock: clock, background: background)
+    return try use.run(on: DuplexDevice(fanOut), clock: clock, background: background)
   }
 
   private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {
@@ -187,21 +176,30 @@ struct DeviceChoice {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let atDevice = request.atRate(specification.sampleRate)
     if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
-      let pair = try SimulatedPair(specification, request: atDevice, microphone: microphone)
+      let pair = try DevicePair(
+        simulating: specification, request: atDevice, microphone: microphone)
+      let device = AsynchronousPair(
+        pair, request: atDevice, master: options.master ?? .playback)
       return try run(
-        use, on: AsynchronousPair(pair, request: atDevice, master: options.master ?? .playback),
-        clock: clock, background: background, open: Self.openSimulated)
+        use, on: DuplexDevice(device), clock: clock, background: background,
+        open: Self.openSimulated)
     }
     let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
     return try run(
-      use, on: device, clock: clock, background: background, open: Self.openSimulated)
+      use, on: DuplexDevice(device), clock: clock, background: background,
+      open: Self.openSimulated)
   }
 
-  private static func openSimulated(_ request: DuplexRequest) throws -> SimulatedOutput {
+  private static func openSimulated(_ request: DuplexRequest) throws -> DeviceStream {
     let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
-    return try SimulatedOutput(
-      specification, request: request.atRate(specification.sampleRate))
+    return try DeviceStream(
+      simulating: specification, request: request.atRate(specification.sampleRate))
   }
+}
+
+/// Two devices, where both keep time.
+private struct OptionalPair: ~Copyable {
+  var pair: DevicePair?
 }
 
 /// Opens a device on a thread of its own: a sound server that stands still, or a driver, may never

@@ -2,6 +2,7 @@ import AudioDevices
 import AudioFiles
 import AudioSessions
 import RealtimeAudio
+import Synchronization
 
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
 /// what the user wants of it.
@@ -13,7 +14,6 @@ final class RecordingWatch {
   private var isPatienceTold = false
   /// When the user first wanted to leave, on the host's clock.
   private var endAsked: UInt64?
-  private var isDiskTold = false
   private var hasStarted: Bool
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
@@ -84,17 +84,13 @@ final class RecordingWatch {
 
   /// An end that the disk holds up was heard all the same.
   private func tellOfDisk() {
-    guard !isDiskTold, !saver.isWaitingForCommands, let endAsked,
+    guard !saver.isWaitingForCommands, let endAsked,
       HostClock.nanoseconds > endAsked + 250_000_000
     else { return }
-    isDiskTold = true
-    Notice.warning(
-      "diskWaiting", "The disk has not taken the rest of the recording yet.",
-      hint: "Ctrl-C once more leaves it; the file holds what its header tells of."
-    ).report()
+    DiskNotice.tell()
   }
 
-  /// Nobody can press a key any more: there is nothing left to wait for.
+  /// No key can come any more: there is nothing left to wait for.
   func loseKeyboard(at frame: Int) {
     if !hasStarted { start(at: frame) }
   }
@@ -117,5 +113,19 @@ final class RecordingWatch {
     } else if !options.quiet, let sentence = words.sentence(event) {
       Terminal.say("duplex: \(sentence)")
     }
+  }
+}
+
+/// That a disk holds up an end: told once, by the first thread that finds it out.
+enum DiskNotice {
+  private static let isTold = Atomic(false)
+
+  /// Tells it, unless it is told. Any thread.
+  static func tell() {
+    guard !isTold.exchange(true, ordering: .relaxed) else { return }
+    Notice.warning(
+      "diskWaiting", "The disk has not taken the rest of the recording yet.",
+      hint: "Ctrl-C once more leaves it; the file holds what its header tells of."
+    ).report()
   }
 }

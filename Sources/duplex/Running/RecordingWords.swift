@@ -141,7 +141,7 @@ extension JSON {
 struct GainVerdict {
   /// One word for it.
   let name: String
-  /// What to say to whoever turns the knob.
+  /// What to say to the user who turns the knob.
   let sentence: String
 
   /// The verdict on what was heard before the take.

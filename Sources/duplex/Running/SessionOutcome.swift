@@ -11,8 +11,8 @@ struct SessionOutcome {
 
   /// Runs `callbacks` on `device` with the background work beside it. `poll` is asked at each moment
   /// whether it has a reason to stop.
-  init<Device: DuplexDevice & ~Copyable, Desk: SessionCallbacks & ~Copyable>(
-    running device: consuming Device, _ callbacks: consuming Desk, _ options: AudioOptions,
+  init<Desk: SessionCallbacks & ~Copyable>(
+    running device: consuming DuplexDevice, _ callbacks: consuming Desk, _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
     protection: MonitorProtectionDisplay? = nil, reconnects: Bool = false,
@@ -22,7 +22,8 @@ struct SessionOutcome {
     self.options = options
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(
-      options, configuration, isVirtual: isVirtual, recording: recording, protection: protection)
+      options, configuration, isVirtual: isVirtual, background: background, recording: recording,
+      protection: protection)
     watch.poll = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
       return poll(moment)
@@ -40,7 +41,7 @@ struct SessionOutcome {
     if report.isDeviceStuck { tellStuckDevice() }
   }
 
-  /// Nothing was lost by it, but whoever wonders why the device is busy now should know.
+  /// Nothing was lost by it, but it explains why the device is busy now.
   private func tellStuckDevice() {
     Notice.warning(
       "deviceStuck", "The device \(configuration.deviceNames) does not let itself be stopped.",
@@ -125,7 +126,7 @@ extension GainRamp {
 }
 
 extension SessionReport {
-  /// The device that went away and was not back at the end; whoever ended it himself knows that.
+  /// The device that went away and was not back at the end; a user who ended it knows that.
   fileprivate func reconnectState(_ configuration: DuplexConfiguration) -> DeviceFailure? {
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(

@@ -37,7 +37,8 @@ final class SessionWatch {
 
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
-    recording: RecordingWatch? = nil, protection: MonitorProtectionDisplay? = nil
+    background: [any BackgroundWork], recording: RecordingWatch? = nil,
+    protection: MonitorProtectionDisplay? = nil
   ) {
     self.options = options
     self.protection = protection
@@ -48,14 +49,13 @@ final class SessionWatch {
     self.isVirtual = isVirtual
     news = DeviceEvents(options, configuration)
     signals = SignalWatch()
-    standstill = isVirtual ? StandstillWatch() : nil
-    // Whoever records must be able to stop, whatever becomes of the terminal.
+    standstill = isVirtual ? StandstillWatch(background) : nil
+    // A recording must be stoppable, whatever becomes of the terminal.
     Terminal.stopWaiting()
     drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
   }
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
-    standstill?.poll()
     if !hasStarted { start(granted) }
     for event in moment.events where !news.tell(event) { tell(event) }
     if let found = moment.deviceReturn { news.tell(found) }
@@ -71,6 +71,8 @@ final class SessionWatch {
 
   /// Waits for a signal or a key, and does what it asks for.
   private func hear() -> SessionCommand {
+    // While this thread was in something else.
+    if endingSince == nil, standstill?.isEndWanted == true { return end(.signal) }
     let heard = signals.wait(
       milliseconds: patience, watching: isDeaf ? nil : keyboard.descriptor)
     switch heard {
@@ -79,7 +81,7 @@ final class SessionWatch {
     case .readable:
       switch keyboard.press() {
       case .key(let key): return obey(key)
-      // Nobody will press anything any more.
+      // No key will come any more.
       case .end:
         isDeaf = true
         recording?.loseKeyboard(at: frame)

@@ -1,47 +1,85 @@
+import AudioSessions
 import Glibc
 import RealtimeAudio
 import Synchronization
 
-/// Ends the program where somebody wants an end and the thread that should hear it does not come back
-/// from a call of a driver or a disk. Where time is virtual that thread does everything itself.
+/// Ends the program where somebody wants an end and the thread that should come to it does not: it is
+/// in a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
+///
+/// Only what is being saved is waited for, however long a disk takes. A second wish ends that as well.
 final class StandstillWatch {
-  /// How often the thread was there to hear, and whether it has heard that somebody wants an end.
-  private final class Attendance: Sendable {
-    let count = Atomic<Int>(0)
-    let isEnding = AtomicFlag()
+  /// Since when somebody wants an end, on the host's clock; 0 before.
+  private final class Wish: Sendable {
+    private let since = Atomic<UInt64>(0)
+
+    /// Nanoseconds for which somebody wants an end; nil where nobody does.
+    var age: UInt64? {
+      let since = since.load(ordering: .relaxed)
+      return since == 0 ? nil : HostClock.nanoseconds &- since
+    }
+
+    func note() {
+      _ = since.compareExchange(
+        expected: 0, desired: max(1, HostClock.nanoseconds), ordering: .relaxed)
+    }
   }
 
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
-    let attendance: Attendance
-    let clock: clockid_t
+    let wish: Wish
+    var time: ThreadTime
+    let work: [any BackgroundWork]
     let isOver: AtomicFlag
+    /// Nanoseconds in which the thread could have come to an end.
+    private var lateness = 0
 
-    /// Looks every 10 ms. On a machine that is busy with other things these are late as well.
+    init(wish: Wish, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
+      self.wish = wish
+      self.time = time
+      self.work = work
+      self.isOver = isOver
+    }
+
+    /// Looks every 10 ms.
     mutating func run() {
-      var last = (count: -1, processor: 0)
-      var idleLooks = 0
-      var deafLooks = 0
+      var isWanted = false
       while !isOver.isRaised {
         HostClock.pause(milliseconds: 10)
-        let now = (count: attendance.count.load(ordering: .relaxed), processor: processorTime)
-        let isEndWanted = attendance.isEnding.isRaised || SignalWatch.isEndWaiting
-        let isDeaf = isEndWanted && now.count == last.count
-        deafLooks = isDeaf ? deafLooks + 1 : 0
-        idleLooks = isDeaf && now.processor == last.processor ? idleLooks + 1 : 0
-        last = now
-        // A fifth of a second where nothing moves, three where it computes.
-        if idleLooks >= 20 || deafLooks >= 300 { leave() }
+        let wasWanted = isWanted
+        isWanted = wish.age != nil || SignalWatch.isEndWaiting
+        if work.contains(where: \.isSaving) {
+          hearWhileSaving()
+          lateness = 0
+          time.start()
+        } else if isWanted, wasWanted {
+          lateness += time.passed()
+          if lateness >= 150_000_000 { leave() }
+        } else {
+          time.start()
+        }
       }
     }
 
-    /// Nanoseconds that the thread has computed.
-    private var processorTime: Int {
-      var time = timespec()
-      guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
-      return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    /// The thread hears nothing while it waits for a disk.
+    private func hearWhileSaving() {
+      if SignalWatch.takeEnd() {
+        // One signal may come twice.
+        if let age = wish.age, age > 300_000_000 { leaveFiles() }
+        wish.note()
+      }
+      if let age = wish.age, age > 250_000_000, !work.contains(where: \.isWaitingForOthers) {
+        DiskNotice.tell()
+      }
+    }
+
+    /// At once, with what files hold since their headers were last written.
+    private func leaveFiles() {
+      Keyboard.giveBack()
+      Terminal.drain()
+      _exit(ExitStatus.done.rawValue)
     }
 
     private func leave() {
+      Keyboard.giveBack()
       ToolFailure(
         .loss, code: "stuck",
         "It was stopped while a call of the device or the disk did not come back.",
@@ -52,25 +90,24 @@ final class StandstillWatch {
     }
   }
 
-  private let attendance = Attendance()
+  private let wish = Wish()
   private let isOver = AtomicFlag()
   private var thread: RealtimeThread<Loop>?
 
-  /// Watches the calling thread, as long as it is in scope.
-  init() {
-    var clock = clockid_t()
-    guard unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return }
+  /// Watches the calling thread, which also steps `work`, as long as it is in scope.
+  init(_ work: [any BackgroundWork]) {
+    guard let time = ThreadTime() else { return }
     // Without a thread a signal is heard as soon as the call comes back.
     thread = try? RealtimeThread(
       name: "duplex-stop", priority: .normal, stackByteCount: 262_144,
-      Loop(attendance: attendance, clock: clock, isOver: isOver))
+      Loop(wish: wish, time: time, work: work, isOver: isOver))
   }
 
-  /// The thread is there to hear.
-  func poll() { attendance.count.add(1, ordering: .relaxed) }
+  /// Whether somebody wants an end, as far as is known here.
+  var isEndWanted: Bool { wish.age != nil }
 
   /// Somebody wants an end.
-  func hearEnd() { attendance.isEnding.raise() }
+  func hearEnd() { wish.note() }
 
   deinit {
     isOver.raise()

@@ -177,6 +177,6 @@ extension DuplexConfiguration {
 extension Double {
   /// With `digits` digits behind the point, for a person.
   func shown(_ digits: Int) -> String {
-    JSON.rounded(self, digits).text
+    isFinite ? JSON.rounded(self, digits).text : isNaN ? "no number" : "infinite"
   }
 }

@@ -7,7 +7,7 @@ enum JSON {
   case string(String)
   /// A number, of which six digits behind the point are written at most.
   case number(Double)
-  /// A number with so many digits behind the point.
+  /// A number with `digits` digits behind the point.
   case fixed(Double, digits: Int)
   case integer(Int)
   case bool(Bool)
@@ -23,89 +23,104 @@ enum JSON {
   }
 
   /// The text, without line breaks.
-  var text: String {
-    var text = ""
-    text.reserveCapacity(256)
-    write(to: &text)
-    return text
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The text as UTF-8. Events come ten times a second: bytes cost a third of what strings do.
+  private var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512)
+    write(to: &bytes)
+    return bytes
   }
 
-  private func write(to text: inout String) {
+  private func write(to text: inout [UInt8]) {
     switch self {
     case .string(let value): Self.quote(value, to: &text)
     case .number(let value): Self.write(value, to: &text)
     case .fixed(let value, let digits): Self.write(value, digits: digits, to: &text)
-    case .integer(let value): text += String(value)
-    case .bool(let value): text += value ? "true" : "false"
-    case .null: text += "null"
+    case .integer(let value): Self.write(value, to: &text)
+    case .bool(let value): text += (value ? "true" : "false").utf8
+    case .null: text += "null".utf8
     case .array(let values):
-      text += "["
+      text.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
+        if index > 0 { text.append(UInt8(ascii: ",")) }
         value.write(to: &text)
       }
-      text += "]"
+      text.append(UInt8(ascii: "]"))
     case .object(let pairs): Self.write(pairs.lazy.map { ($0.key, $0.value) }, to: &text)
     case .fields(let pairs): Self.write(pairs, to: &text)
     }
   }
 
-  private static func write(_ pairs: some Sequence<(String, JSON)>, to text: inout String) {
-    text += "{"
+  private static func write(_ pairs: some Sequence<(String, JSON)>, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "{"))
     var isFirst = true
     for (key, value) in pairs {
-      if !isFirst { text += "," }
+      if !isFirst { text.append(UInt8(ascii: ",")) }
       isFirst = false
       quote(key, to: &text)
-      text += ":"
+      text.append(UInt8(ascii: ":"))
       value.write(to: &text)
     }
-    text += "}"
+    text.append(UInt8(ascii: "}"))
   }
 
-  private static func write(_ value: Double, to text: inout String) {
+  private static func write(_ value: Double, to text: inout [UInt8]) {
     guard value.isFinite else {
-      text += "null"
+      text += "null".utf8
       return
     }
     // Larger numbers have no more digits there than that.
     let value = abs(value) < 1e10 ? (value * 1e6).rounded() / 1e6 : value
     if value == value.rounded() && abs(value) < 1e15 {
-      text += String(Int(clamping: value))
+      write(Int(clamping: value), to: &text)
     } else {
-      text += value.description
+      text += value.description.utf8
     }
+  }
+
+  private static func write(_ value: Int, to text: inout [UInt8]) {
+    if value < 0 { text.append(UInt8(ascii: "-")) }
+    write(value.magnitude, to: &text)
+  }
+
+  /// At least `digits` digits, zeros before the others.
+  private static func write(_ value: UInt, digits: Int = 1, to text: inout [UInt8]) {
+    let first = text.count
+    var rest = value
+    repeat {
+      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0 || text.count - first < digits
+    text[first...].reverse()
   }
 
   /// By integers, for events that come ten times a second.
-  private static func write(_ value: Double, digits: Int, to text: inout String) {
+  private static func write(_ value: Double, digits: Int, to text: inout [UInt8]) {
     guard abs(value) < 1e9 else { return write(value, to: &text) }
-    var scale = 1
+    var scale: UInt = 1
     for _ in 0..<digits { scale *= 10 }
     let scaled = Int(rounding: value * Double(scale))
-    if scaled < 0 { text += "-" }
-    text += String(scaled.magnitude / scale.magnitude)
-    let rest = scaled.magnitude % scale.magnitude
+    if scaled < 0 { text.append(UInt8(ascii: "-")) }
+    write(scaled.magnitude / scale, to: &text)
+    let rest = scaled.magnitude % scale
     guard rest > 0 else { return }
-    text += "."
-    var place = scale.magnitude / 10
-    while place > rest {
-      text += "0"
-      place /= 10
-    }
-    text += String(rest)
+    text.append(UInt8(ascii: "."))
+    write(rest, digits: digits, to: &text)
   }
 
-  private static func quote(_ string: String, to text: inout String) {
-    text += "\""
-    let string = FileName.shown(string)
+  private static func quote(_ string: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
     // Names of ours need no escape, and most of users' do not either.
     if string.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {
-      text += string
+      text += string.utf8
     } else {
-      for scalar in string.unicodeScalars { escape(scalar, to: &text) }
+      var escaped = ""
+      for scalar in FileName.shown(string).unicodeScalars { escape(scalar, to: &escaped) }
+      text += escaped.utf8
     }
-    text += "\""
+    text.append(UInt8(ascii: "\""))
   }
 
   /// What would not show as itself is written in digits: the text means the same to a program, and

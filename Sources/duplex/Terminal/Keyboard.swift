@@ -1,4 +1,5 @@
 import Glibc
+import RealtimeAudio
 
 /// A key that was pressed.
 enum Key: Equatable {
@@ -8,7 +9,7 @@ enum Key: Equatable {
 
 /// The keyboard of a terminal, key by key and without echo, as long as it is in scope.
 struct Keyboard: ~Copyable {
-  /// What to wait for; nil where nobody types.
+  /// What to wait for; nil where there is no keyboard.
   let descriptor: Int32?
   private let isTerminal: Bool
   private var saved = termios()
@@ -25,6 +26,7 @@ struct Keyboard: ~Copyable {
     }
     isTerminal = true
     descriptor = STDIN_FILENO
+    Self.taken.withLock { $0 = saved }
     var raw = saved
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &raw)
@@ -32,6 +34,15 @@ struct Keyboard: ~Copyable {
 
   deinit {
     restore()
+  }
+
+  /// How it was before it was taken over.
+  private static let taken = MutexBox<termios?>(nil)
+
+  /// Gives it back on any thread, where the program ends in the middle of something.
+  static func giveBack() {
+    guard var saved = taken.withLock({ $0 }) else { return }
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
   }
 
   /// Gives it back as it was.
@@ -46,7 +57,7 @@ struct Keyboard: ~Copyable {
     case key(Key)
     /// Nothing that means anything.
     case nothing
-    /// Whoever typed is gone.
+    /// The terminal was closed.
     case end
   }
 

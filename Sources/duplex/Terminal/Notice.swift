@@ -67,6 +67,13 @@ struct OutputMode: Sendable {
 /// A command that can be told how to talk.
 protocol TalkingCommand {
   var outputMode: OutputMode { get }
+  /// How the program ends where it is stopped before anything has begun.
+  var stoppedStatus: ExitStatus { get }
+}
+
+extension TalkingCommand {
+  /// There is nothing to show.
+  var stoppedStatus: ExitStatus { .loss }
 }
 
 /// How the tool ends, by the numbers of sysexits.h.
@@ -132,6 +139,13 @@ struct ToolFailure: Error {
     var failure = self
     failure.path = failure.path ?? path
     return failure
+  }
+
+  /// It was stopped before it had begun; `moment` says while what.
+  static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
+    ToolFailure(
+      status, code: "stopped", "It was stopped \(moment).",
+      hint: "Nothing had begun, and nothing is lost.")
   }
 
   /// Tells it on standard error, and as an event where the user asked for those.

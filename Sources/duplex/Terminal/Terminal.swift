@@ -118,7 +118,7 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Nobody waits for this stream any more.
+  /// This stream is not waited for any more.
   func stopWaiting() {
     state.withLock { $0.waits = false }
   }

@@ -30,7 +30,7 @@ final class TuneRun {
   var loadLimit: Double { 1 - command.margin / 100 }
 
   func run() throws -> ExitStatus {
-    // Before any thread: a signal must find nobody but the watch.
+    // Before any thread: a signal must reach the watch only.
     SignalWatch.hold()
     if command.load { load = try SystemLoad(path: loadPath) }
     var chosen = try search()
@@ -136,8 +136,8 @@ private struct SoakUse: DeviceUse {
   let options: AudioOptions
   let setting: TuneSetting
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     let configuration = device.configuration
     run.configuration = configuration
@@ -178,8 +178,8 @@ private struct RoundTripUse: DeviceUse {
   let options: AudioOptions
   let result = Result()
 
-  func run<Device: DuplexDevice & ~Copyable>(
-    on device: consuming Device, clock: SessionClock, background: [any BackgroundWork]
+  func run(
+    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
   ) throws -> ExitStatus {
     var plan = ProbePlan(device.configuration)
     plan.repeats = 1

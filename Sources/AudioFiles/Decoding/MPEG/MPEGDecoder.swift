@@ -22,7 +22,7 @@ public final class MPEGDecoder: SoundDecoder {
   private let decoder: MPEGBlockDecoder
   private var silence: SampleBuffer?
 
-  /// Samples of the last block that nobody has read yet.
+  /// Samples of the last block that were not read yet.
   private var rest = UnsafeBufferPointer<Float>(start: nil, count: 0)
   /// Frames to come that only lead up to `position`.
   private var prerollFrames = 0
@@ -268,7 +268,7 @@ extension MPEGDecoder {
 struct MPEGBlockDecoder: ~Copyable {
   private let handle: OpaquePointer
 
-  /// A decoder to so many channels, whatever a block has. nil without memory.
+  /// A decoder to `channelCount` channels, whatever a block has. nil without memory.
   init?(sampleRate: Int, channelCount: Int) {
     guard let handle = mpg123_new(nil, nil) else { return nil }
     let flags =

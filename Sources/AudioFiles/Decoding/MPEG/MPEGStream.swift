@@ -162,7 +162,9 @@ struct MPEGStream {
     if let information, let count = information.blockCount, let said = information.byteCount,
       count > 0, said > 0
     {
-      return FileBounds.bitRate(bytes: said, seconds: Double(count) * seconds) ?? first.bitRate
+      return FileBounds.bitRate(
+        bytes: said, seconds: Double(count) * seconds, sampleRate: first.sampleRate,
+        channelCount: first.channelCount) ?? first.bitRate
     }
     return isConstant ? first.bitRate : Int(rounding: averageByteCount * 8 / seconds)
   }

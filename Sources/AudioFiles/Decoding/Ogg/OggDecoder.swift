@@ -55,7 +55,11 @@ public final class OggDecoder: SoundDecoder {
     let isCut = announced != held
     announcedFrameCount = isCut ? announced : nil
     // The library divides by the length that is announced.
-    let rate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
+    let announcedRate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
+    let rate = announcedRate.map {
+      FileBounds.bitRate(
+        $0, sampleRate: opened.sampleRate, channelCount: opened.channelCount)
+    }
     bitRate = rate
     byteRate = rate.map { Double($0) / 8 } ?? 16000
     tags = opened.tags
@@ -220,10 +224,10 @@ protocol OggFile: AnyObject {
   var bitRate: Int? { get }
   /// Of the stream read last.
   var tags: SoundFileTags { get }
-  /// Whether a read came to a stream after another; whoever takes notice says false again.
+  /// Whether a read came to a stream after another; its reader sets it to false again.
   var isNewStream: Bool { get set }
 
-  /// Reads at most so many frames; none at the end, or of a stream with other channels.
+  /// Reads at most that number of frames; none at the end, or of a stream with other channels.
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int
   /// Goes to the very frame. False where it failed.
   func seek(to frame: Int) -> Bool

@@ -1,11 +1,11 @@
 import COpusFile
 import CVorbisFile
 
-/// A stream libvorbisfile holds open, until nobody needs it.
+/// A stream libvorbisfile holds open, until its last user closes it.
 final class VorbisFile: OggFile {
   private let file: UnsafeMutablePointer<OggVorbis_File>
   /// Kept, because libvorbisfile's callbacks hold no reference of their own.
-  private let bytes: BufferedBytes
+  private let bytes: VorbisBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
 
@@ -22,21 +22,23 @@ final class VorbisFile: OggFile {
     var callbacks = ov_callbacks()
     callbacks.read_func = { memory, size, count, owner in
       let byteCount = size * count
-      return BufferedBytes.of(owner)?.readForCallback(memory, byteCount, isWhole: false) ?? 0
+      return VorbisBytes.of(owner)?.read(memory, byteCount) ?? 0
     }
     if bytes.isSeekable {
       callbacks.seek_func = { owner, offset, origin in
-        BufferedBytes.of(owner)?.seekForCallback(Int(offset), origin) ?? -1
+        VorbisBytes.of(owner)?.seek(Int(offset), origin) ?? -1
       }
-      callbacks.tell_func = { BufferedBytes.of($0)?.position ?? -1 }
+      callbacks.tell_func = { VorbisBytes.of($0)?.bytes.position ?? -1 }
     }
-    let owner = Unmanaged.passUnretained(bytes).toOpaque()
+    let checked = VorbisBytes(bytes)
+    let owner = Unmanaged.passUnretained(checked).toOpaque()
     guard ov_open_callbacks(owner, file, nil, 0, callbacks) == 0 else {
       file.deallocate()
       return nil
     }
+    checked.setups.isOpening = false
     self.file = file
-    self.bytes = bytes
+    self.bytes = checked
     let total = bytes.isSeekable ? Int(ov_pcm_total(file, -1)) : -1
     frameCount = total >= 0 ? total : nil
     let rate = ov_bitrate(file, bytes.isSeekable ? -1 : 0)
@@ -55,8 +57,8 @@ final class VorbisFile: OggFile {
     else { return SoundFileTags() }
     let lines = (0..<Int(comments.comments)).compactMap { index in
       texts[index].map { text in
-        let bytes = UnsafeRawBufferPointer(start: text, count: Int(lengths[index]))
-        return String(decoding: bytes, as: UTF8.self)
+        let count = min(Int(lengths[index]), SoundFileTags.longest)
+        return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
       }
     }
     return SoundFileTags { name in
@@ -96,6 +98,45 @@ final class VorbisFile: OggFile {
     sampleRate = info.pointee.rate
     channelCount = Int(info.pointee.channels)
     order = ChannelOrder(vorbisChannels: channelCount)
+  }
+}
+
+/// The bytes that libvorbisfile reads, looked at before.
+private final class VorbisBytes {
+  let bytes: BufferedBytes
+  let setups = VorbisSetupCheck()
+
+  init(_ bytes: BufferedBytes) {
+    self.bytes = bytes
+    // Of a stream that only goes forward one is held at a time.
+    setups.isOpening = bytes.isSeekable
+  }
+
+  static func of(_ owner: UnsafeMutableRawPointer?) -> VorbisBytes? {
+    owner.map { Unmanaged<VorbisBytes>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    let read = bytes.readForCallback(memory, count, isWhole: false)
+    guard read > 0, !setups.accepts(UnsafeRawBufferPointer(start: memory, count: read)) else {
+      return read
+    }
+    bytes.fail(.vorbisSetup(bytes.name))
+    return 0
+  }
+
+  func seek(_ offset: Int, _ origin: Int32) -> Int32 {
+    setups.jump()
+    return bytes.seekForCallback(offset, origin)
+  }
+}
+
+extension FileFailure {
+  /// Code books that no encoder writes.
+  static func vorbisSetup(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) announces larger Vorbis code books than any encoder writes.",
+      hint: "It is damaged, or made to do harm: look for another copy of it.")
   }
 }
 
@@ -165,7 +206,7 @@ final class OpusFile: OggFile {
 
   var tags: SoundFileTags {
     guard let comments = op_tags(file, -1) else { return SoundFileTags() }
-    return SoundFileTags { opus_tags_query(comments, $0, 0).map { String(cString: $0) } }
+    return SoundFileTags { opus_tags_query(comments, $0, 0).map(SoundFileTags.text) }
   }
 
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int {

@@ -78,11 +78,19 @@ public enum Decoding {
     }
   }
 
+  /// A decoder of what lies behind an address: as `decoder(for:)`, but that none of its reads waits for
+  /// ever, however much a server sends. Throws as that and `RemoteFile.probe` do.
+  public static func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
+    try RemoteDecoder(file)
+  }
+
   /// What `open` gives; where it knows nothing of the sort, perhaps MP3 behind some garbage.
   private static func otherDecoder(
     _ bytes: BufferedBytes, _ exactness: MPEGDecoder.Exactness,
     _ open: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
+    // libsndfile takes the first whole page, wherever it lies.
+    try VorbisSetupCheck.check(beginningOf: bytes)
     do throws(FileFailure) {
       return try open(bytes)
     } catch {

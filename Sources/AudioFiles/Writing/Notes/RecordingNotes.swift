@@ -19,7 +19,7 @@ struct BroadcastLoudness {
   let momentary: Int16
   let shortTerm: Int16
 
-  /// What stands for a value that nobody knows, or that the field cannot hold.
+  /// What stands for a value that is not known, or that the field cannot hold.
   private static let unknown: Int16 = 0x7FFF
 
   init(

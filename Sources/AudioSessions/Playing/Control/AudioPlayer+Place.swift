@@ -16,7 +16,7 @@ extension AudioPlayer {
     }
   }
 
-  /// The same in seconds, and how long the source is; nil where nobody knows.
+  /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
     guard let span = heardSpan, let position else { return nil }
     return (Double(position) / Double(span.facts.sampleRate), span.facts.seconds)

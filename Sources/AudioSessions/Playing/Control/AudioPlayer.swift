@@ -138,7 +138,7 @@ public final class AudioPlayer: Sendable {
   /// Frames of the player that were heard, or passed over by seeks: what a tap counts by.
   public var heardFrame: Int { heard.value }
 
-  /// Lets `tap` look at what is decoded from now on, and alter it; nil for nobody.
+  /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { feeder.insert(tap) }
 
   /// Has `handler` told what happens, on a thread of its own.
@@ -211,7 +211,7 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes on with the item so many places further on in the queue; below 0 back, 0 from its
+  /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
   /// beginning.
   public func skip(by count: Int) {
     feeder.ask(
@@ -279,7 +279,7 @@ extension QueueItem.Part {
 
 /// A decoder on its way to the thread that reads it.
 private struct GivenDecoder: @unchecked Sendable {
-  // @unchecked because whoever gave it away does not use it any more.
+  // @unchecked because the giver does not use it any more.
   let decoder: any SoundDecoder
 
   init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }

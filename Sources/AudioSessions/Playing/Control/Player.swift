@@ -212,7 +212,7 @@ struct PlayerRemote: ~Copyable {
       }
       nextFrame = ringFrame
     } else if self.offset != Int.min {
-      // It stands still: when it goes on nobody knows.
+      // It stands still: when it goes on is not known.
       if marks.write(TimelineEvent(kind: .passed, frame: time.frame, frames: nextFrame)) {
         self.offset = Int.min
       }

@@ -234,7 +234,7 @@ struct PlayerTimeline {
     /// Where what is heard ends, when that is known.
     var endFrame: Int?
 
-    /// So many frames behind its first.
+    /// A number of frames behind its first.
     func place(at offset: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64) {
       (frame + offset, nanoseconds &+ FrameTime.nanoseconds(of: offset, at: sampleRate))
     }

@@ -100,6 +100,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     return true
   }
 
+  /// A disk or a decoder may keep it for ever.
+  var isDispensable: Bool { true }
+
   private var hasChanges: Bool { changes.withLock { !$0.isEmpty } }
 
   var needsTime: Bool {
@@ -220,6 +223,9 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Comes to an end at the next step.
   public func conclude() { concluded.raise() }
+
+  /// A disk or a decoder may keep it for ever.
+  public var isDispensable: Bool { true }
 
   /// Fills the ring as far as it goes.
   public func step() -> Bool {

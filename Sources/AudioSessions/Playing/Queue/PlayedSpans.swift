@@ -139,7 +139,7 @@ public struct PlayerEvent: Sendable {
     /// It was ended before its end: by a seek from a later one, a skip, a stop.
     case decodingCanceled
     /// Its first frame is heard soon: `frame` and `nanoseconds` say when, if nothing comes between;
-    /// nil where the player stands still and nobody knows.
+    /// nil where the player stands still and that is not known.
     case renderingWillStart
     /// Its first frame was heard.
     case renderingStarted

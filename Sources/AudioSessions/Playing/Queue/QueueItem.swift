@@ -132,7 +132,7 @@ public struct StreamInfo: Sendable, Equatable {
   public var sampleRate: Int
   /// Samples in a frame of the file.
   public var channelCount: Int
-  /// Frames in the file; nil where nobody knows.
+  /// Frames in the file; nil where that is not known.
   public var frameCount: Int?
   /// Bits a second, on average; nil where that is not known.
   public var bitRate: Int?
@@ -141,7 +141,7 @@ public struct StreamInfo: Sendable, Equatable {
   /// Whether it can be sought, looped and played backwards.
   public var supportsSeeking: Bool
 
-  /// How long it is; nil where nobody knows.
+  /// How long it is; nil where that is not known.
   public var seconds: Double? { frameCount.map { Double($0) / Double(sampleRate) } }
 
   init(_ decoder: any SoundDecoder) {
@@ -209,7 +209,7 @@ final class TrackGroup: QueueSource {
   private let tracks: [Track]
   /// Which of the item's parts each track is.
   private let numbers: [Int]
-  /// Parts that could not be opened, which nobody has been told yet.
+  /// Parts that could not be opened and were not told yet.
   private var unopened: [PartFailure]
   private let mix: TrackMix
   /// Where another is to be heard, and which.

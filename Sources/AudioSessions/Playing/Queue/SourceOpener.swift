@@ -63,6 +63,9 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     return !isConcluded.isRaised
   }
 
+  /// A server or a disk may keep it for ever.
+  var isDispensable: Bool { true }
+
   func conclude() {
     isConcluded.raise()
     state.withLock { $0.opening }?.cancel()
@@ -92,7 +95,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// Carries what belongs to one thread at a time through a lock.
   private struct Transfer: @unchecked Sendable {
-    // @unchecked because whoever takes it out leaves nothing behind.
+    // @unchecked because the taker leaves nothing behind.
     var value: State
 
     /// What is under way.
@@ -147,7 +150,7 @@ extension Opening {
   private static let highestBitRate = 32 * 192_000 * 32
 
   /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
-  /// and `Decoding.decoder(for:)` do, and where it is called off.
+  /// and `Decoding.decoder(of:)` do, and where it is called off.
   public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: try file(ofAddress: address))
   }
@@ -156,7 +159,7 @@ extension Opening {
   /// off.
   public func file(ofAddress address: String) throws(FileFailure) -> RemoteFile {
     var bounds = RemoteFileBounds()
-    // Nobody knows yet where it is to be read.
+    // It is not known yet where it is to be read.
     bounds.readAhead = bounds.firstRequest
     let file = try RemoteFile(address: address, bounds: bounds, whileWaiting: whenCalledOff)
     whenCalledOff { [weak file] in file?.interrupt() }
@@ -164,9 +167,9 @@ extension Opening {
   }
 
   /// Opens a file that `file(ofAddress:)` gave, as far as its first frames. Throws as
-  /// `Decoding.decoder(for:)` does.
+  /// `Decoding.decoder(of:)` does.
   public func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
-    let decoder = try file.probe { () throws(FileFailure) in try Decoding.decoder(for: file) }
+    let decoder = try Decoding.decoder(of: file)
     let bitRate = min(decoder.bitRate ?? file.announcedBitRate ?? 128_000, Self.highestBitRate)
     file.readAheadByteCount = max(file.readAheadByteCount, Self.aheadSeconds * bitRate / 8)
     return decoder

@@ -77,7 +77,7 @@ public final class SourceSequence: FrameSource {
   }
 }
 
-/// A count-in: so many beats, each a short click, the first of four higher.
+/// A count-in: a number of beats, each a short click, the first of four higher.
 public final class ClickTrack: FrameSource {
   /// Frames of all beats together.
   public let frameCount: Int

@@ -1,7 +1,7 @@
 import AudioFiles
 import RealtimeAudio
 
-/// What happens to a recording, as whoever watches is told.
+/// What happens to a recording, as its watcher is told.
 public enum RecordingEvent: Sendable {
   /// Frames were captured and found no room on the tape: a gap on the timeline.
   case overflow(frame: Int, frames: Int)
@@ -15,7 +15,7 @@ public enum RecordingEvent: Sendable {
   case removed(path: String)
   /// Somebody speaks: what is kept begins.
   case opened(RecordedStretch)
-  /// Nobody speaks any more: what was kept is over.
+  /// No voice is heard any more: what was kept is over.
   case closed(RecordedStretch)
   /// What was heard before the take began.
   case checked(ProgrammeLevels)
@@ -35,7 +35,7 @@ public struct RecordingState: Sendable {
   public var isOpen = false
 }
 
-/// Brings what happens on the disk thread to whoever watches.
+/// Brings what happens on the disk thread to the watcher.
 public final class RecordingEvents: Sendable {
   private let events = MutexBox<[RecordingEvent]>([])
   private let state = MutexBox(RecordingState())

@@ -3,9 +3,9 @@ import RealtimeAudio
 
 /// When a recording goes on in its next file.
 public enum SplitRule: Sendable, Equatable {
-  /// After so many frames.
+  /// After that number of frames.
   case frames(Int)
-  /// Before the file grows beyond so many bytes.
+  /// Before the file grows beyond that number of bytes.
   case bytes(Int)
   /// Where a pause begins or, with silence left out, with every phrase.
   case silence
@@ -13,11 +13,11 @@ public enum SplitRule: Sendable, Equatable {
 
 /// How much a recording in many files keeps; the oldest of its files go.
 public enum KeepRule: Sendable, Equatable {
-  /// So many files, the one that grows included.
+  /// The number of files, the one that grows included.
   case files(Int)
-  /// So many bytes, without the file that grows.
+  /// The number of bytes, without the file that grows.
   case bytes(Int)
-  /// What is younger than so many seconds.
+  /// What is younger than that number of seconds.
   case seconds(Double)
 }
 
@@ -131,7 +131,7 @@ struct FrameInterval {
     if isDueAtOnce { passed = self.length }
   }
 
-  /// So many frames more went by.
+  /// That number of frames went by.
   mutating func pass(_ frames: Int) {
     passed += frames
   }

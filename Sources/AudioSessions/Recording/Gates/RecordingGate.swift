@@ -36,7 +36,7 @@ public protocol RecordingGate: Sendable {
   /// asked for.
   var patienceFrames: Int { get }
 
-  /// Somebody wants what comes from now on. Means nothing to a gate that waits for nobody.
+  /// Somebody wants what comes from now on. Means nothing to a gate that does not wait.
   mutating func start()
 }
 

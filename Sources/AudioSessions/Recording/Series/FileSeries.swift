@@ -281,6 +281,12 @@ struct FileSeries: ~Copyable {
         if writer?.isDeleted == true || writer?.isHidden == true { throw error }
       }
     }
+    if let name = writer?.newName {
+      let sentence =
+        "\(file.path) was renamed while it was recorded: the recording is in \(name) now."
+      current?.path = name
+      news.tell(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
+    }
     guard let file = current else { return }
     current = nil
     try close(writer.take(), file)
@@ -294,6 +300,7 @@ struct FileSeries: ~Copyable {
     guard var writer = writer.take() else { return }
     var file = file
     var trouble: FileFailure?
+    let name = writer.path
     do throws(FileFailure) {
       try writer.complete()
     } catch {
@@ -302,6 +309,8 @@ struct FileSeries: ~Copyable {
       frames += writer.framesWritten - file.frames
       file.frames = writer.framesWritten
     }
+    // What could not take the place of another file has a name of its own.
+    if writer.path != name { file.path = writer.path }
     files.append(file)
     if let trouble { throw trouble }
     guard !plan.isStream else { return }

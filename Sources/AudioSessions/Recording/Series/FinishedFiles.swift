@@ -108,7 +108,7 @@ struct FinishedFiles {
 enum TakePoint: Equatable {
   /// What somebody wants.
   case wish(RecordingCommand)
-  /// A gap of so many frames begins.
+  /// A gap of that number of frames begins.
   case gap(Int)
 }
 

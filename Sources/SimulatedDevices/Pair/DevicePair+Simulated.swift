@@ -2,11 +2,11 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-extension SimulatedPair {
-  /// Two devices as `specification` describes them, opened as `request` asks. What `microphone`
+extension DevicePair {
+  /// Two devices without hardware, as `specification` describes them, opened as `request` asks. What `microphone`
   /// reads is heard as well: its frame m at captured frame m.
   public init(
-    _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
+    simulating specification: SimulatedDeviceSpecification, request: DuplexRequest,
     microphone: consuming SampleReader? = nil
   ) throws(DeviceFailure) {
     try request.validate()
@@ -30,11 +30,12 @@ extension SimulatedPair {
     let memory =
       Int(clamping: specification.delayFrames) + 3 * capture.bufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
-    self.init(
-      specification, capture: capture,
-      output: SimulatedOutput(
+    let output = SharedState(
+      SimulatedOutput(
         specification, stream(request.playbackDevice, specification.sampleRate),
-        remembering: memory),
+        remembering: memory))
+    let input = SimulatedInput(
+      specification, capture: capture, output: output.share(),
       microphone: Microphone(
         wire: Wire(
           specification, headroomFrames: request.headroom + period, periodFrames: period,
@@ -42,5 +43,19 @@ extension SimulatedPair {
           outputPerInput: Double(specification.sampleRate) / Double(capture.sampleRate)),
         feeder: microphone, hasFeeder: isFed, noiseDBFS: specification.noiseDBFS,
         format: capture.format, channelCount: channelCount, periodFrames: period))
+    self.init(
+      capture: DeviceStream(input), playback: DeviceStream(SimulatedOutputStream(output: output)),
+      time: DeviceTime(isVirtual: specification.clock == .free))
+  }
+}
+
+extension DeviceStream {
+  /// An output without hardware beside another simulated device, as `specification` describes it and
+  /// `request` asks. Its clock runs faster than that device's by the specification's drift.
+  public init(
+    simulating specification: SimulatedDeviceSpecification, request: DuplexRequest
+  ) throws(DeviceFailure) {
+    let output = try SimulatedOutput(specification, request: request, remembering: 1)
+    self.init(SimulatedOutputStream(output: SharedState(output)))
   }
 }

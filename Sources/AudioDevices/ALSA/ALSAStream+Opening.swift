@@ -1,7 +1,24 @@
 import AudioBasics
 import CALSA
 
-extension ALSAPair {
+extension DeviceStream {
+  /// Opens and configures the output that `request` names, at its own rate where the request's is
+  /// beyond it.
+  public init(openingOutput request: DuplexRequest) throws(DeviceFailure) {
+    var outward = request
+    outward.captureDevice = nil
+    try outward.validate()
+    let pcm = try PCM.opening(outward, .playback)
+    guard pcm.keepsTime else {
+      throw DeviceFailure(
+        .refused, "The output \(pcm.name) keeps no time, so nothing can be played along on it.",
+        hint: "Name a device that plays in real time with --also-play.")
+    }
+    self.init(ALSAStream(pcm, request: outward))
+  }
+}
+
+extension DevicePair {
   /// Whether the input and the output that `request` names go by two clocks: they are different
   /// cards, or have different names and at least one of them is no card.
   public static func hasTwoClocks(_ request: DuplexRequest) -> Bool {
@@ -15,8 +32,8 @@ extension ALSAPair {
   }
 
   /// Opens and configures both devices that `request` names. Each keeps its own rate where the
-  /// request's is beyond it.
-  public init(opening request: DuplexRequest) throws(DeviceFailure) {
+  /// request's is beyond it. Nil where one of them keeps no time, as ALSA's `null` does.
+  public static func opening(_ request: DuplexRequest) throws(DeviceFailure) -> DevicePair? {
     try request.validate()
     guard request.captureDevice != nil, request.playbackDevice != nil else {
       throw DeviceFailure(
@@ -27,9 +44,9 @@ extension ALSAPair {
     outward.captureDevice = nil
     let capture = try PCM.opening(inward, .capture)
     let playback = try PCM.opening(outward, .playback)
-    let keepTime = capture.keepsTime && playback.keepsTime
-    self.init(
-      input: ALSAStream(capture, request: inward), output: ALSAStream(playback, request: outward),
-      hasClocks: keepTime)
+    guard capture.keepsTime, playback.keepsTime else { return nil }
+    return DevicePair(
+      capture: DeviceStream(ALSAStream(capture, request: inward)),
+      playback: DeviceStream(ALSAStream(playback, request: outward)), time: DeviceTime())
   }
 }

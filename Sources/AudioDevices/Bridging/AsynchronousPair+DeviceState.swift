@@ -1,0 +1,133 @@
+// Audio thread.
+import AudioBasics
+import AudioClocks
+import RealtimeAudio
+
+/// How the two devices do: what is seen of each, and what becomes of the other.
+extension AsynchronousPair {
+  /// Asks both devices where they are.
+  @_noLocks
+  mutating func look(at now: UInt64) -> DeviceReadiness? {
+    lookAtOutput(at: now) ?? lookAtInput(at: now)
+  }
+
+  @_noLocks
+  private mutating func lookAtOutput(at now: UInt64) -> DeviceReadiness? {
+    if output.reattach(&bridge, at: now) { playbackEvent = DeviceEvent(.playbackReturned) }
+    switch output.look(&bridge, at: now) {
+    case nil: return nil
+    case .lost?:
+      guard outlivesLoss else { return .lost }
+      loseOutput()
+      return nil
+    case .suspended?:
+      isCaptureBroken = !isInputAway
+      return .suspended
+    case let trouble?: return trouble
+    }
+  }
+
+  @_noLocks
+  private mutating func lookAtInput(at now: UInt64) -> DeviceReadiness? {
+    if isInputAway {
+      guard capture.reattach(at: now) != nil else { return nil }
+      isInputAway = false
+      beginInput(at: now)
+    }
+    switch capture.look(at: now) {
+    case .running(let reading, let available):
+      captured = available
+      if reading.frames > 0 { note(reading) }
+      switch inputStallDetector.note(reading.frames, at: now) {
+      case .moving: return nil
+      case .standing: break
+      case .dead: return lostInput()
+      }
+    case .xrun: break
+    case .suspended:
+      output.isBroken = !output.isAway
+      isCaptureBroken = true
+      return .suspended
+    case .lost: return lostInput()
+    }
+    isCaptureBroken = true
+    return .xrun(.captureXrun)
+  }
+
+  /// The input was started, and is empty.
+  @_noLocks
+  mutating func beginInput(at now: UInt64) {
+    captured = 0
+    isBeginning = true
+    isCaptureBroken = false
+    inputStallDetector.begin(at: now)
+  }
+
+  @_noLocks
+  private mutating func lostInput() -> DeviceReadiness? {
+    guard outlivesLoss else { return .lost }
+    loseInput()
+    return nil
+  }
+
+  /// The input is gone, and looked for.
+  @_noLocks
+  mutating func loseInput() {
+    capture.detach()
+    isInputAway = true
+    isGapBridged = false
+    isCaptureBroken = false
+    captured = 0
+    // A device that was back for a moment only is away since the first time.
+    guard awayHead == nil else { return }
+    awayHead = head
+    captureEvent = DeviceEvent(.captureLost)
+  }
+
+  /// The output is gone, and looked for.
+  @_noLocks
+  mutating func loseOutput() {
+    output.detach()
+    playbackEvent = DeviceEvent(.playbackLost)
+  }
+
+  /// The input's clock went on while the input stood: its frames count from where that has come.
+  @_noLocks
+  private mutating func note(_ reading: ClockReading) {
+    if isBeginning {
+      isBeginning = false
+      begunTime = reading.nanoseconds
+      let place =
+        bridge.input.isRunning
+        ? Int(clamping: bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
+      let gap = max(0, place - head)
+      head += gap
+      captureStart = head
+      if !isPlaybackMaster { lostFrames += gap }
+      if isGapBridged { bridgedFrames += Int(clamping: Double(gap) * lossScale + 0.5) }
+      isGapBridged = false
+      bridge.restartInput()
+      if let start = awayHead { endReconnection(from: start) }
+    }
+    bridge.noteInput(
+      ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
+  }
+
+  @_noLocks
+  private mutating func endReconnection(from start: Int) {
+    awayHead = nil
+    let frames = Int(clamping: Double(head - start) * lossScale + 0.5)
+    captureEvent = DeviceEvent(
+      .captureReturned, frames: frames,
+      silentFrames: isPlaybackMaster ? frames : silentFrames)
+    silentFrames = 0
+  }
+
+  /// What happened to one of the two since it was last asked.
+  @_noLocks
+  mutating func takeEvent() -> DeviceEvent? {
+    let event = captureEvent ?? playbackEvent
+    if captureEvent == nil { playbackEvent = nil } else { captureEvent = nil }
+    return event
+  }
+}

@@ -1,0 +1,360 @@
+// Audio thread.
+import RealtimeAudio
+
+/// A unit but for its callbacks: the timeline, and the device under it. Everything from wake-up to
+/// wake-up is here and proven free of locks and allocation; what may take its time is in
+/// `UnitRecovery`.
+///
+/// A turn is `begin`; with a period, the callbacks between `takeInput`, `prepareOutput`, `takeOutput`
+/// and `finishOutput`; and `end`.
+@usableFromInline
+struct UnitCore: ~Copyable {
+  /// What a turn has come to.
+  @usableFromInline
+  enum Turn: BitwiseCopyable {
+    /// A period is there: the callbacks are due. They ran.
+    case cycle, ran
+    /// Nothing happened.
+    case waiting
+    /// The end.
+    case finished
+    /// The device is to be mended, was lost, says it is ready and does not move, or is away.
+    case xrun(TimelineEvent.Kind), lost, stalled, away
+    /// The end came while the device was away: a last gap is told.
+    case absent
+  }
+
+  /// Nanoseconds for which an end that is wanted waits for a device.
+  static var stopPatience: UInt64 { @_noLocks get { 200_000_000 } }
+  /// Nanoseconds for which a device may say that it is ready, or be mended, and not move.
+  static var stallPatience: UInt64 { @_noLocks get { 5_000_000_000 } }
+
+  var device: DuplexDevice
+  let configuration: DuplexConfiguration
+  let shape: DuplexShape
+  let reconnects: Bool
+  var events: EventWriter
+  private let shared: SharedState<UnitFigures>
+  private var status = DeviceStatus()
+  private let secondaryCount: Int
+  private let fadeFrames: Int
+
+  /// Where the next cycle begins on the timeline, and where the last one ends.
+  var frame = 0
+  private(set) var frameLimit: Int
+  private(set) var isStopping = false
+  private var isEnded = false
+
+  /// This cycle: where it stands, its frames, those that the timeline moved by, and what is lent.
+  var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
+  var cycleFrames = 0
+  private var firstFrame = 0
+  private var hasPeriod = false
+  var captured: DeviceFrames
+  private var room: DeviceFrames
+  let nothing: DeviceBuffer
+  /// Whether the input callback is due.
+  @usableFromInline
+  var hasInput = false
+
+  private var cycleCount = 0
+  private var busyNanoseconds: UInt64 = 0
+  private var busiestNanoseconds: UInt64 = 0
+  /// When the timeline last moved on, on the device's clock, and how often the device was asked since.
+  var lastReady: UInt64 = 0
+  private var idleTurns = 0
+  private var turns = 0
+  /// When the first recovery was made after which no cycle came yet.
+  var unmendedSince: UInt64?
+  var reconnectState = ReconnectState()
+  var reconnectReport = ReconnectReport()
+  /// Where on the timeline one of two devices went away.
+  var captureLostFrame: Int?
+  var playbackLostFrame: Int?
+  /// An xrun that was mended and whose gap a cycle will tell, and before which frame it came.
+  var xrun: TimelineEvent.Kind?
+  var xrunFrame = 0
+
+  init(
+    _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
+    events: consuming EventWriter, frameLimit: Int, fadeFrames: Int, reconnects: Bool
+  ) {
+    let granted = device.configuration
+    let nothing = DeviceBuffer(
+      format: .floatLE, channelCount: granted.capture?.channelCount ?? 1, frameCount: 1)
+    captured = nothing.frames(0)
+    room = nothing.frames(0)
+    self.nothing = nothing
+    configuration = granted
+    shape = DuplexShape(granted)
+    self.fadeFrames = fadeFrames
+    self.reconnects = reconnects
+    self.frameLimit = frameLimit
+    secondaryCount = granted.further.count
+    let figures = progress.share()
+    figures.pointer.pointee.furtherCount.store(secondaryCount, ordering: .relaxed)
+    shared = figures
+    self.events = events
+    self.device = device
+    if reconnects {
+      self.device.enableReconnection(telling: shared.pointer.pointee.returning)
+    }
+  }
+
+  mutating func start() throws(DeviceFailure) {
+    try device.start()
+    lastReady = device.now
+    reconnectState.note(device.now)
+  }
+
+  var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+
+  /// Waits for the device and, where a period is there, prepares its cycle.
+  @usableFromInline @_noLocks
+  mutating func begin() -> Turn {
+    turns &+= 1
+    figures.pointee.turns.store(turns, ordering: .relaxed)
+    if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
+      isStopping = true
+      frameLimit = min(frameLimit, frame &+ fadeFrames)
+    }
+    guard frame < frameLimit, !isEnded else {
+      if !isStopping { reportAbsence() }
+      return .finished
+    }
+    if reconnectState.isAway { return isStopping ? .finished : .away }
+    RealtimeContext.enter()
+    device.wait(&status)
+    if status.hasEvents {
+      while let event = device.takeEvent() { report(event) }
+    }
+    switch status.readiness {
+    case .ready:
+      prepare()
+      return .cycle
+    case .waiting:
+      RealtimeContext.leave()
+      if reconnectState.isOpen, !isStopping, isAbsentToTheEnd { return .absent }
+      return idle()
+    case .xrun(let kind):
+      RealtimeContext.leave()
+      return .xrun(kind)
+    case .suspended:
+      RealtimeContext.leave()
+      return .xrun(.captureXrun)
+    case .lost:
+      RealtimeContext.leave()
+      return .lost
+    }
+  }
+
+  /// Moves the timeline over what was lost, and borrows the captured frames.
+  @_noLocks
+  private mutating func prepare() {
+    firstFrame = frame
+    let lost = min(status.lostFrames, frameLimit &- frame)
+    // One gap is told once, by what came first.
+    if reconnectState.end() {
+      _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
+      xrun = nil
+    } else if let bridged = status.bridgedFrames {
+      reportXrun(lost: lost &+ bridged)
+    }
+    reconnectState.note(status.periodTime)
+    frame &+= lost
+    let missed = lost &+ (status.bridgedFrames ?? 0)
+    if missed > 0 { figures.pointee.lostFrames.add(missed, ordering: .relaxed) }
+    cycleFrames = min(shape.periodFrames, frameLimit &- frame)
+    time = CycleTime(frame: frame, nanoseconds: status.periodTime, lostFrames: lost)
+    hasPeriod = cycleFrames > 0
+    hasInput = shape.hasCapture
+    if shape.hasCapture {
+      if hasPeriod {
+        if let lent = device.capturedFrames(cycleFrames) {
+          captured = lent
+        } else {
+          hasPeriod = false
+          hasInput = false
+        }
+      } else {
+        captured = nothing.frames(0)
+      }
+    }
+  }
+
+  /// What the input callback gets.
+  @usableFromInline @_noLocks
+  mutating func takeInput() -> InputCycle {
+    hasInput = false
+    return InputCycle(time: time, frames: captured, frameCount: cycleFrames)
+  }
+
+  /// Borrows room to play, where the output callback is due.
+  @usableFromInline @_noLocks
+  mutating func prepareOutput() -> Bool {
+    guard hasPeriod else { return false }
+    guard shape.hasPlayback else {
+      finishPeriod(played: cycleFrames)
+      return false
+    }
+    guard let lent = device.playbackRoom(cycleFrames) else {
+      hasPeriod = false
+      // Without input nothing was taken: the next wait says what is the matter.
+      if shape.hasCapture { drop(cycleFrames) }
+      return false
+    }
+    room = lent
+    return true
+  }
+
+  /// What the output callback gets.
+  @usableFromInline @_noLocks
+  mutating func takeOutput() -> OutputCycle {
+    OutputCycle(
+      time: time, room: room, frameCount: cycleFrames, framesLeft: frameLimit &- time.frame)
+  }
+
+  /// Hands what the callback left to the device.
+  @usableFromInline @_noLocks
+  mutating func finishOutput(_ output: consuming OutputCycle) {
+    output.complete()
+    if output.nanCount > 0 {
+      figures.pointee.nanCount.add(output.nanCount, ordering: .relaxed)
+    }
+    isEnded = output.isLast
+    let played = output.playedFrames
+    device.commit(played)
+    finishPeriod(played: played)
+  }
+
+  @_noLocks
+  private mutating func finishPeriod(played: Int) {
+    if shape.hasCapture { device.release(cycleFrames) }
+    let moved = shape.hasCapture ? cycleFrames : played
+    frame &+= moved
+    if moved > 0 { unmendedSince = nil }
+  }
+
+  /// The output has no room, because the input's clock is the faster one: what came in is not played,
+  /// and is counted.
+  @_noLocks
+  private mutating func drop(_ frames: Int) {
+    device.release(frames)
+    figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    figures.pointee.lostFrames.add(frames, ordering: .relaxed)
+    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame, frames: frames))
+    frame &+= frames
+    unmendedSince = nil
+  }
+
+  /// Publishes how the cycle went.
+  @usableFromInline @_noLocks
+  mutating func end() -> Turn {
+    figures.pointee.frames.store(frame, ordering: .relaxed)
+    figures.pointee.claimedFrames.store(status.reportedLatencyFrames, ordering: .relaxed)
+    if let drift = status.drift { publish(drift) }
+    var index = 0
+    while index < secondaryCount {
+      if let reading = device.secondaryReading(index) {
+        figures.pointee.publish(reading, of: index)
+      }
+      index &+= 1
+    }
+    publishLoad(device.now &- status.readyTime)
+    RealtimeContext.leave()
+    guard frame != firstFrame || isEnded else { return idle() }
+    lastReady = status.readyTime
+    idleTurns = 0
+    return .ran
+  }
+
+  /// The device waits, or calls itself ready and neither gives nor takes a frame, which may go on
+  /// for five seconds; a moment where an end is wanted. Asked a million times it was never waited
+  /// for: it would keep a processor busy in vain.
+  @_noLocks
+  private mutating func idle() -> Turn {
+    idleTurns &+= 1
+    let silence = device.now &- lastReady
+    if isStopping && (silence > Self.stopPatience || idleTurns > 1000) { return .finished }
+    guard silence < Self.stallPatience, idleTurns < 1_000_000 else {
+      idleTurns = 0
+      return .stalled
+    }
+    return .waiting
+  }
+
+  /// Tells an xrun that was mended, and how many frames it took.
+  @_noLocks
+  mutating func reportXrun(lost frames: Int) {
+    guard let kind = xrun else { return }
+    _ = events.write(TimelineEvent(kind: kind, frame: xrunFrame, frames: frames))
+    xrun = nil
+  }
+
+  /// One of several devices went away or is back, and the others went on.
+  @_noLocks
+  private mutating func report(_ event: DeviceEvent) {
+    var told = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
+    switch event.kind {
+    case .captureLost: captureLostFrame = frame
+    case .playbackLost: playbackLostFrame = frame
+    case .captureReturned:
+      told.frame = captureLostFrame ?? frame
+      captureLostFrame = nil
+    case .playbackReturned: playbackLostFrame = nil
+    default: break
+    }
+    count(silentFrames: event.silentFrames)
+    _ = events.write(told)
+  }
+
+  /// At the end: one of two devices that is away now did not come back.
+  @_noLocks
+  private mutating func reportAbsence() {
+    guard frame >= frameLimit else { return }
+    if let lost = captureLostFrame {
+      count(silentFrames: frame &- lost)
+      _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame &- lost))
+    }
+    if playbackLostFrame != nil {
+      _ = events.write(TimelineEvent(kind: .playbackAbsent, frame: frame, frames: 0))
+    }
+    captureLostFrame = nil
+    playbackLostFrame = nil
+  }
+
+  /// Frames that were not captured and are silence on the timeline.
+  @_noLocks
+  private func count(silentFrames: Int) {
+    guard silentFrames > 0 else { return }
+    figures.pointee.lostFrames.add(silentFrames, ordering: .relaxed)
+  }
+
+  /// Whether the limit is reached while nothing comes. Without input the timeline is that of what
+  /// was played, and stands still.
+  var isAbsentToTheEnd: Bool {
+    @_noLocks get {
+      shape.hasCapture
+        && reconnectState.frames(until: device.now, sampleRate: shape.sampleRate)
+          >= frameLimit &- frame
+    }
+  }
+
+  @_noLocks
+  private func publish(_ drift: DriftReading) {
+    figures.pointee.driftPPM.store(drift.ppm.bitPattern, ordering: .relaxed)
+    figures.pointee.driftError.store(drift.errorFrames.bitPattern, ordering: .relaxed)
+    figures.pointee.relocks.store(drift.relocks, ordering: .relaxed)
+    figures.pointee.hasDrift.store(true, ordering: .relaxed)
+  }
+
+  @_noLocks
+  private mutating func publishLoad(_ nanoseconds: UInt64) {
+    cycleCount &+= 1
+    busyNanoseconds &+= nanoseconds
+    busiestNanoseconds = max(busiestNanoseconds, nanoseconds)
+    figures.pointee.cycles.store(cycleCount, ordering: .relaxed)
+    figures.pointee.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
+    figures.pointee.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,87 @@
+import RealtimeAudio
+
+/// What a unit does while no sound moves: after an xrun, and while its device is away. It runs on the
+/// audio thread and may take its time.
+extension UnitCore {
+  /// What becomes of a turn that was no cycle. Afterwards `hasInput` says whether the input callback
+  /// is due for a last time.
+  @usableFromInline
+  mutating func settle(_ turn: Turn) -> CycleOutcome {
+    switch turn {
+    case .cycle, .ran: return .ran
+    case .waiting: return .waiting
+    case .finished: return .finished
+    case .xrun(let kind): return recover(kind)
+    case .lost: return lose(.lost(configuration))
+    case .stalled: return lose(.stalled(configuration))
+    case .away: return pollForReconnection()
+    case .absent:
+      endInAbsence()
+      return .ran
+    }
+  }
+
+  private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
+    // Cycles went on since the last one, and its gap is still open.
+    if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
+    xrun = kind
+    xrunFrame = frame
+    if kind == .playbackXrun {
+      figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    } else {
+      figures.pointee.captureXruns.add(1, ordering: .relaxed)
+    }
+    do throws(DeviceFailure) {
+      try device.recover()
+    } catch {
+      return lose(error)
+    }
+    lastReady = device.now
+    let since = unmendedSince ?? lastReady
+    unmendedSince = since
+    if isStopping && lastReady &- since > Self.stopPatience { return .finished }
+    // A gap after a gap, with never a frame between, would go on for ever.
+    return lastReady &- since < Self.stallPatience
+      ? .recovered : .failed(.persistentXrun(configuration))
+  }
+
+  /// The device is gone: waits for it, or ends with `failure`.
+  private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
+    guard reconnects else { return .failed(failure) }
+    if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
+    xrun = nil
+    unmendedSince = nil
+    device.close()
+    reconnectReport = ReconnectReport()
+    if reconnectState.begin() {
+      _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
+    }
+    return .away
+  }
+
+  /// Gives the device a tenth of a second to come back.
+  private mutating func pollForReconnection() -> CycleOutcome {
+    let found = device.pollForReconnection()
+    lastReady = device.now
+    if case .returned = found { reconnectState.beginReturn() }
+    if reconnectReport.isNews(found) { figures.pointee.returning.withLock { $0 = found } }
+    guard reconnectState.isAway else { return .recovered }
+    guard isAbsentToTheEnd else { return .away }
+    endInAbsence()
+    return .ran
+  }
+
+  /// The gap that an absent device leaves reaches to the end: the input callback is told so with no
+  /// frames.
+  private mutating func endInAbsence() {
+    let lost = frameLimit - frame
+    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
+    frame = frameLimit
+    figures.pointee.lostFrames.add(lost, ordering: .relaxed)
+    figures.pointee.frames.store(frame, ordering: .relaxed)
+    time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
+    captured = nothing.frames(0)
+    cycleFrames = 0
+    hasInput = true
+  }
+}

@@ -1,0 +1,94 @@
+// Audio thread.
+import AudioClocks
+import RealtimeAudio
+
+/// What a device says when it is asked for the next period.
+public enum DeviceReadiness: BitwiseCopyable, Sendable {
+  /// A period was captured (or, with no input, there is room for one to play).
+  case ready
+  /// Nothing happened, and the sleep was interrupted or long enough: ask again, or stop.
+  case waiting
+  /// The device stopped because the input overran or the output ran dry: recover it.
+  case xrun(TimelineEvent.Kind)
+  /// The machine slept: recover it.
+  case suspended
+  /// The device is gone, or does not do what it said.
+  case lost
+}
+
+/// What a device knows of itself when a period is ready: one snapshot a cycle.
+public struct DeviceStatus: BitwiseCopyable, Sendable {
+  /// What the wait found.
+  public var readiness = DeviceReadiness.waiting
+  /// When the newest captured frame was complete (or, with no input, when room was found), in
+  /// nanoseconds of the device's clock.
+  public var periodTime: UInt64 = 0
+  /// When the period was found: where the cycle's work begins.
+  public var readyTime: UInt64 = 0
+  /// Frames lost since the last period, by which the timeline jumps.
+  public var lostFrames = 0
+  /// Frames of the input that were lost since the last period while the timeline went on, with
+  /// silence in their places; nil while it is not known how many.
+  public var bridgedFrames: Int? = 0
+  /// Frames from input to output as the driver itself counts them, measured in the first periods
+  /// after a start; 0 where it is not known.
+  public var reportedLatencyFrames = 0
+  /// How two clocks are held together; nil where there is only one.
+  public var drift: DriftReading?
+  /// The clock that the frames of this cycle go by; nil where it is not known better than by the
+  /// times of the cycles.
+  public var unitClock: UnitClock?
+  /// Whether one of several devices has an event to report: see `DuplexDriver.takeEvent`. Known after
+  /// every wait, whatever it found.
+  public var hasEvents = false
+
+  /// The status of a device that has not delivered anything yet.
+  @_noLocks
+  public init() {}
+}
+
+/// What a device knows of the clock that the unit's frames go by, beyond when its cycles came.
+public struct UnitClock: BitwiseCopyable, Sendable {
+  /// The clock.
+  public let clock: FilteredClock
+  /// What it shows when this cycle is due.
+  public let due: Int
+  /// Another one whenever the clock's frames were counted anew.
+  public let numbering: Int
+
+  /// A cycle that is due when `clock` shows `due`.
+  @_noLocks
+  public init(_ clock: FilteredClock, due: Int, numbering: Int) {
+    self.clock = clock
+    self.due = due
+    self.numbering = numbering
+  }
+}
+
+/// What happened to one of several devices while the others went on.
+public struct DeviceEvent: BitwiseCopyable, Sendable {
+  /// What it was.
+  public var kind: TimelineEvent.Kind
+  /// Frames of the unit's that were not captured meanwhile; for a further output its number.
+  public var frames: Int
+  /// How many of them were silence on the timeline, rather than a gap in it.
+  public var silentFrames: Int
+
+  /// An event of this kind.
+  @_noLocks
+  public init(_ kind: TimelineEvent.Kind, frames: Int = 0, silentFrames: Int = 0) {
+    self.kind = kind
+    self.frames = frames
+    self.silentFrames = silentFrames
+  }
+}
+
+/// What a look for a device that went away finds.
+public enum DeviceReturn: Sendable, Equatable {
+  /// It is not there, or not to be had yet.
+  case absent
+  /// It is there, and does not do what it did before, or cannot be had.
+  case refused(DeviceFailure)
+  /// It is there and going again, as card number so and so, where it is a card.
+  case returned(cards: [Int])
+}

@@ -1,0 +1,187 @@
+// Audio thread.
+
+import AudioBasics
+import AudioClocks
+import AudioDevices
+import RealtimeAudio
+
+/// An input without hardware, with a clock of its own: what an output plays comes back at its
+/// microphone over a wire.
+///
+/// The output's clock is right; the input's drifts as the specification says. Both can be read as
+/// those of real devices can: in batches, and late. Frame 0 of both is the moment of the first
+/// start of the output, and every frame keeps its number through all stops.
+struct SimulatedInput: StreamDriver, ~Copyable {
+  /// What it granted.
+  let configuration: StreamConfiguration
+
+  private let captureBufferFrames: Int
+  private let capturePeriod: Int
+  private let clock: SimulatedClock
+  private let output: SharedState<SimulatedOutput>
+  private var microphone: Microphone
+  private var scheduledFaults: ScheduledFaults
+  private var unplugging: Unplugging
+  /// Where the input last started, and the frames given back.
+  private var captureStart = 0
+  private var taken = 0
+  private var isCaptureBroken = false
+
+  init(
+    _ specification: SimulatedDeviceSpecification, capture: StreamConfiguration,
+    output: consuming SharedState<SimulatedOutput>, microphone: consuming Microphone
+  ) {
+    configuration = capture
+    captureBufferFrames = capture.bufferFrames
+    capturePeriod = capture.periodFrames
+    clock = SimulatedClock(specification, drifts: true)
+    self.output = output
+    self.microphone = microphone
+    var ownRate = specification
+    ownRate.sampleRate = capture.sampleRate
+    scheduledFaults = ScheduledFaults(ownRate)
+    unplugging = Unplugging(specification, .capture)
+  }
+
+  /// Since the output was first started: both go by that.
+  @_noLocks
+  private func seconds(at now: UInt64) -> Double {
+    Double(now &- output.pointer.pointee.origin) * 1e-9
+  }
+
+  mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    restart(at: now)
+  }
+
+  @_noLocks
+  private mutating func restart(at now: UInt64) {
+    captureStart = clock.seen(at: seconds(at: now)).frames
+    // A scripted overrun lasts as long as it is told to.
+    if isCaptureBroken { captureStart = max(captureStart, taken + scheduledFaults.xrunFrames) }
+    taken = captureStart
+    scheduledFaults.resume(at: captureStart)
+    isCaptureBroken = false
+  }
+
+  /// Where it is.
+  @_noLocks
+  mutating func look(at now: UInt64) -> StreamState {
+    let seconds = seconds(at: now)
+    if unplugging.isAway(at: seconds) { return .lost }
+    let (frames, since) = clock.seen(at: seconds)
+    if frames > scheduledFaults.nextXrun { isCaptureBroken = true }
+    if isCaptureBroken || frames &- taken > captureBufferFrames { return .xrun }
+    return .running(
+      ClockReading(
+        frames: max(0, frames &- captureStart),
+        nanoseconds: output.pointer.pointee.origin &+ UInt64(clamping: since * 1e9)),
+      available: max(0, frames &- taken))
+  }
+
+  /// What the microphone heard.
+  @_noLocks
+  mutating func frames(_ frames: Int) -> DeviceFrames? {
+    let count = min(frames, capturePeriod)
+    let first = output.pointer.pointee.clock.course.frames(
+      at: clock.course.seconds(at: Double(taken)))
+    let last = output.pointer.pointee.clock.course.frames(
+      at: clock.course.seconds(at: Double(taken &+ count)))
+    return microphone.capture(
+      output.pointer.pointee.playedHistory, from: taken, frames: count, played: first,
+      step: (last - first) / Double(max(1, count)))
+  }
+
+  /// Moves on to the next frames.
+  @_noLocks
+  mutating func commit(_ frames: Int) -> Bool {
+    taken &+= frames
+    return true
+  }
+
+  /// It comes back when the specification says so.
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+
+  /// Starts the input where it is there again.
+  @_noLocks
+  mutating func reattach(at now: UInt64) -> Bool {
+    guard unplugging.reattach(at: seconds(at: now)) else { return false }
+    restart(at: now)
+    return true
+  }
+
+  mutating func stop() {}
+}
+
+/// When a device is away.
+struct Unplugging: BitwiseCopyable, Sendable {
+  private enum Fate: BitwiseCopyable {
+    case ahead, away, past
+  }
+
+  private let seconds: Double
+  private let returnSeconds: Double
+  private var fate: Fate
+
+  /// What `specification` says of one of two devices, if that one is meant.
+  init(_ specification: SimulatedDeviceSpecification, _ side: SimulatedDeviceSpecification.Side) {
+    let chosen = specification.unplugSide ?? .both
+    seconds = specification.unplugSeconds ?? .infinity
+    returnSeconds = specification.replugSeconds ?? .infinity
+    fate = chosen == .both || chosen == side ? .ahead : .past
+  }
+
+  /// Whether its user finds it gone: from when it is unplugged until it is taken up again.
+  @_noLocks
+  mutating func isAway(at time: Double) -> Bool {
+    if case .ahead = fate, time >= seconds { fate = .away }
+    if case .away = fate { return true }
+    return false
+  }
+
+  /// Takes it up again, if it is there: always, where it was never pulled.
+  @_noLocks
+  mutating func reattach(at time: Double) -> Bool {
+    guard case .away = fate else { return true }
+    guard time >= returnSeconds else { return false }
+    fate = .past
+    return true
+  }
+}
+
+/// What the audio thread calls.
+extension SimulatedInput {
+  /// The functions of a stream.
+  static let functions = StreamFunctions(
+    look: inputLook, frames: inputFrames, commit: inputCommit, detach: inputDetach,
+    reattach: inputReattach)
+}
+
+extension DeviceMemory {
+  fileprivate var input: UnsafeMutablePointer<SimulatedInput> {
+    @_noLocks get { assumingMemoryBound(to: SimulatedInput.self) }
+  }
+}
+
+@_noLocks
+private func inputLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
+  state.state.pointee = stream.input.pointee.look(at: now)
+}
+
+@_noLocks
+private func inputFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
+  lent.frames.pointee = stream.input.pointee.frames(frames)
+}
+
+@_noLocks
+private func inputCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
+  stream.input.pointee.commit(frames)
+}
+
+@_noLocks
+private func inputDetach(_ stream: DeviceMemory, silence: Int) {
+}
+
+@_noLocks
+private func inputReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
+  stream.input.pointee.reattach(at: now) ? 0 : -1
+}

@@ -1,0 +1,268 @@
+import AudioBasics
+import FakePCM
+import Glibc
+import RealtimeAudio
+import Testing
+
+@testable import AudioDevices
+
+/// Two ALSA PCMs as one device, on PCMs whose every answer the test chooses.
+@Suite struct ALSADuplexTests {
+  /// Both directions of a device, which moves by a period whenever it is waited for.
+  private final class Rig {
+    let capture: FakePCM?
+    let playback: FakePCM?
+    private var device: ALSADuplex
+    var status = DeviceStatus()
+
+    init(
+      capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
+      step: Int = 64
+    ) throws {
+      self.capture = capture ? .make() : nil
+      self.playback = playback ? .make() : nil
+      self.playback?.pointee.buffer = buffer
+      self.capture?.pointee.companion = self.playback
+      self.capture?.pointee.refuses_link = !isLinked
+      (self.capture ?? self.playback)?.pointee.step = step
+      device = try ALSADuplex(opening: .fake(self.capture, self.playback))
+      self.playback?.fill { _ in 7 }
+      try device.start()
+    }
+
+    func wait() -> String {
+      device.wait(noLongerThan: 0, &status)
+      return "\(status.readiness)"
+    }
+
+    var configuration: DuplexConfiguration { device.configuration }
+    func capturedFrames() -> DeviceFrames? { device.capturedFrames(64) }
+    func playbackRoom() -> DeviceFrames? { device.playbackRoom(64) }
+    func recover() throws { try device.recover() }
+    func drain() { device.stop(draining: true) }
+    func close() { device.close() }
+    func pollForReconnection() -> DeviceReturn { device.pollForReconnection() }
+
+    func cycle() {
+      if capture != nil, device.capturedFrames(64) != nil { device.release(64) }
+      if playback != nil, device.playbackRoom(64) != nil { device.commit(64) }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `both directions start together, with a period and the headroom ahead`(isLinked: Bool) throws
+  {
+    let rig = try Rig(isLinked: isLinked)
+    let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
+    #expect(rig.configuration.isLinked == isLinked)
+    #expect(rig.configuration.latencyFrames == 128)
+    #expect(playback.pointee.application == 128)
+    #expect(playback.samples[..<128].allSatisfy { $0 == 0 } && playback.samples[128] == 7)
+    #expect(capture.pointee.started == 1 && playback.pointee.started == (isLinked ? 0 : 1))
+  }
+
+  @Test func `a period wakes it, and not a frame more`() throws {
+    let rig = try Rig(step: 1)
+    let capture = try #require(rig.capture)
+    capture.pointee.hardware = 63
+    #expect(rig.wait() == "ready")
+    #expect(capture.pointee.hardware == 64)
+    rig.cycle()
+    #expect(capture.pointee.application == 64)
+  }
+
+  @Test func `a device that does not move lets the wait end`() throws {
+    let fake = FakePCM.make()
+    fake.pointee.is_never_due = true
+    var device = try ALSADuplex(opening: .fake(fake, nil))
+    try device.start()
+    var status = DeviceStatus()
+    device.wait(noLongerThan: 0, &status)
+    #expect("\(status.readiness)" == "waiting")
+  }
+
+  @Test(arguments: [-10, 0, 10], [true, false])
+  func `a start that went wrong is corrected by silence or by dropping`(
+    error: Int, isLinked: Bool
+  ) throws {
+    let rig = try Rig(isLinked: isLinked)
+    let playback = try #require(rig.playback)
+    // So many frames more are on their way than should be.
+    playback.pointee.hardware = -error
+    for cycle in 1...10 {
+      #expect(rig.wait() == "ready")
+      rig.cycle()
+      let corrected = cycle >= 8 ? error : 0
+      #expect(playback.pointee.application == 128 + 64 * cycle - corrected)
+    }
+  }
+
+  @Test func `the drivers' own delays are told together`() throws {
+    let rig = try Rig()
+    rig.capture?.pointee.delay = 70
+    rig.playback?.pointee.delay = 59
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    #expect(rig.wait() == "ready")
+    #expect(rig.status.reportedLatencyFrames == 129)
+  }
+
+  @Test func `an output whose page is stale is asked again`() throws {
+    let rig = try Rig(isLinked: false)
+    let playback = try #require(rig.playback)
+    #expect(rig.wait() == "ready")
+    playback.pointee.hardware = 0
+    playback.pointee.move = 10
+    playback.pointee.stale = 128
+    #expect(rig.playbackRoom() != nil)
+    #expect(playback.pointee.hardware == 10)
+  }
+
+  @Test(arguments: [true, false])
+  func `the gap after an xrun is exact, told once, and the latency is as before`(
+    isLinked: Bool
+  ) throws {
+    let rig = try Rig(isLinked: isLinked)
+    let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    capture.pointee.code = -Int(EPIPE)
+    #expect(rig.wait().contains(isLinked ? "playbackXrun" : "captureXrun"))
+    let moment = somePastMoment
+    capture.pointee.code = 0
+    capture.pointee.stop_stamp = moment
+    capture.pointee.stop_unread = 101
+    capture.pointee.stamp = moment + 1_000_000_000
+    try rig.recover()
+    #expect(playback.pointee.application == 128)
+    #expect(playback.samples[..<128].allSatisfy { $0 == 0 })
+    #expect(rig.wait() == "ready")
+    #expect(rig.status.lostFrames == 101 + 48000 - 64)
+    for cycle in 1...10 {
+      rig.cycle()
+      #expect(playback.pointee.application == 128 + 64 * cycle)
+      #expect(rig.wait() == "ready" && rig.status.lostFrames == 0)
+    }
+  }
+
+  @Test func `an xrun that only the kernel knows of is found when the wait ends badly`() throws {
+    let rig = try Rig()
+    let capture = try #require(rig.capture)
+    capture.pointee.events = POLLERR
+    capture.pointee.step = 0
+    capture.pointee.code = -Int(EPIPE)
+    capture.pointee.is_code_hidden = true
+    #expect(rig.wait().contains("playbackXrun"))
+  }
+
+  @Test func `a device that is troubled and does not say by what is lost after 16 times`() throws {
+    let rig = try Rig(step: 0)
+    rig.capture?.pointee.events = POLLERR
+    for _ in 1...16 { #expect(rig.wait() == "waiting") }
+    #expect(rig.wait() == "lost")
+  }
+
+  @Test func `a machine that slept is woken, and both directions start again`() throws {
+    let rig = try Rig()
+    let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
+    capture.pointee.code = -Int(ESTRPIPE)
+    #expect(rig.wait() == "suspended")
+    capture.pointee.code = 0
+    capture.pointee.is_suspended = true
+    playback.pointee.is_suspended = true
+    try rig.recover()
+    #expect(capture.pointee.resumed == 1 && playback.pointee.resumed == 1)
+    #expect(capture.pointee.started == 2 && playback.pointee.application == 128)
+  }
+
+  @Test(arguments: [ENODEV, EIO])
+  func `what goes away is lost`(code: Int32) throws {
+    let rig = try Rig()
+    rig.capture?.pointee.code = -Int(code)
+    #expect(rig.wait() == "lost")
+  }
+
+  @Test func `an error in the middle of a cycle is told by the next wait`() throws {
+    let rig = try Rig()
+    #expect(rig.wait() == "ready")
+    rig.capture?.pointee.code = -Int(EPIPE)
+    #expect(rig.capturedFrames() == nil)
+    rig.capture?.pointee.code = 0
+    #expect(rig.wait().contains("Xrun"))
+    #expect(rig.wait() == "ready")
+  }
+
+  @Test(arguments: [true, false])
+  func `a device that refuses 17 times in a row is lost`(isCapture: Bool) throws {
+    let rig = try Rig(capture: isCapture, playback: !isCapture)
+    let fake = try #require(rig.capture ?? rig.playback)
+    fake.pointee.refusals = .max
+    for _ in 1...16 {
+      #expect(rig.wait() == "ready")
+      rig.cycle()
+      #expect(rig.wait().contains(isCapture ? "captureXrun" : "playbackXrun"))
+      try rig.recover()
+    }
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    #expect(rig.wait() == "lost")
+  }
+
+  @Test func `refusals count only one after the other`() throws {
+    let rig = try Rig(playback: false)
+    for _ in 1...40 {
+      rig.capture?.pointee.refusals = 8
+      #expect(rig.wait() == "ready")
+      rig.cycle()
+      #expect(rig.wait().contains("captureXrun"))
+      try rig.recover()
+      #expect(rig.wait() == "ready")
+      rig.cycle()
+    }
+  }
+
+  @Test func `an output alone starts when a period and the headroom are queued`() throws {
+    let rig = try Rig(capture: false)
+    let playback = try #require(rig.playback)
+    for _ in 1...2 {
+      #expect(playback.pointee.started == 0)
+      #expect(rig.wait() == "ready")
+      rig.cycle()
+    }
+    #expect(playback.pointee.started == 0 && playback.pointee.application == 128)
+    #expect(rig.wait() == "ready")
+    #expect(playback.pointee.started == 1)
+    // Woken when no more than the headroom is queued.
+    #expect(playback.pointee.hardware == 64)
+  }
+
+  @Test func `an output alone that ends before it started is started, and heard`() throws {
+    let rig = try Rig(capture: false)
+    let playback = try #require(rig.playback)
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    playback.pointee.move = 64
+    rig.drain()
+    #expect(playback.pointee.started == 1 && playback.pointee.drained == 1)
+    #expect(playback.pointee.hardware >= 64 && !playback.pointee.is_running)
+  }
+
+  @Test func `what is closed is opened and started again as it was`() throws {
+    let rig = try Rig()
+    let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
+    rig.close()
+    #expect(capture.pointee.closed == 1 && playback.pointee.closed == 1)
+    capture.pointee.open_code = -ENODEV
+    #expect(rig.pollForReconnection() == .absent)
+    capture.pointee.open_code = 0
+    playback.pointee.rate = 44100
+    guard case .refused = rig.pollForReconnection() else {
+      Issue.record("a device of another rate was taken")
+      return
+    }
+    playback.pointee.rate = 48000
+    #expect(rig.pollForReconnection() == .returned(cards: []))
+    #expect(playback.pointee.application == 128)
+    #expect(rig.wait() == "ready")
+  }
+}

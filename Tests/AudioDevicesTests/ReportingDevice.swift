@@ -1,0 +1,73 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+/// A device of 24 kHz and periods of 32 frames, which answers each wait with the next status.
+struct ReportingDevice: DuplexDriver, ~Copyable {
+  /// What was asked of it.
+  struct Log {
+    var waits = 0
+    var played = 0
+  }
+
+  let configuration: DuplexConfiguration
+  private(set) var now: UInt64 = 1_000_000_000
+  private var statuses: [DeviceStatus]
+  private var events: [DeviceEvent]
+  private let log: MutexBox<Log>
+  private let memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 32)
+  private let isEmpty: Bool
+
+  init(
+    _ statuses: [DeviceStatus], events: [DeviceEvent], isEmpty: Bool, hasCapture: Bool,
+    log: MutexBox<Log>
+  ) {
+    let stream = StreamConfiguration(
+      device: "reporting", sampleRate: 24000, channelCount: 1, format: .floatLE, periodFrames: 32,
+      bufferFrames: 1024)
+    configuration = DuplexConfiguration(
+      sampleRate: 24000, periodFrames: 32, headroomFrames: 32, capture: hasCapture ? stream : nil,
+      playback: stream)
+    self.statuses = statuses
+    self.events = events
+    self.isEmpty = isEmpty
+    self.log = log
+  }
+
+  static let functions = DuplexFunctions(
+    now: { $0.driver(ReportingDevice.self).pointee.now },
+    wait: { $0.driver(ReportingDevice.self).pointee.wait(&$2.status.pointee) },
+    captured: { $2.frames.pointee = $0.driver(ReportingDevice.self).pointee.capturedFrames($1) },
+    release: { _, _ in },
+    room: { $2.frames.pointee = $0.driver(ReportingDevice.self).pointee.memory.frames($1) },
+    commit: { $0.driver(ReportingDevice.self).pointee.commit($1) },
+    takeEvent: { $1.event.pointee = $0.driver(ReportingDevice.self).pointee.takeEvent() })
+
+  mutating func wait(_ status: inout DeviceStatus) {
+    log.withLock { $0.waits += 1 }
+    now += 32_000_000 / 24
+    status = statuses.isEmpty ? .ready() : statuses.removeFirst()
+  }
+
+  func capturedFrames(_ frames: Int) -> DeviceFrames? { isEmpty ? nil : memory.frames(frames) }
+  func commit(_ frames: Int) { log.withLock { $0.played += frames } }
+  mutating func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
+  func start() throws(DeviceFailure) {}
+  func recover() throws(DeviceFailure) {}
+  func stop(draining: Bool) {}
+  func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  func close() {}
+  func pollForReconnection() -> DeviceReturn { .returned(cards: []) }
+}
+
+extension DeviceStatus {
+  /// A period that is ready.
+  static func ready(lost: Int = 0, bridged: Int? = 0, latency: Int = 0) -> DeviceStatus {
+    var status = DeviceStatus()
+    status.readiness = .ready
+    status.lostFrames = lost
+    status.bridgedFrames = bridged
+    status.reportedLatencyFrames = latency
+    return status
+  }
+}

@@ -1,0 +1,129 @@
+import AudioBasics
+import RealtimeAudio
+import Testing
+
+@testable import AudioDevices
+
+/// A device of half the unit's rate behind the resampler: what it tells, and what the unit is told.
+@Suite struct ResamplingDeviceTests {
+  /// The unit's side: 48 kHz, periods of 128 frames, two of the device's.
+  private final class Unit {
+    private var device: ResamplingDevice
+    private(set) var status = DeviceStatus()
+    let log = MutexBox(ReportingDevice.Log())
+
+    init(
+      _ statuses: [DeviceStatus] = [], events: [DeviceEvent] = [], isEmpty: Bool = false,
+      hasCapture: Bool = true
+    ) throws {
+      var request = DuplexRequest(
+        captureDevice: hasCapture ? "reporting" : nil, playbackDevice: "reporting")
+      request.sampleRate = 48000
+      request.periodFrames = 128
+      device = try ResamplingDevice(
+        ReportingDevice(
+          statuses, events: events, isEmpty: isEmpty, hasCapture: hasCapture, log: log),
+        request: request)
+      try device.start()
+    }
+
+    var configuration: DuplexConfiguration { device.configuration }
+    func recover() throws { try device.recover() }
+    func reconnect() -> DeviceReturn { device.pollForReconnection() }
+    func takeEvent() -> DeviceEvent? { device.takeEvent() }
+    func commit() { device.commit(128) }
+
+    func wait() -> String {
+      device.wait(noLongerThan: .max, &status)
+      return "\(status.readiness)"
+    }
+
+    func take() -> Bool {
+      guard device.capturedFrames(128) != nil else { return false }
+      device.release(128)
+      return true
+    }
+  }
+
+  @Test func `lost frames are told at the unit's rate, all of them, once`() throws {
+    let unit = try Unit([.ready(lost: 10), .ready(lost: 20), .ready(lost: 5)])
+    #expect(unit.wait() == "ready")
+    let waits = unit.log.withLock { $0.waits }
+    #expect(waits == 2 && unit.status.lostFrames == 60)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.lostFrames == 10)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.lostFrames == 0)
+  }
+
+  @Test func `bridged frames are told at the unit's rate, when they are known`() throws {
+    let unit = try Unit([
+      .ready(bridged: 7), .ready(bridged: nil), .ready(bridged: 30), .ready(bridged: 1),
+    ])
+    #expect(unit.wait() == "ready")
+    let unknown = unit.status.bridgedFrames
+    #expect(unknown == nil)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.bridgedFrames == 76)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.bridgedFrames == 0)
+  }
+
+  @Test func `the driver's latency is told at the unit's rate, with the resampler's own`() throws {
+    let unit = try Unit(Array(repeating: .ready(latency: 100), count: 2))
+    #expect(unit.wait() == "ready")
+    let own = unit.configuration.resamplerDelayFrames
+    #expect(own > 0 && unit.status.reportedLatencyFrames == Int(rounding: 200 + own))
+    #expect(unit.configuration.latencyFrames == 256 + own)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.reportedLatencyFrames == 0)
+  }
+
+  @Test func `events are passed on at the unit's rate, whatever the wait found`() throws {
+    var status = DeviceStatus()
+    status.readiness = .waiting
+    status.hasEvents = true
+    let event = DeviceEvent(.captureXrun, frames: 30, silentFrames: 11)
+    let unit = try Unit([status], events: [event])
+    #expect(unit.wait() == "waiting" && unit.status.hasEvents)
+    let told = try #require(unit.takeEvent())
+    #expect(told.kind == .captureXrun && told.frames == 60 && told.silentFrames == 22)
+    #expect(unit.takeEvent() == nil)
+    #expect(unit.wait() == "ready" && !unit.status.hasEvents)
+  }
+
+  @Test(arguments: [DeviceReadiness.lost, .suspended, .xrun(.playbackXrun)])
+  func `trouble is passed on`(trouble: DeviceReadiness) throws {
+    var status = DeviceStatus()
+    status.readiness = trouble
+    let unit = try Unit([.ready(lost: 10), status])
+    #expect(unit.wait() == "\(trouble)")
+    // What was lost before is not forgotten.
+    #expect(unit.wait() == "ready" && unit.status.lostFrames == 20)
+  }
+
+  @Test(arguments: [false, true])
+  func `frames that waited when a gap came are part of it`(isReconnected: Bool) throws {
+    var status = DeviceStatus()
+    status.readiness = .xrun(.captureXrun)
+    let unit = try Unit([.ready(), status, .ready(lost: 100)])
+    #expect(unit.wait().contains("captureXrun"))
+    if isReconnected { _ = unit.reconnect() } else { try unit.recover() }
+    #expect(unit.wait() == "ready")
+    // Of 32 frames the filter kept some, which are no part of what waited.
+    let waited = unit.status.lostFrames - 200
+    #expect(waited > 0 && waited <= 64)
+  }
+
+  @Test func `a device that is ready and gives nothing is not asked for ever`() throws {
+    let unit = try Unit(isEmpty: true)
+    #expect(unit.wait() == "waiting")
+    #expect(unit.log.withLock { $0.waits } == 1)
+  }
+
+  @Test func `at each period the output was given one more, by the reserve it starts with`() throws
+  {
+    let unit = try Unit()
+    for _ in 1...20 {
+      #expect(unit.wait() == "ready" && unit.take())
+      let log = unit.log.withLock { $0 }
+      #expect(log.played >= 32 * log.waits)
+      unit.commit()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import AudioBasics
+import AudioClocks
+import AudioDevices
+import RealtimeAudio
+
+/// An output of 24 kHz with a clock of its own, which is found in the next state of a script at each
+/// look, and runs exactly when the script is over.
+struct ScriptedStream: StreamDriver, ~Copyable {
+  /// What was asked of it.
+  struct Log {
+    /// Frames of silence of each start and of each loss.
+    var started: [Int] = []
+    var detached: [Int] = []
+    var samples: [Float] = []
+  }
+
+  let configuration = StreamConfiguration(
+    device: "stream", sampleRate: 24000, channelCount: 1, format: .floatLE, periodFrames: 32,
+    bufferFrames: 8192)
+  private var states: [StreamState]
+  private let log: MutexBox<Log>
+  private let memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 32)
+  private var samples = SampleBuffer(frameCount: 32, channelCount: 1)
+  private var began: UInt64 = 0
+  private var isAway = false
+
+  init(_ states: [StreamState] = [], log: MutexBox<Log>) {
+    self.states = states
+    self.log = log
+  }
+
+  static let functions = StreamFunctions(
+    look: { $2.state.pointee = $0.driver(ScriptedStream.self).pointee.look(at: $1) },
+    frames: { $3.frames.pointee = $0.driver(ScriptedStream.self).pointee.memory.frames($1) },
+    commit: { $0.driver(ScriptedStream.self).pointee.commit($1) },
+    detach: { $0.driver(ScriptedStream.self).pointee.detach(silence: $1) },
+    reattach: { $0.driver(ScriptedStream.self).pointee.reattach(at: $1) })
+
+  mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    log.withLock { $0.started.append(frames) }
+    began = now
+  }
+
+  mutating func look(at now: UInt64) -> StreamState {
+    guard states.isEmpty else { return states.removeFirst() }
+    let frames = Int((now - began) * 24 / 1_000_000)
+    return .running(ClockReading(frames: frames, nanoseconds: now), available: 4096)
+  }
+
+  mutating func commit(_ frames: Int) -> Bool {
+    memory.load(frames: frames, into: &samples, at: 0)
+    log.withLock { all in
+      for index in 0..<frames { all.samples.append(samples[index]) }
+    }
+    return true
+  }
+
+  mutating func detach(silence frames: Int) {
+    isAway = true
+    log.withLock { $0.detached.append(frames) }
+  }
+
+  /// It is found at once.
+  mutating func reattach(at now: UInt64) -> Int {
+    guard isAway else { return -1 }
+    isAway = false
+    began = now
+    return log.withLock { $0.detached.last ?? 0 }
+  }
+
+  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  mutating func stop() {}
+}
