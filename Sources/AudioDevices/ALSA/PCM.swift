@@ -16,7 +16,7 @@ enum PCMDirection: Sendable {
 
 /// One direction of one ALSA device, open until it goes out of scope.
 ///
-/// Driven by one thread at a time. What runs on the audio thread is in `PCM+Transfer.swift`.
+/// Driven by one thread at a time. What runs on the audio thread is in `PCMTransfer.swift`.
 struct PCM: ~Copyable {
   let handle: OpaquePointer
   let name: String

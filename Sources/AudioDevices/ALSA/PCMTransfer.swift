@@ -235,10 +235,11 @@ extension PCM {
     return (Int(snd_pcm_status_get_avail(status)), stamp)
   }
 
-  /// Some plugins stamp with zero, with the wall clock or with nonsense.
+  /// Some plugins stamp with zero, with the wall clock or with nonsense. An age that wraps around,
+  /// that of a stamp from the future or below zero, is more than `now`.
   @_noLocks
   private static func isPlausible(_ stamp: UInt64, now: UInt64) -> Bool {
-    stamp > 0 && stamp <= now && now &- stamp < 3_600_000_000_000
+    now &- stamp < min(now, 3_600_000_000_000)
   }
 
   @_noLocks

@@ -83,7 +83,7 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   public init<Driver: StreamDriver & ~Copyable>(_ driver: consuming Driver) {
     let box = StreamBox(driver)
     functions = Driver.functions.table
-    memory = UnsafeMutableRawPointer(box.driver)
+    memory = UnsafeMutableRawPointer(box.driver.pointer)
     control = .passRetained(box)
   }
 
@@ -141,7 +141,8 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
 
 /// What is asked of a stream before it runs, when it broke, and at the end.
 private class StreamControl {
-  var configuration: StreamConfiguration { fatalError("a stream has a configuration") }
+  let configuration: StreamConfiguration
+  init(_ configuration: StreamConfiguration) { self.configuration = configuration }
   func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {}
   func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { false }
   func stop() {}
@@ -149,26 +150,21 @@ private class StreamControl {
 
 /// The same for a stream of one type, which it owns.
 private final class StreamBox<Driver: StreamDriver & ~Copyable>: StreamControl {
-  let driver: UnsafeMutablePointer<Driver>
+  let driver: SharedState<Driver>
 
   init(_ driver: consuming Driver) {
-    self.driver = .allocate(capacity: 1)
-    self.driver.initialize(to: driver)
+    let configuration = driver.configuration
+    self.driver = SharedState(driver)
+    super.init(configuration)
   }
 
-  deinit {
-    driver.deinitialize(count: 1)
-    driver.deallocate()
-  }
-
-  override var configuration: StreamConfiguration { driver.pointee.configuration }
   override func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try driver.pointee.start(silence: frames, at: now)
+    try driver.pointer.pointee.start(silence: frames, at: now)
   }
   override func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    driver.pointee.enableReconnection(telling: news)
+    driver.pointer.pointee.enableReconnection(telling: news)
   }
-  override func stop() { driver.pointee.stop() }
+  override func stop() { driver.pointer.pointee.stop() }
 }
 
 /// The clock by which two devices are driven: the host's, or virtual time that jumps.

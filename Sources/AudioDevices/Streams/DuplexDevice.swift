@@ -16,7 +16,7 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   public init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
     let box = DriverBox(driver)
     functions = Driver.functions.table
-    memory = UnsafeMutableRawPointer(box.driver)
+    memory = UnsafeMutableRawPointer(box.driver.pointer)
     control = .passRetained(box)
   }
 
@@ -103,7 +103,8 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
 
 /// What is asked of a driver while no sound moves.
 private class DriverControl {
-  var configuration: DuplexConfiguration { fatalError("a driver has a configuration") }
+  let configuration: DuplexConfiguration
+  init(_ configuration: DuplexConfiguration) { self.configuration = configuration }
   func start() throws(DeviceFailure) {}
   func recover() throws(DeviceFailure) {}
   func stop(draining: Bool) {}
@@ -114,25 +115,22 @@ private class DriverControl {
 
 /// The same for a driver of one type, which it owns.
 private final class DriverBox<Driver: DuplexDriver & ~Copyable>: DriverControl {
-  let driver: UnsafeMutablePointer<Driver>
+  let driver: SharedState<Driver>
 
   init(_ driver: consuming Driver) {
-    self.driver = .allocate(capacity: 1)
-    self.driver.initialize(to: driver)
+    let configuration = driver.configuration
+    self.driver = SharedState(driver)
+    super.init(configuration)
   }
 
-  deinit {
-    driver.deinitialize(count: 1)
-    driver.deallocate()
-  }
-
-  override var configuration: DuplexConfiguration { driver.pointee.configuration }
-  override func start() throws(DeviceFailure) { try driver.pointee.start() }
-  override func recover() throws(DeviceFailure) { try driver.pointee.recover() }
-  override func stop(draining: Bool) { driver.pointee.stop(draining: draining) }
+  override func start() throws(DeviceFailure) { try driver.pointer.pointee.start() }
+  override func recover() throws(DeviceFailure) { try driver.pointer.pointee.recover() }
+  override func stop(draining: Bool) { driver.pointer.pointee.stop(draining: draining) }
   override func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    driver.pointee.enableReconnection(telling: news)
+    driver.pointer.pointee.enableReconnection(telling: news)
   }
-  override func close() { driver.pointee.close() }
-  override func pollForReconnection() -> DeviceReturn { driver.pointee.pollForReconnection() }
+  override func close() { driver.pointer.pointee.close() }
+  override func pollForReconnection() -> DeviceReturn {
+    driver.pointer.pointee.pollForReconnection()
+  }
 }
