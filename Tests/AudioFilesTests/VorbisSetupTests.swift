@@ -22,9 +22,49 @@ import Testing
           pages[$0].body, flags: $0 == 0 ? 2 : 0, number: $0, serial, lengths: pages[$0].lengths)
       }
     }
-    let check = VorbisSetupCheck()
-    check.isOpening = true
+    let check = OggHeaderCheck()
+    check.keepsAll = true
     #expect(bytes.withUnsafeBytes { check.accepts($0) })
+  }
+
+  @Test func `more streams than can be kept play one after the other`() throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 100, channels: 1), to: folder("v"), .ogg, .float, sampleRate: 8000)
+    let whole = folder.bytes(of: "v")
+    let count = 3000
+    var chain: [UInt8] = []
+    for serial in 1...count {
+      var rest = whole[...]
+      while !rest.isEmpty {
+        let lengths = rest.dropFirst(27).prefix(Int(rest[rest.startIndex + 26]))
+        let length = lengths.reduce(27 + lengths.count) { $0 + Int($1) }
+        var page = Array(rest.prefix(length))
+        page.replaceSubrange(14..<18, with: [UInt8](serial, 4, bigEndian: false))
+        page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        let sum = Int(Checksum.oggPage.of(page))
+        page.replaceSubrange(22..<26, with: [UInt8](sum, 4, bigEndian: false))
+        chain += page
+        rest = rest.dropFirst(length)
+      }
+    }
+    let decoder = try Decoding.decoder(for: MemorySource(chain))
+    #expect(!decoder.supportsSeeking && decoder.frameCount == nil)
+    #expect(try decode(decoder).count == 100 * count)
+  }
+
+  @Test(arguments: [true, false])
+  func `comments longer than anybody needs are refused in a sentence`(isSeekable: Bool) throws {
+    let first = try pages()[0].body
+    var bytes = page(first, flags: 2, number: 0, 1)
+    let piece = [UInt8](repeating: 65, count: 255 * 255)
+    for number in 1...200 {
+      let body = number == 1 ? [3] + Array("vorbis".utf8) + piece.dropLast(7) : piece
+      bytes += page(body, flags: number > 1 ? 1 : 0, number: number, 1, isWhole: false)
+    }
+    let trouble = failure {
+      _ = try Decoding.decoder(for: MemorySource(bytes, isSeekable: isSeekable))
+    }
+    #expect(trouble?.message.hasSuffix("has comments of more than 12 MiB.") == true)
   }
 
   @Test(arguments: [1, 8, 256], [true, false])

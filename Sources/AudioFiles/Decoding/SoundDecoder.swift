@@ -20,6 +20,10 @@ public protocol SoundDecoder: AnyObject {
   /// is told. nil where it has all.
   var announcedFrameCount: Int? { get }
 
+  /// Whether something is missing behind its last frame, announced or not: whoever reads on there is
+  /// told.
+  var isCutShort: Bool { get }
+
   /// Whether `seek` works.
   var supportsSeeking: Bool { get }
 
@@ -63,6 +67,9 @@ public protocol SoundDecoder: AnyObject {
 extension SoundDecoder {
   /// Nothing is missing.
   public var announcedFrameCount: Int? { nil }
+
+  /// Where more frames are announced than there are.
+  public var isCutShort: Bool { announcedFrameCount != nil }
 
   /// Not known.
   public var bitRate: Int? { nil }

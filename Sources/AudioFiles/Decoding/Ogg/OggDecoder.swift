@@ -20,6 +20,8 @@ public final class OggDecoder: SoundDecoder {
   public let frameCount: Int?
   /// Frames that its last page announces, where its bytes are too few for them.
   public let announcedFrameCount: Int?
+  /// Whether something is missing at its end.
+  public let isCutShort: Bool
   /// Bits a second, on average.
   public let bitRate: Int?
   /// What the song that was read last says about itself.
@@ -54,6 +56,8 @@ public final class OggDecoder: SoundDecoder {
     frameCount = held
     let isCut = announced != held
     announcedFrameCount = isCut ? announced : nil
+    let isTorn = try OggEnding.isTorn(in: bytes)
+    isCutShort = isCut || isTorn
     // The library divides by the length that is announced.
     let announcedRate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
     let rate = announcedRate.map {
@@ -104,10 +108,15 @@ public final class OggDecoder: SoundDecoder {
 
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
-    guard let announcedFrameCount, position < announcedFrameCount, !bytes.wasInterrupted,
-      !bytes.source.isInterrupted
-    else { return }
-    throw .cutShort(name, position, announcedFrameCount)
+    guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
+    if let announcedFrameCount, position < announcedFrameCount {
+      throw .cutShort(name, position, announcedFrameCount)
+    }
+    guard isCutShort, position > 0 else { return }
+    throw FileFailure(
+      .unusableContents,
+      "\(name) is cut short after \(position) frames, within a page.",
+      hint: "What comes before can be used; get the file anew for the rest.")
   }
 
   private var isLikeBefore: Bool {
@@ -189,8 +198,39 @@ public final class OggDecoder: SoundDecoder {
   }
 }
 
+/// The last page of a file.
+private enum OggEnding {
+  private static let headByteCount = 27
+  private static let longestPage = headByteCount + 255 + 255 * 255
+
+  /// Whether the file ends within it. One that is whole need not say that the sound ends: a recording on
+  /// its way does not, nor does one from a station.
+  static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    guard bytes.isSeekable, let byteCount = bytes.byteCount else { return false }
+    let start = bytes.position
+    defer { bytes.position = start }
+    var place = max(0, byteCount - longestPage)
+    var last: [UInt8] = []
+    while place < byteCount {
+      bytes.position = place
+      let piece = try bytes.peek(16384)
+      guard piece.count > 0 else { return false }
+      last += piece
+      place += piece.count
+    }
+    let found = last.indices.last {
+      last[$0] == UInt8(ascii: "O") && last[$0...].starts(with: Array("OggS".utf8) + [0])
+    }
+    guard let found else { return false }
+    let page = last[found...]
+    guard page.count >= headByteCount else { return true }
+    let lengths = page.dropFirst(headByteCount).prefix(Int(page[found + 26]))
+    return page.count < lengths.reduce(headByteCount + Int(page[found + 26])) { $0 + Int($1) }
+  }
+}
+
 /// What Ogg pages hold.
-enum OggContents {
+enum OggContents: Equatable {
   case vorbis
   case opus
   case other
@@ -201,10 +241,15 @@ enum OggContents {
       self = .other
       return
     }
-    let packet = 27 + Int(bytes[26])
-    if bytes.holds("\u{1}vorbis", at: packet) {
+    let packet = min(27 + Int(bytes[26]), bytes.count)
+    self.init(packet: UnsafeRawBufferPointer(rebasing: bytes[packet...]))
+  }
+
+  /// What the first packet of a stream begins.
+  init(packet: UnsafeRawBufferPointer) {
+    if packet.holds("\u{1}vorbis", at: 0) {
       self = .vorbis
-    } else if bytes.holds("OpusHead", at: packet) {
+    } else if packet.holds("OpusHead", at: 0) {
       self = .opus
     } else {
       self = .other
@@ -235,10 +280,6 @@ protocol OggFile: AnyObject {
 
 /// What the callbacks of both libraries do.
 extension BufferedBytes {
-  static func of(_ owner: UnsafeMutableRawPointer?) -> BufferedBytes? {
-    owner.map { Unmanaged<BufferedBytes>.fromOpaque($0).takeUnretainedValue() }
-  }
-
   /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a read
   /// of nothing for the end of the file, and would look for what lies before it for ever.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {

@@ -5,7 +5,7 @@ import CVorbisFile
 final class VorbisFile: OggFile {
   private let file: UnsafeMutablePointer<OggVorbis_File>
   /// Kept, because libvorbisfile's callbacks hold no reference of their own.
-  private let bytes: VorbisBytes
+  private let bytes: CheckedBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
 
@@ -17,33 +17,43 @@ final class VorbisFile: OggFile {
 
   /// Opens `bytes`; nil where they are no Vorbis stream.
   init?(_ bytes: BufferedBytes) {
+    guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
+    self.file = file
+    self.bytes = checked
+    let total = checked.isSeekable ? Int(ov_pcm_total(file, -1)) : -1
+    frameCount = total >= 0 ? total : nil
+    let rate = ov_bitrate(file, checked.isSeekable ? -1 : 0)
+    bitRate = rate > 0 ? rate : nil
+    takeFormat()
+  }
+
+  private static func open(
+    _ bytes: CheckedBytes
+  ) -> (file: UnsafeMutablePointer<OggVorbis_File>, close: () -> Void)? {
     let file = UnsafeMutablePointer<OggVorbis_File>.allocate(capacity: 1)
     file.initialize(to: OggVorbis_File())
     var callbacks = ov_callbacks()
     callbacks.read_func = { memory, size, count, owner in
       let byteCount = size * count
-      return VorbisBytes.of(owner)?.read(memory, byteCount) ?? 0
+      return CheckedBytes.of(owner)?.read(memory, byteCount) ?? 0
     }
     if bytes.isSeekable {
       callbacks.seek_func = { owner, offset, origin in
-        VorbisBytes.of(owner)?.seek(Int(offset), origin) ?? -1
+        CheckedBytes.of(owner)?.seek(Int(offset), origin) ?? -1
       }
-      callbacks.tell_func = { VorbisBytes.of($0)?.bytes.position ?? -1 }
+      callbacks.tell_func = { CheckedBytes.of($0)?.bytes.position ?? -1 }
     }
-    let checked = VorbisBytes(bytes)
-    let owner = Unmanaged.passUnretained(checked).toOpaque()
+    let owner = Unmanaged.passUnretained(bytes).toOpaque()
     guard ov_open_callbacks(owner, file, nil, 0, callbacks) == 0 else {
       file.deallocate()
       return nil
     }
-    checked.setups.isOpening = false
-    self.file = file
-    self.bytes = checked
-    let total = bytes.isSeekable ? Int(ov_pcm_total(file, -1)) : -1
-    frameCount = total >= 0 ? total : nil
-    let rate = ov_bitrate(file, bytes.isSeekable ? -1 : 0)
-    bitRate = rate > 0 ? rate : nil
-    takeFormat()
+    return (
+      file,
+      {
+        ov_clear(file); file.deallocate()
+      }
+    )
   }
 
   deinit {
@@ -101,41 +111,72 @@ final class VorbisFile: OggFile {
   }
 }
 
-/// The bytes that libvorbisfile reads, looked at before.
-private final class VorbisBytes {
+/// The bytes that a library reads, looked at before.
+private final class CheckedBytes {
   let bytes: BufferedBytes
-  let setups = VorbisSetupCheck()
+  /// Whether the library may go about in them.
+  let isSeekable: Bool
+  private let headers = OggHeaderCheck()
 
-  init(_ bytes: BufferedBytes) {
+  private init(_ bytes: BufferedBytes, isSeekable: Bool) {
     self.bytes = bytes
-    // Of a stream that only goes forward one is held at a time.
-    setups.isOpening = bytes.isSeekable
+    self.isSeekable = isSeekable
+    headers.keepsAll = isSeekable
   }
 
-  static func of(_ owner: UnsafeMutableRawPointer?) -> VorbisBytes? {
-    owner.map { Unmanaged<VorbisBytes>.fromOpaque($0).takeUnretainedValue() }
+  /// What `open` gives, which keeps the headers of all streams where one can go about in them; where
+  /// these would be too many, what it gives for bytes that can only be read from their beginning to
+  /// their end, one stream after the other.
+  static func open<File>(
+    _ bytes: BufferedBytes, _ open: (CheckedBytes) -> (file: File, close: () -> Void)?
+  ) -> (CheckedBytes, File)? {
+    let start = bytes.position
+    let checked = CheckedBytes(bytes, isSeekable: bytes.isSeekable)
+    let opened = open(checked)
+    if case .chain? = checked.headers.refusal {
+      opened?.close()
+      bytes.position = start
+      let oneWay = CheckedBytes(bytes, isSeekable: false)
+      return open(oneWay).map { (oneWay, $0.file) }
+    }
+    // What comes later takes the place of what came before.
+    checked.headers.keepsAll = false
+    return opened.map { (checked, $0.file) }
+  }
+
+  static func of(_ owner: UnsafeMutableRawPointer?) -> CheckedBytes? {
+    owner.map { Unmanaged<CheckedBytes>.fromOpaque($0).takeUnretainedValue() }
   }
 
   func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    let read = bytes.readForCallback(memory, count, isWhole: false)
-    guard read > 0, !setups.accepts(UnsafeRawBufferPointer(start: memory, count: read)) else {
+    let read = headers.refusal == nil ? bytes.readForCallback(memory, count, isWhole: false) : 0
+    guard read > 0, !headers.accepts(UnsafeRawBufferPointer(start: memory, count: read)) else {
       return read
     }
-    bytes.fail(.vorbisSetup(bytes.name))
+    if case .chain? = headers.refusal { return 0 }
+    bytes.fail(.oggHeaders(bytes.name, headers.refusal))
     return 0
   }
 
   func seek(_ offset: Int, _ origin: Int32) -> Int32 {
-    setups.jump()
+    guard headers.refusal == nil else { return -1 }
+    headers.jump()
     return bytes.seekForCallback(offset, origin)
   }
 }
 
 extension FileFailure {
-  /// Code books that no encoder writes.
-  static func vorbisSetup(_ name: String) -> FileFailure {
-    FileFailure(
-      .unusableContents, "\(name) announces larger Vorbis code books than any encoder writes.",
+  /// Headers that a library must not see.
+  static func oggHeaders(_ name: String, _ refusal: OggHeaderCheck.Refusal?) -> FileFailure {
+    let fault =
+      switch refusal {
+      case .comments: "has comments of more than \(OggHeaderCheck.longestComments >> 20) MiB"
+      case .streams:
+        "begins more than \(OggHeaderCheck.mostStreams) streams at the same time"
+      case .books, .chain, nil: "announces larger Vorbis code books than any encoder writes"
+      }
+    return FileFailure(
+      .unusableContents, "\(name) \(fault).",
       hint: "It is damaged, or made to do harm: look for another copy of it.")
   }
 }
@@ -155,7 +196,7 @@ extension SoundFileTags {
 final class OpusFile: OggFile {
   private let file: OpaquePointer
   /// Kept, because libopusfile's callbacks hold no reference of their own.
-  private let bytes: BufferedBytes
+  private let bytes: CheckedBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
 
@@ -173,21 +214,9 @@ final class OpusFile: OggFile {
 
   /// Opens `bytes`; nil where they are no Opus stream.
   init?(_ bytes: BufferedBytes) {
-    var callbacks = OpusFileCallbacks()
-    callbacks.read = { owner, memory, count in
-      let read = BufferedBytes.of(owner)?.readForCallback(memory, Int(count), isWhole: false)
-      return Int32(read ?? 0)
-    }
-    if bytes.isSeekable {
-      callbacks.seek = { owner, offset, origin in
-        BufferedBytes.of(owner)?.seekForCallback(Int(offset), origin) ?? -1
-      }
-      callbacks.tell = { Int64(BufferedBytes.of($0)?.position ?? -1) }
-    }
-    let owner = Unmanaged.passUnretained(bytes).toOpaque()
-    guard let file = op_open_callbacks(owner, &callbacks, nil, 0, nil) else { return nil }
+    guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
     self.file = file
-    self.bytes = bytes
+    self.bytes = checked
     let isSeekable = op_seekable(file) != 0
     let total = isSeekable ? Int(op_pcm_total(file, -1)) : -1
     let rate = isSeekable ? Int(op_bitrate(file, -1)) : -1
@@ -198,6 +227,24 @@ final class OpusFile: OggFile {
     channelCount = isMixed ? 2 : channels
     // Dither would make each decoding a little different.
     op_set_dither_enabled(file, 0)
+  }
+
+  private static func open(
+    _ bytes: CheckedBytes
+  ) -> (file: OpaquePointer, close: () -> Void)? {
+    var callbacks = OpusFileCallbacks()
+    callbacks.read = { owner, memory, count in
+      Int32(CheckedBytes.of(owner)?.read(memory, Int(count)) ?? 0)
+    }
+    if bytes.isSeekable {
+      callbacks.seek = { owner, offset, origin in
+        CheckedBytes.of(owner)?.seek(Int(offset), origin) ?? -1
+      }
+      callbacks.tell = { Int64(CheckedBytes.of($0)?.bytes.position ?? -1) }
+    }
+    let owner = Unmanaged.passUnretained(bytes).toOpaque()
+    guard let file = op_open_callbacks(owner, &callbacks, nil, 0, nil) else { return nil }
+    return (file, { op_free(file) })
   }
 
   deinit {

@@ -90,7 +90,7 @@ public enum Decoding {
     _ open: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
     // libsndfile takes the first whole page, wherever it lies.
-    try VorbisSetupCheck.check(beginningOf: bytes)
+    try OggHeaderCheck.check(beginningOf: bytes)
     do throws(FileFailure) {
       return try open(bytes)
     } catch {

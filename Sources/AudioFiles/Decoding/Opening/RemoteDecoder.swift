@@ -25,6 +25,7 @@ final class RemoteDecoder: SoundDecoder {
   var channelCount: Int { decoder.channelCount }
   var frameCount: Int? { decoder.frameCount }
   var announcedFrameCount: Int? { decoder.announcedFrameCount }
+  var isCutShort: Bool { decoder.isCutShort }
   var supportsSeeking: Bool { decoder.supportsSeeking }
   var position: Int { decoder.position }
   var bitRate: Int? { decoder.bitRate }

@@ -1,32 +1,51 @@
 import CVorbisFile
 
-/// Looks at the set-up header of each Vorbis stream (Vorbis I specification, 4.2.4) before libvorbis
-/// does, which makes tables of as many entries as a code book announces: in four kilobytes there is
-/// room for 256 books of 2^23 entries, gigabytes.
+/// Looks at the headers of each stream in an Ogg file before the libraries do. libvorbis makes tables of
+/// as many entries as a code book announces (Vorbis I specification, 4.2.4): in four kilobytes there is
+/// room for 256 books of 2^23 entries, gigabytes. And where one can go about in a file, the libraries
+/// keep the headers of all streams that follow each other in it.
 ///
-/// It finds pages by libogg, and packets by its rules, and so sees what libvorbisfile sees.
-final class VorbisSetupCheck {
+/// It finds pages by libogg, and packets by its rules, and so sees what the libraries see.
+final class OggHeaderCheck {
+  /// What the libraries must not see.
+  enum Refusal {
+    /// Code books that no encoder writes.
+    case books
+    /// Comments that are longer than anybody needs.
+    case comments
+    /// Streams that all begin, and of which none goes on.
+    case streams
+    /// Headers that may come one after the other, but not all be kept.
+    case chain
+  }
+
   /// Values of all code books of a stream, at most; libvorbis's encoder writes up to 90,000, and each takes
   /// up to 40 bytes.
   private static let mostValues = 1 << 19
-  /// Bytes that libvorbis keeps of the headers of all streams of a file.
-  private static let mostKept = 1 << 25
+  /// Bytes that the libraries keep of the headers of all streams of a file.
+  private static let mostKept = 1 << 24
+  /// Bytes that libopusfile keeps of a stream besides its comments.
+  private static let keptOfOpus = 1024
   /// Streams that begin and are not set up yet.
-  private static let mostStreams = 64
+  static let mostStreams = 64
   /// Bytes of a set-up header.
-  private static let longest = 1 << 20
+  private static let longestSetup = 1 << 20
+  /// Bytes of all comments of a stream, and what else a picture in them needs: libogg and the library
+  /// hold up to three times as much.
+  static let longestComments = 12 << 20
 
-  /// Bytes before a set-up header: comments may be long.
+  /// Bytes before a set-up header.
   private static let farthest = 1 << 25
 
   private var sync = ogg_sync_state()
-  private var streams: [Int32: VorbisPackets] = [:]
+  private var streams: [Int32: HeaderPackets] = [:]
   private var keptByteCount = 0
-  /// Whether the streams found are held all at the same time.
-  var isOpening = false
+  /// Whether the headers of all streams found are kept.
+  var keepsAll = false
   /// Whether the first page was found that is whole, and what it says.
   private(set) var beginning: OggContents?
   private(set) var isSetUp = false
+  private(set) var refusal: Refusal?
 
   init() {
     ogg_sync_init(&sync)
@@ -42,9 +61,9 @@ final class VorbisSetupCheck {
     streams = [:]
   }
 
-  /// Looks at what libvorbisfile reads next. False where it must not see it.
+  /// Looks at what a library reads next. False where it must not see it: `refusal` says why.
   func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let room = ogg_sync_buffer(&sync, bytes.count) else { return false }
+    guard refusal == nil, let room = ogg_sync_buffer(&sync, bytes.count) else { return false }
     UnsafeMutableRawPointer(room).copyMemory(
       from: bytes.baseAddress ?? .init(room), byteCount: bytes.count)
     ogg_sync_wrote(&sync, bytes.count)
@@ -52,7 +71,8 @@ final class VorbisSetupCheck {
     while true {
       let found = ogg_sync_pageout(&sync, &page)
       if found == 0 { return true }
-      guard found < 0 || accepts(&page) else { return false }
+      if found > 0 { refusal = look(at: &page) }
+      guard refusal == nil else { return false }
     }
   }
 
@@ -62,71 +82,104 @@ final class VorbisSetupCheck {
     guard bytes.isSeekable, try bytes.peek(4).holds("OggS", at: 0) else { return }
     let start = bytes.position
     defer { bytes.position = start }
-    let check = VorbisSetupCheck()
+    let check = OggHeaderCheck()
     while !check.isSetUp, bytes.position < start + farthest {
-      if case .other? = check.beginning { return }
+      guard check.beginning != .other else { return }
       let piece = try bytes.peek(16384)
       guard piece.count > 0 else { return }
-      guard check.accepts(piece) else { throw .vorbisSetup(bytes.name) }
+      guard check.accepts(piece) else { throw .oggHeaders(bytes.name, check.refusal) }
       bytes.position += piece.count
     }
   }
 
-  private func accepts(_ page: inout ogg_page) -> Bool {
+  private func look(at page: inout ogg_page) -> Refusal? {
     let body = UnsafeRawBufferPointer(start: page.body, count: page.body_len)
     let serial = ogg_page_serialno(&page)
-    let begins = ogg_page_bos(&page) != 0
-    let isVorbis = begins && body.holds("\u{1}vorbis", at: 0)
-    if beginning == nil { beginning = isVorbis ? .vorbis : .other }
-    if isVorbis { streams[serial] = VorbisPackets() }
-    guard streams.count <= Self.mostStreams, let stream = streams[serial] else {
-      return streams.count <= Self.mostStreams
+    if ogg_page_bos(&page) != 0 {
+      let contents = OggContents(packet: body)
+      if beginning == nil { beginning = contents }
+      if contents != .other { streams[serial] = HeaderPackets(contents) }
     }
-    guard stream.add(&page, body, longest: Self.longest) else { return false }
-    guard let setup = stream.setup else { return true }
+    guard streams.count <= Self.mostStreams else { return .streams }
+    guard let stream = streams[serial] else { return nil }
+    stream.add(&page, body, longest: Self.longestComments)
+    guard stream.byteCount <= Self.longestComments else { return .comments }
+    guard stream.last.count <= Self.longestSetup else { return .books }
+    guard stream.isComplete else { return nil }
     streams[serial] = nil
-    isSetUp = true
-    let cost = VorbisSetupCost(setup, mostValues: Self.mostValues)
-    if isOpening { keptByteCount += cost.keptByteCount }
-    return cost.valueCount <= Self.mostValues && keptByteCount <= Self.mostKept
+    if stream.contents == beginning { isSetUp = true }
+    var kept = stream.commentByteCount
+    if stream.contents == .opus {
+      kept += Self.keptOfOpus
+    } else {
+      let cost = VorbisSetupCost(stream.last, mostValues: Self.mostValues)
+      guard cost.valueCount <= Self.mostValues else { return .books }
+      kept += cost.keptByteCount
+    }
+    if keepsAll { keptByteCount += kept }
+    return keptByteCount <= Self.mostKept ? nil : .chain
   }
 }
 
-/// The packets of one stream, of which only the set-up header is kept (RFC 3533, 6; as libogg puts
-/// them together).
-private final class VorbisPackets {
+/// The packets of one stream up to its last header, of which only that is kept (RFC 3533, 6; as libogg
+/// puts them together).
+private final class HeaderPackets {
+  let contents: OggContents
+  /// Of the packet that is being put together, its first bytes, or all of a set-up header.
   private var packet: [UInt8] = []
+  /// Bytes of all of it.
+  private(set) var byteCount = 0
   private var isPartial = false
   private var sequence = -1
-  /// The header, once it is whole.
-  private(set) var setup: [UInt8]?
+  private(set) var commentByteCount = 0
+  /// Whether the last header is whole.
+  private(set) var isComplete = false
 
-  /// Takes the packets of `page`. False where a header is longer than `longest`.
-  func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, longest: Int) -> Bool {
+  /// The last header, as far as it came: the set-up of Vorbis, nothing of others.
+  var last: [UInt8] { Self.isSetup(packet) ? packet : [] }
+
+  init(_ contents: OggContents) {
+    self.contents = contents
+  }
+
+  /// Takes the packets of `page`, up to the last header, or until one has more than `longest` bytes.
+  func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, longest: Int) {
     let number = Int(ogg_page_pageno(&page))
     if number != sequence { isPartial = false }
     sequence = number + 1
     // The rest of a packet whose beginning is lost.
     var isSkipped = ogg_page_continued(&page) != 0 && !isPartial
-    if !isPartial { packet = [] }
+    if !isPartial { begin() }
     var place = 0
-    for index in 0..<Int(page.header[26]) {
+    for index in 0..<Int(page.header[26]) where !isComplete && byteCount <= longest {
       let count = Int(page.header[27 + index])
-      if !isSkipped { keep(body[place..<min(place + count, body.count)]) }
-      guard packet.count <= longest else { return false }
+      if !isSkipped { keep(body[min(place, body.count)..<min(place + count, body.count)]) }
       place += count
       isPartial = count == 255 && !isSkipped
       if count < 255 {
-        if Self.isSetup(packet) { setup = packet }
-        packet = []
+        end()
         isSkipped = false
       }
     }
-    return true
+  }
+
+  private func begin() {
+    packet = []
+    byteCount = 0
+  }
+
+  private func end() {
+    if packet.starts(with: [3] + "vorbis".utf8) || packet.starts(with: "OpusTag".utf8) {
+      commentByteCount += byteCount
+      isComplete = packet[0] != 3
+    }
+    isComplete = isComplete || Self.isSetup(packet)
+    if !isComplete { begin() }
   }
 
   /// Of other packets the first bytes, which say what they are.
   private func keep(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    byteCount += bytes.count
     let rest = 7 - packet.count
     packet += rest > 0 || Self.isSetup(packet) ? bytes : bytes.prefix(0)
     if packet.count > 7, !Self.isSetup(packet) { packet.removeLast(packet.count - 7) }
