@@ -21,7 +21,7 @@ import Testing
     #expect(trouble?.message.contains("cut short after 1000 of") == true)
   }
 
-  @Test(arguments: [FileFormat.w64, .aiff], [true, false])
+  @Test(arguments: [FileFormat.w64, .aiff, .caf], [true, false])
   func `a cut file says so at its end, of whatever format`(
     format: FileFormat, isFile: Bool
   ) throws {
@@ -40,6 +40,61 @@ import Testing
     var buffer = SampleBuffer(frameCount: 48000, channelCount: 2)
     let trouble = failure { while try decoder.read(into: &buffer, at: 0, frames: 48000) > 0 {} }
     #expect(trouble?.message.contains("cut short after 2") == true)
+  }
+
+  @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float])
+  func `a cut CAF file is read as far as it goes`(samples: FileSampleFormat) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 4000, channels: 3), to: folder("whole"), .caf, samples)
+    let whole = try load(folder("whole"))
+    folder.write(Array(folder.bytes(of: "whole").dropLast(100)), to: "cut")
+    for source in [nil, MemorySource(folder.bytes(of: "cut"))] {
+      let decoder =
+        try source.map { try Decoding.decoder(for: $0) }
+        ?? Decoding.decoder(forPath: folder("cut"))
+      let frames = try #require(decoder.frameCount)
+      #expect(frames > 3900 && frames < 4000)
+      var buffer = SampleBuffer(frameCount: 4000, channelCount: 3)
+      #expect(try decoder.read(into: &buffer, at: 0, frames: 4000) == frames)
+      #expect((0..<3 * frames).allSatisfy { buffer[$0] == whole[$0] })
+      try decoder.seek(toFrame: 1234)
+      #expect(try decoder.read(into: &buffer, at: 0, frames: 1) == 1)
+      #expect(buffer[2] == whole[3 * 1234 + 2])
+    }
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `a cut AU file says so at its end`(isBig: Bool, isFile: Bool) throws {
+    let folder = TemporaryFolder()
+    func word(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: isBig) }
+    let head = [24, 4000, 3, 8000, 1].flatMap(word)
+    let bytes = Array((isBig ? ".snd" : "dns.").utf8) + head + [UInt8](repeating: 1, count: 3000)
+    folder.write(bytes, to: "cut.au")
+    let decoder =
+      isFile
+      ? try Decoding.decoder(forPath: folder("cut.au"))
+      : try Decoding.decoder(for: MemorySource(bytes))
+    let trouble = failure { _ = try decode(decoder) }
+    #expect(trouble?.message.hasSuffix("cut short after 1500 of 2000 frames.") == true)
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus], [true, false])
+  func `an Ogg file that ends within a page says so`(format: FileFormat, isFile: Bool) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 96000, channels: 2), to: folder("whole"), format, .float)
+    let bytes = folder.bytes(of: "whole")
+    for count in [bytes.count / 2, bytes.count - 1] {
+      folder.write(Array(bytes.prefix(count)), to: "cut")
+      let decoder =
+        isFile
+        ? try Decoding.decoder(forPath: folder("cut"))
+        : try Decoding.decoder(for: MemorySource(folder.bytes(of: "cut")))
+      #expect(decoder.isCutShort)
+      let trouble = failure { _ = try decode(decoder) }
+      #expect(trouble?.message.hasSuffix("frames, within a page.") == true)
+      #expect(decoder.position > 20_000)
+    }
+    #expect(try Decoding.decoder(for: MemorySource(bytes)).isCutShort == false)
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1 << 50, 1 << 62 - 1])

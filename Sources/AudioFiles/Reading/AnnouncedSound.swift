@@ -1,5 +1,5 @@
-/// What a Wave64 or AIFF file says of its length, which libsndfile brings to what is there without a
-/// word. (WAV and RF64: `WaveStream`; cut CAF it refuses.)
+/// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there without a
+/// word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
 enum AnnouncedSound {
   private static let mostChunks = 4096
 
@@ -9,7 +9,8 @@ enum AnnouncedSound {
     beyond fileByteCount: Int,
     _ read: (_ place: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> Int? {
-    guard let kind = Kind(try read(0, 40)) else { return nil }
+    let head = try read(0, 40)
+    guard let kind = Kind(head) else { return bytesOfAU(head, beyond: fileByteCount) }
     var place = kind.headByteCount
     for _ in 0..<mostChunks {
       let chunk = try read(place, kind.chunkHeadByteCount)
@@ -26,6 +27,17 @@ enum AnnouncedSound {
       return size - kind.soundHeadByteCount
     }
     return nil
+  }
+
+  /// An AU file has a head, and nothing else than sound behind it.
+  private static func bytesOfAU(_ head: [UInt8], beyond fileByteCount: Int) -> Int? {
+    let isBig = head.starts(with: ".snd".utf8)
+    guard isBig || head.starts(with: "dns.".utf8),
+      let start = head.integer(at: 4, 4, bigEndian: isBig),
+      let size = head.integer(at: 8, 4, bigEndian: isBig)
+    else { return nil }
+    // What recorders write that do not know the length.
+    return size < 0x7FFF_F000 && size > fileByteCount - start ? size : nil
   }
 
   private enum Kind {

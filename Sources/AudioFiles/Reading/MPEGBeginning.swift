@@ -22,3 +22,13 @@ enum MPEGBeginning {
     return true
   }
 }
+
+extension FileFailure {
+  /// MPEG audio for what reads other files.
+  static func mpeg(_ name: String) -> FileFailure {
+    FileFailure(
+      .unknownContents,
+      "\(name) begins like MPEG audio (MP3), but is damaged, cut short or not fit for this.",
+      hint: "Convert it to WAV with ffmpeg.")
+  }
+}

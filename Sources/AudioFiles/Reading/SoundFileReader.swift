@@ -42,8 +42,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// not be known. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   public init(path: String) throws(FileFailure) {
     let source = try SoundSource.open(path)
-    let waveFormat = source.isBareWave ? FileFormat.wav : nil
-    self.init(source, fileFormat: waveFormat)
+    let bareFormat = source.bareFormat
+    self.init(source, fileFormat: bareFormat)
   }
 
   /// Opens a file of bare samples that the caller describes, or standard input where `path` is `-`.
@@ -71,8 +71,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 
   init(_ bytes: BufferedBytes) throws(FileFailure) {
     let source = try SoundSource.open(bytes)
-    let waveFormat = source.isBareWave ? FileFormat.wav : nil
-    self.init(source, fileFormat: waveFormat)
+    let bareFormat = source.bareFormat
+    self.init(source, fileFormat: bareFormat)
   }
 
   private init(_ source: consuming SoundSource, fileFormat: FileFormat?) {
@@ -88,7 +88,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     isSeekable = info.seekable != 0 && !source.isEndless
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    let isPromised = format == .flac || source.isBareWave
+    let isPromised = format == .flac || source.bareFormat != nil
     // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a
     // noncopyable value reads its own fields in a closure (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)

@@ -14,8 +14,8 @@ struct SoundSource: ~Copyable {
   let missedFrameCount: Int?
   /// Frames that libsndfile counts, as far as the file can hold them; nil where it cannot tell.
   let countedFrames: Int?
-  /// Whether it is a WAV file whose samples are read bare.
-  let isBareWave: Bool
+  /// What kind of file it is, where its samples are read bare.
+  let bareFormat: FileFormat?
   /// Whether it comes through a pipe, and so may go on for ever.
   let isEndless: Bool
   let handle: SoundFileHandle
@@ -28,6 +28,12 @@ struct SoundSource: ~Copyable {
     let wave = try waveStream(descriptor, name)
     let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
     if let start {
+      if wave == nil, let cut = cutCAF(descriptor, from: start) {
+        try rewind(descriptor, to: start + cut.start, name)
+        return try SoundSource(
+          descriptor, name: name, info: cut.info, frameLimit: cut.heldFrameCount,
+          missedFrameCount: cut.announcedFrameCount, bareFormat: .caf)
+      }
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
       if !isUnfinished {
@@ -45,7 +51,7 @@ struct SoundSource: ~Copyable {
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
-      frameLimit: wave.frameCount(in: rest), isBareWave: true,
+      frameLimit: wave.frameCount(in: rest), bareFormat: .wav,
       isEndless: start == nil)
   }
 
@@ -81,7 +87,7 @@ struct SoundSource: ~Copyable {
 
   private init(
     _ descriptor: consuming FileDescriptor, name: String, info: SF_INFO, frameLimit: Int? = nil,
-    missedFrameCount: Int? = nil, isBareWave: Bool = false, isEndless: Bool = false
+    missedFrameCount: Int? = nil, bareFormat: FileFormat? = nil, isEndless: Bool = false
   ) throws(FileFailure) {
     var info = info
     if info.format == 0, Self.isMPEG(descriptor) { throw .mpeg(name) }
@@ -107,13 +113,13 @@ struct SoundSource: ~Copyable {
     countedFrames = counted.held
     self.missedFrameCount =
       missedFrameCount ?? counted.missed ?? Self.missed(announced, counted.held, info)
-    self.isBareWave = isBareWave
+    self.bareFormat = bareFormat
     self.isEndless = isEndless
   }
 
   init(
     _ handle: consuming SoundFileHandle, name: String, info: SF_INFO, frameLimit: Int?,
-    missedFrameCount: Int?, byteCount: Int?, isBareWave: Bool, isEndless: Bool
+    missedFrameCount: Int?, byteCount: Int?, bareFormat: FileFormat?, isEndless: Bool
   ) {
     self.handle = handle
     self.name = name
@@ -122,7 +128,7 @@ struct SoundSource: ~Copyable {
     let counted = Self.counted(info, inBytes: byteCount)
     countedFrames = counted.held
     self.missedFrameCount = missedFrameCount ?? counted.missed
-    self.isBareWave = isBareWave
+    self.bareFormat = bareFormat
     self.isEndless = isEndless
   }
 
@@ -156,9 +162,23 @@ struct SoundSource: ~Copyable {
     }
     let number = descriptor.number
     return AnnouncedSound.byteCount(beyond: byteCount - start) { place, count in
-      Array(unsafeUninitializedCapacity: count) { bytes, read in
-        read = max(0, pread(number, bytes.baseAddress, count, start + place))
-      }
+      bytes(count, at: start + place, of: number)
+    }
+  }
+
+  private static func cutCAF(
+    _ descriptor: borrowing FileDescriptor, from start: Int
+  ) -> CutCAF? {
+    guard let byteCount = descriptor.fileByteCount else { return nil }
+    let number = descriptor.number
+    return CutCAF(byteCount: byteCount - start) { place, count in
+      bytes(count, at: start + place, of: number)
+    }
+  }
+
+  private static func bytes(_ count: Int, at place: Int, of descriptor: Int32) -> [UInt8] {
+    Array(unsafeUninitializedCapacity: count) { bytes, read in
+      read = max(0, pread(descriptor, bytes.baseAddress, count, place))
     }
   }
 
@@ -245,11 +265,7 @@ struct SoundSource: ~Copyable {
   private static func isMPEG(_ descriptor: borrowing FileDescriptor) -> Bool {
     guard let start = descriptor.position else { return false }
     let number = descriptor.number
-    return MPEGBeginning.isThere { place, count in
-      Array(unsafeUninitializedCapacity: count) { bytes, read in
-        read = max(0, pread(number, bytes.baseAddress, count, start + place))
-      }
-    }
+    return MPEGBeginning.isThere { place, count in bytes(count, at: start + place, of: number) }
   }
 
   /// The kind of file that begins with four bytes, the first of them highest.
@@ -282,16 +298,6 @@ struct SoundSource: ~Copyable {
   }
 }
 
-extension FileFailure {
-  /// MPEG audio for what reads other files.
-  static func mpeg(_ name: String) -> FileFailure {
-    FileFailure(
-      .unknownContents,
-      "\(name) begins like MPEG audio (MP3), but is damaged, cut short or not fit for this.",
-      hint: "Convert it to WAV with ffmpeg.")
-  }
-}
-
 /// Sound files that come from elsewhere than a disk.
 extension SoundSource {
   /// Opens `bytes` by their contents. Where they are not seekable, or nobody knows how many there
@@ -305,6 +311,12 @@ extension SoundSource {
     }
     if bytes.isSeekable {
       if try isMPEG(bytes) { throw .mpeg(bytes.name) }
+      if let cut = try cutCAF(bytes) {
+        return try SoundSource(
+          VirtualFile(bytes, start: cut.start, expectation: cut.info),
+          frameLimit: cut.heldFrameCount, missedFrameCount: cut.announcedFrameCount,
+          bareFormat: .caf)
+      }
       return try SoundSource(VirtualFile(bytes), frameLimit: nil)
     }
     if beginning.holds("fLaC", at: 0) {
@@ -322,7 +334,7 @@ extension SoundSource {
     return try SoundSource(
       VirtualFile(bytes, start: bytes.position, expectation: wave.info),
       frameLimit: wave.frameCount(in: rest),
-      missedFrameCount: rest.flatMap { wave.frameCount(beyond: $0) }, isBareWave: true,
+      missedFrameCount: rest.flatMap { wave.frameCount(beyond: $0) }, bareFormat: .wav,
       isForwardOnly: true)
   }
 
@@ -345,7 +357,8 @@ extension SoundSource {
   }
 
   private init(
-    _ file: VirtualFile, frameLimit: Int?, missedFrameCount: Int? = nil, isBareWave: Bool = false,
+    _ file: VirtualFile, frameLimit: Int?, missedFrameCount: Int? = nil,
+    bareFormat: FileFormat? = nil,
     isForwardOnly: Bool = false
   ) throws(FileFailure) {
     var info = SF_INFO()
@@ -358,7 +371,7 @@ extension SoundSource {
     self.init(
       opened, name: file.bytes.name, info: info, frameLimit: frameLimit ?? counted,
       missedFrameCount: missedFrameCount ?? Self.missed(announced, Int(info.frames), info),
-      byteCount: file.bytes.byteCount, isBareWave: isBareWave, isEndless: isForwardOnly)
+      byteCount: file.bytes.byteCount, bareFormat: bareFormat, isEndless: isForwardOnly)
   }
 
   private static func announcedByteCount(
@@ -370,6 +383,15 @@ extension SoundSource {
     return try AnnouncedSound.byteCount(beyond: byteCount - start) {
       place, count throws(FileFailure) in
       bytes.position = start + place
+      return Array(try bytes.peek(count))
+    }
+  }
+
+  private static func cutCAF(_ bytes: BufferedBytes) throws(FileFailure) -> CutCAF? {
+    guard let byteCount = bytes.byteCount, bytes.position == 0 else { return nil }
+    defer { bytes.position = 0 }
+    return try CutCAF(byteCount: byteCount) { place, count throws(FileFailure) in
+      bytes.position = place
       return Array(try bytes.peek(count))
     }
   }

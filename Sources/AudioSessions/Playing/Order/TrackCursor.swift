@@ -87,7 +87,7 @@ struct TrackCursor: ~Copyable {
 
   /// A file that has fewer frames than it announces says so behind its last, where more are wanted.
   private mutating func checkAnnounced() throws(FileFailure) {
-    guard decoder.announcedFrameCount != nil, let end = decoder.frameCount, path.end == end,
+    guard decoder.isCutShort, let end = decoder.frameCount, path.end == end,
       path.order.endFrame.map({ $0 > end }) ?? true
     else { return }
     held = 0..<0
