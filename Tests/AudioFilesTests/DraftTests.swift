@@ -111,6 +111,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
+  func `bytes that somebody else adds to a growing file are no sound of it`(
+    format: FileFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    let sound = glide(frames: 48000, channels: 1)
+    for name in ["alone", "disturbed"] {
+      var new = try writer(folder(name), format)
+      for _ in 0..<4 {
+        try new.write(sound, frames: 48000)
+        try new.refreshHeader()
+        guard name == "disturbed" else { continue }
+        let descriptor = open(folder(name), O_WRONLY | O_APPEND)
+        let foreign = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 37 + $0 >> 8) }
+        #expect(Glibc.write(descriptor, foreign, foreign.count) == foreign.count)
+        close(descriptor)
+      }
+      try new.finish()
+    }
+    #expect(try load(folder("disturbed")) == load(folder("alone")))
+  }
+
   @Test(arguments: [FileFormat.wav, .rf64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
   func `texts of any length leave a file that can be read`(format: FileFormat) throws {
     let lengths = [0, 1, 40, 601, 2999, 3000, 4095, 8001, 32768, 65536, 131_073, 1_048_576]
@@ -134,5 +156,25 @@ import Testing
       let isCut = format == .mp3 && fitting.utf8.count > 4000 && told.utf8.count >= 4000
       #expect(isCut || told.utf8.count == fitting.utf8.count, "\(length)")
     }
+  }
+
+  @Test(arguments: [true, false])
+  func `what no file takes the place of is called what it is`(overwrite: Bool) throws {
+    let folder = TemporaryFolder()
+    mkfifo(folder("pipe"), 0o600)
+    symlink("nowhere", folder("link"))
+    mkdir(folder("folder"), 0o700)
+    for (name, words) in [
+      ("pipe", "is a pipe or a device"), ("link", "is a link that leads nowhere"),
+      ("folder", "is a folder"),
+    ] {
+      let trouble = failure {
+        try TextFile.write("", to: folder(name), overwrite: overwrite)
+      }
+      #expect(trouble?.kind == .cannotCreate)
+      #expect(trouble?.message.contains(words) == true)
+    }
+    let trouble = failure { _ = try TextFile.read(folder("folder")) }
+    #expect(trouble?.message == "\(folder("folder")) is a folder, not a file.")
   }
 }

@@ -175,7 +175,7 @@ private struct Place: ~Copyable {
     } catch {
       guard error.number == ENOENT else { throw error }
       // A link that leads nowhere is something, and not ours.
-      guard !FileSystem.isTaken(path) else { throw SystemError(number: EEXIST) }
+      guard !FileSystem.isTaken(path) else { throw SystemError(number: ENOLINK) }
       return nil
     }
   }
@@ -185,7 +185,8 @@ private struct Place: ~Copyable {
   ) throws(SystemError) -> FileDescriptor? {
     guard let status else { return nil }
     guard !FileStatus(status).isFolder else { throw SystemError(number: EISDIR) }
-    guard overwrite, FileStatus(status).isRegular else { throw SystemError(number: EEXIST) }
+    guard FileStatus(status).isRegular else { throw SystemError(number: ESPIPE) }
+    guard overwrite else { throw SystemError(number: EEXIST) }
     try checkSticky(path, status)
     // What may not be written may not be replaced either.
     let file = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW)

@@ -106,6 +106,14 @@ extension FileFailure {
       return FileFailure(
         .cannotCreate, "\(path) exists already.",
         hint: "Choose another name, or ask to overwrite it.")
+    case ENOLINK:
+      return FileFailure(
+        .cannotCreate, "\(path) is a link that leads nowhere.",
+        hint: "Remove it, or choose another name.")
+    case ESPIPE:
+      return FileFailure(
+        .cannotCreate, "\(path) is a pipe or a device, which no file takes the place of.",
+        hint: "Choose another name.")
     case EWOULDBLOCK:
       return FileFailure(
         .cannotCreate, "\(path) is being written by another program.",

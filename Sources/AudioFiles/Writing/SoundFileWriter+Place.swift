@@ -28,8 +28,11 @@ extension SoundFileWriter {
       status.st_nlink > 0, FileIdentity(of: path) != FileIdentity(status)
     else { return nil }
     let folder = FileName.folder(of: path)
-    let names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? []
-    let name = names.first { FileIdentity(of: FileName.join(folder, $0)) == FileIdentity(status) }
+    var names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? NameList()
+    var name = names.takeFirst()
+    while let tried = name, FileIdentity(of: FileName.join(folder, tried)) != FileIdentity(status) {
+      name = names.takeFirst()
+    }
     return name.map { String(path.dropLast(FileName.last(of: path).count)) + $0 }
   }
 
@@ -45,6 +48,14 @@ extension SoundFileWriter {
   public var isSpoilt: Bool {
     guard !head.isEmpty, let byteCount else { return false }
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR) || Self.head(sink.descriptor) != head
+  }
+
+  /// Removes what another program has added behind the last frame: libsndfile takes all that is behind a
+  /// Wave64 head for sound.
+  func cutOffForeignBytes() {
+    let end = Int(lseek(sink.descriptor, 0, SEEK_CUR))
+    guard fileFormat == .w64, end > 0, let byteCount, byteCount > end else { return }
+    _ = ftruncate(sink.descriptor, end)
   }
 
   /// Leaves the file as it is: what somebody else has made of it. Nothing that is written later

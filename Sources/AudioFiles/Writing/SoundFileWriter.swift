@@ -199,6 +199,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// done with it.
   public mutating func complete() throws(FileFailure) {
     var trouble: FileFailure?
+    cutOffForeignBytes()
     do throws(SystemError) {
       try sink.close()
     } catch {

@@ -33,6 +33,20 @@ enum SettingsFolder {
     return JSON.objects(in: try TextFile.read(path, limit: longestText))
   }
 
+  /// Makes `text` the settings file `path`. Throws as `TextFile.write` does.
+  static func write(_ text: String, to path: String) throws(FileFailure) {
+    do throws(FileFailure) {
+      try TextFile.write(text + "\n", to: path, makingFolders: true)
+    } catch {
+      // Nobody chose its name.
+      guard error.kind == .cannotCreate || error.kind == .permissionDenied else { throw error }
+      throw FileFailure(
+        error.kind, error.message,
+        hint:
+          "Settings are kept there: make way for them, or set XDG_CONFIG_HOME to another folder.")
+    }
+  }
+
   /// Bytes of settings that are read; what was saved has hundreds.
   static let longestText = 1_048_576
 
@@ -104,7 +118,7 @@ struct DeviceProfile {
     guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
     Notice.warning(
       "profileUnusable", "The device's saved profile is not used: \(reason)",
-      hint: "Save it anew with `duplex tune --save`, or remove the file."
+      hint: "Remove it, then save one anew with `duplex tune --save`."
     ).report()
   }
 
@@ -115,7 +129,7 @@ struct DeviceProfile {
       ("periodFrames", .integer(periodFrames)), ("headroomFrames", .integer(headroomFrames)),
       ("sampleRate", .integer(sampleRate)),
     ]).text
-    try TextFile.write(text + "\n", to: path, makingFolders: true)
+    try SettingsFolder.write(text, to: path)
     return path
   }
 
@@ -136,11 +150,16 @@ struct SavedRoundTrip {
 
   /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be used.
   static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
-    guard let path = try? path(for: configuration),
-      let objects = try SettingsFolder.objects(at: path)
-    else { return nil }
-    return try SavedRoundTrip(
-      objects, path, hint: "Remove it, or measure anew with `duplex latency --save`.")
+    guard let path = try? path(for: configuration) else { return nil }
+    let hint = "Remove it, then measure anew with `duplex latency --save`."
+    let objects: [JSON]?
+    do throws(FileFailure) {
+      objects = try SettingsFolder.objects(at: path)
+    } catch {
+      // Nobody chose its name.
+      throw FileFailure(error.kind, error.message, hint: hint)
+    }
+    return try objects.map { try SavedRoundTrip($0, path, hint: hint) }
   }
 
   /// The round trip in a file: one saved here, or what `latency --json` printed.
@@ -186,7 +205,7 @@ struct SavedRoundTrip {
   /// Keeps what `summary` says for this setting; answers with the file.
   static func save(_ summary: Event, for configuration: DuplexConfiguration) throws -> String {
     let path = try path(for: configuration)
-    try TextFile.write(summary.json.text + "\n", to: path, makingFolders: true)
+    try SettingsFolder.write(summary.json.text, to: path)
     return path
   }
 
