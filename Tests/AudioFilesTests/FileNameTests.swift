@@ -1,5 +1,6 @@
-import AudioFiles
 import Testing
+
+@testable import AudioFiles
 
 @Suite struct FileNameTests {
   @Test(arguments: [
@@ -46,5 +47,22 @@ import Testing
     #expect(FileName.last(of: path).utf8.elementsEqual(name.utf8))
     #expect(FileName.ending(of: path).utf8.elementsEqual(ending.utf8))
     #expect(FileName.insert("-2", into: path).utf8.elementsEqual(numbered.utf8))
+  }
+
+  @Test func `a list of names keeps every byte of them, and frees what is taken out`() {
+    let names =
+      (0..<2000).map { FileName.text(of: [UInt8(250 - $0 % 200), 0xE9, 0x41]) + "\($0)" }
+      + [String(repeating: "x", count: 100_000), "", "ü"]
+    var list = NameList()
+    for name in names { list.append(name) }
+    #expect(list.count == names.count)
+    #expect(names.indices.allSatisfy { list[$0] == names[$0] })
+    let sorted = list.sortedIndices.map { FileName.bytes(of: names[$0]) }
+    #expect(zip(sorted, sorted.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
+    #expect(list.byteCount == names.reduce(0) { $0 + FileName.bytes(of: $1).count })
+    var taken: [String] = []
+    while let name = list.takeFirst() { taken.append(name) }
+    #expect(taken == names && list.byteCount == 0)
+    #expect(list[0].isEmpty)
   }
 }

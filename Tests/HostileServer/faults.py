@@ -6,7 +6,7 @@ A number in the query changes it: `?at=1000`, `?size=300000`.
 import gzip
 import time
 
-from responses import Gone
+from responses import Gone, Repeated
 
 FAULTS = {}
 
@@ -78,6 +78,13 @@ def by_date(x):
         206, date, f"Content-Type: {x.type}", f"Content-Length: {len(cut)}",
         f"Content-Range: bytes {start}-{len(body) - 1}/{len(body)}")
     x.send(cut if x.visit > 1 else cut[:x.number("at", 100_000)])
+
+
+@fault
+def large(x):
+    """The file again and again, `?size=` bytes of it, with ranges or `?ranges=0` without."""
+    body = Repeated(x.body(), 0, x.number("size", 300_000_000))
+    x.send(x.part(body=body, is_bounded=True) if x.number("ranges", 1) else x.whole(body=body))
 
 
 @fault
@@ -191,6 +198,16 @@ def short_body(x):
 
 
 @fault
+def claims(x):
+    """2^40 bytes, it says, and sends the file."""
+    size, body, start = x.number("size", 1 << 40), x.body(), x.start or 0
+    x.head(
+        206, f"Content-Type: {x.type}", f"Content-Length: {size - start}", 'ETag: "one"',
+        f"Content-Range: bytes {start}-{size - 1}/{size}")
+    x.send(body[start:])
+
+
+@fault
 def long_body(x):
     body = x.whole()
     x.send(body)
@@ -284,6 +301,31 @@ def garbage(x):
 def long_header(x):
     x.raw(b"HTTP/1.1 200 OK\r\n" + b"".join(
         b"X-%d: %s\r\n" % (line, b"y" * 1000) for line in range(100)) + b"\r\n")
+
+
+@fault
+def headers(x):
+    """`?count=` lines `?name=`, of `?length=` bytes each."""
+    line = x.query.get("name", "X-Line").encode() + b": " + b"y" * x.number("length", 100) + b"\r\n"
+    x.raw(b"HTTP/1.1 200 OK\r\nContent-Type: audio/wav\r\n")
+    for _ in range(x.number("count", 100_000)):
+        x.raw(line)
+    body = x.body()
+    x.raw(f"Content-Length: {len(body)}\r\n\r\n".encode())
+    x.send(body)
+
+
+@fault
+def endless_header(x):
+    x.raw(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while True:
+        x.raw(b"y" * 65536)
+
+
+@fault
+def interim_for_ever(x):
+    while True:
+        x.raw(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1000)
 
 
 @fault
@@ -399,6 +441,14 @@ def broadcast(x, body, interval=16000):
         x.send(piece)
         if len(piece) == interval:
             x.raw(announce(titles[turn]) if turn < len(titles) and titles[turn] else b"\0")
+
+
+@fault
+def announces(x):
+    """4080 bytes of announcement behind each byte of sound."""
+    x.head(200, f"Content-Type: {x.type}", "icy-metaint: 1", "icy-name: Radio Hostile")
+    for byte in x.body():
+        x.raw(bytes([byte, 255]) + b"StreamTitle='".ljust(4078, b"x") + b"';")
 
 
 @fault

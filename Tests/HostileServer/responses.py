@@ -23,6 +23,28 @@ def pattern(count):
     return b"".join(parts)[:count]
 
 
+class Repeated:
+    """A file's bytes again and again, or a part of that, made as they are asked for."""
+
+    def __init__(self, piece, start, end):
+        self.piece = piece
+        self.start = start
+        self.end = end
+
+    def __len__(self):
+        return max(0, self.end - self.start)
+
+    def __getitem__(self, places):
+        start, end, _ = places.indices(len(self))
+        part = Repeated(self.piece, self.start + start, self.start + end)
+        return part.bytes() if len(part) <= 65536 else part
+
+    def bytes(self):
+        first = self.start % len(self.piece)
+        count = (first + len(self)) // len(self.piece) + 1
+        return (self.piece * count)[first:first + len(self)]
+
+
 class Gone(Exception):
     """The other end has left, or this one has."""
 

@@ -7,7 +7,7 @@ public final class RemoteFile: ByteSource {
   private let signal: WakeSignal
   private let thread: NetworkThread
   private let length: Int?
-  private let address: WebAddress
+  let address: WebAddress
   let patience: RemoteFilePatience
   /// When it was asked for, on the steady clock.
   let asked: Double
@@ -88,12 +88,6 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isStopped = true }
     signal.send()
     thread.join()
-  }
-
-  /// The address that `reference` is, seen from here: `track.mp3`, `/music/track.mp3`,
-  /// `http://other/track.mp3`. nil where that is no address of the web.
-  public func address(of reference: String) -> String? {
-    address.joined(to: reference)
   }
 
   /// How many bytes there are; nil where the server does not say and the end has not come yet.

@@ -28,22 +28,16 @@ public enum Playlist {
   /// What the playlist at `path` names, in order: names that are no address and do not begin with a
   /// slash are relative to its folder, and addresses of files here become paths. Throws as
   /// `TextFile.read` does, and `.unusableContents` where it names nothing, or too much.
-  public static func entries(of path: String) throws(FileFailure) -> [String] {
+  public static func entries(of path: String) throws(FileFailure) -> NamedFiles {
     let names = try names(in: try TextFile.bytes(of: path, limit: longest), of: path)
-    let folder = FileName.folder(of: path)
-    return names.map { name in
-      if let path = FileAddress.path(of: name) { return path }
-      let isWhole = name.utf8.first == UInt8(ascii: "/") || isAddress(name) || folder == "."
-      return isWhole ? name : FileName.join(folder, name)
-    }
+    return NamedFiles(names, in: .folder(FileName.folder(of: path)))
   }
 
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
   /// its own. Throws as `RemoteFile.read` does, and `.unusableContents` where it names nothing.
-  public static func entries(of file: RemoteFile) throws(FileFailure) -> [String] {
+  public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
-    return try names(in: bytes, of: file.name)
-      .compactMap { file.address(of: $0) }
+    return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.address))
   }
 
   private static func beginning(of file: RemoteFile) throws(FileFailure) -> [UInt8] {
@@ -59,13 +53,12 @@ public enum Playlist {
     return bytes
   }
 
-  private static func names(in text: [UInt8], of path: String) throws(FileFailure) -> [String] {
+  private static func names(in text: [UInt8], of path: String) throws(FileFailure) -> NameList {
     // A mark of the byte order tells UTF-16.
-    let isWide = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
-    let text = isWide ? Array(TextFile.text(of: text).utf8) : text
+    let text = TextFile.narrow(text) ?? text
     let isPLS = isPLS(text) || FileName.ending(of: path) == "pls"
     let names = try isPLS ? namesInPLS(text, of: path) : namesInM3U(text, of: path)
-    guard !names.isEmpty else {
+    guard names.count > 0 else {
       throw FileFailure(
         .unusableContents, "\(path) is a playlist that names nothing.",
         hint: "Put a file name on each line.")
@@ -75,14 +68,18 @@ public enum Playlist {
 
   private static func isPLS(_ text: [UInt8]) -> Bool {
     var lines = PlaylistLines(text)
-    guard let first = lines.next() else { return false }
-    return String(decoding: first, as: UTF8.self).lowercased() == "[playlist]"
+    return lines.next().map { isWord($0, "[playlist]") } ?? false
+  }
+
+  /// Whether `bytes` are `word`, in small letters or capitals.
+  private static func isWord(_ bytes: ArraySlice<UInt8>, _ word: String) -> Bool {
+    bytes.count == word.utf8.count && String(decoding: bytes, as: UTF8.self).lowercased() == word
   }
 
   private static func namesInM3U(
     _ text: [UInt8], of path: String
-  ) throws(FileFailure) -> [String] {
-    var names: [String] = []
+  ) throws(FileFailure) -> NameList {
+    var names = NameList()
     var lines = PlaylistLines(text)
     while let line = lines.next() {
       guard line.first == UInt8(ascii: "#") else {
@@ -100,24 +97,31 @@ public enum Playlist {
 
   private static func namesInPLS(
     _ text: [UInt8], of path: String
-  ) throws(FileFailure) -> [String] {
-    var names: [String] = []
+  ) throws(FileFailure) -> NameList {
+    var names = NameList()
     var numbers: [Int] = []
     var lines = PlaylistLines(text)
     while let line = lines.next() {
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let key = String(decoding: line[..<equals], as: UTF8.self).lowercased()
-      guard key.hasPrefix("file"), let number = WrittenNumber.whole(key.dropFirst(4)),
-        equals + 1 < line.endIndex
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals + 1 < line.endIndex,
+        isWord(line[..<equals].prefix(4), "file"),
+        // A number of more digits is none.
+        line[..<equals].count <= 4 + 20,
+        let number = WrittenNumber.whole(
+          String(decoding: line[..<equals].dropFirst(4), as: UTF8.self))
       else { continue }
       try add(line[(equals + 1)...], to: &names, of: path)
       numbers.append(number)
     }
-    return names.indices.sorted { numbers[$0] < numbers[$1] }.map { names[$0] }
+    guard zip(numbers, numbers.dropFirst()).contains(where: >) else { return names }
+    var sorted = NameList()
+    for index in numbers.indices.sorted(by: { numbers[$0] < numbers[$1] }) {
+      sorted.append(names[index])
+    }
+    return sorted
   }
 
   private static func add(
-    _ name: ArraySlice<UInt8>, to names: inout [String], of path: String
+    _ name: ArraySlice<UInt8>, to names: inout NameList, of path: String
   ) throws(FileFailure) {
     guard names.count < mostEntries else {
       throw FileFailure(
@@ -129,10 +133,10 @@ public enum Playlist {
         .unusableContents, "\(path) names a file with a NUL character, which no name can hold.",
         hint: "Save the playlist as UTF-8.")
     }
-    names.append(FileName.text(of: name))
+    names.append(name)
   }
 
-  private static func isAddress(_ name: String) -> Bool {
+  static func isAddress(_ name: String) -> Bool {
     guard let colon = name.firstIndex(of: ":") else { return false }
     return name[colon...].hasPrefix("://")
   }

@@ -11,11 +11,11 @@ public enum SoundFolder {
   /// their names: those of a folder before those of the folders in it. A folder that links
   /// lead to again is not entered again, nor one within that may not be read. Throws
   /// `.permissionDenied`, `.cannotOpen` where there are none, and `.unusableContents` where there are
-  /// more than `Playlist.mostEntries`.
-  public static func files(in path: String) throws(FileFailure) -> [String] {
-    var walk = Walk()
+  /// more than `Playlist.mostEntries`, or their names are too long.
+  public static func files(in path: String) throws(FileFailure) -> NamedFiles {
+    var walk = Walk(root: path)
     do throws(SystemError) {
-      try walk.enter(path)
+      try walk.enter("")
     } catch {
       throw error.isDenied || error.number == ENOENT
         ? .opening(path, error)
@@ -29,40 +29,74 @@ public enum SoundFolder {
         .unusableContents, "There are more than \(mostFiles) sound files in \(path).",
         hint: "Name the folders in it, some at a time.")
     }
-    guard !found.isEmpty else {
+    guard !walk.isTooLong else {
+      throw FileFailure(
+        .unusableContents,
+        "The names of the files in \(path) are longer than \(mostNameBytes >> 20) MiB together.",
+        hint: "Name the folders in it, some at a time.")
+    }
+    guard found.count > 0 else {
       throw FileFailure(
         .cannotOpen, "There are no sound files in \(path).",
         hint: "Name the files themselves if their names do not end as usual.")
     }
-    return found
+    return NamedFiles(found, in: .folder(path))
   }
 
   /// Sound files that are listed, at most.
   private static let mostFiles = Playlist.mostEntries
 
+  /// Bytes of their names within the folder, and of what else is in the folders on the way, at most.
+  private static let mostNameBytes = 16 << 20
+
   /// What was found so far, and where.
   private struct Walk {
-    private(set) var found: [String] = []
+    let root: String
+    /// Relative to the root.
+    private(set) var found = NameList()
+    private(set) var isTooLong = false
+    /// Names in the folders that are being gone through.
+    private var heldByteCount = 0
     /// Links may lead to a folder again and again.
     private var visited: Set<FileIdentity> = []
 
-    /// Goes through a folder, and those within that may be read.
-    mutating func enter(_ path: String) throws(SystemError) {
-      let (names, status) = try FileSystem.names(in: path, atMost: 2 * SoundFolder.mostFiles)
+    init(root: String) { self.root = root }
+
+    /// Goes through a folder in the root, and those within that may be read.
+    mutating func enter(_ folder: String) throws(SystemError) {
+      let (names, status) = try FileSystem.names(
+        in: folder.isEmpty ? root : FileName.join(root, folder),
+        atMost: 2 * SoundFolder.mostFiles, bytes: SoundFolder.mostNameBytes)
       guard visited.insert(FileIdentity(status)).inserted else { return }
-      var folders: [String] = []
-      for name in names.sorted() where name.utf8.first != UInt8(ascii: ".") {
-        let path = FileName.join(path, name)
+      heldByteCount += names.byteCount
+      defer { heldByteCount -= names.byteCount }
+      var folders: [Int] = []
+      for index in names.sortedIndices {
+        let name = names[index]
+        guard name.utf8.first != UInt8(ascii: ".") else { continue }
+        guard goesOn else { return }
+        let path = Self.path(folder, name)
         // A pipe would be waited for, and a device never ends.
-        guard found.count <= SoundFolder.mostFiles, let status = FileStatus(of: path)
-        else { continue }
+        guard let status = FileStatus(of: FileName.join(root, path)) else { continue }
         if status.isFolder {
-          folders.append(path)
+          folders.append(index)
         } else if status.isRegular, PathExtension.isSound(FileName.ending(of: name)) {
           found.append(path)
         }
       }
-      for inner in folders { try? enter(inner) }
+      for index in folders where goesOn { try? enter(Self.path(folder, names[index])) }
+    }
+
+    /// Whether there is room for more.
+    private var goesOn: Bool {
+      mutating get {
+        if found.byteCount + heldByteCount > SoundFolder.mostNameBytes { isTooLong = true }
+        return !isTooLong && found.count <= SoundFolder.mostFiles
+      }
+    }
+
+    private static func path(_ folder: String, _ name: String) -> String {
+      folder.isEmpty ? name : FileName.join(folder, name)
     }
   }
 }

@@ -73,19 +73,20 @@ enum FileSystem {
     }
   }
 
-  /// The names in a folder, at most `limit`, its own and its parent's among them, and what it is.
+  /// The names in a folder, at most `limit` and a few more bytes of them than `byteLimit`, its own and
+  /// its parent's among them, and what it is.
   static func names(
-    in folder: String, atMost limit: Int
-  ) throws(SystemError) -> (names: [String], status: stat) {
+    in folder: String, atMost limit: Int, bytes byteLimit: Int = .max
+  ) throws(SystemError) -> (names: NameList, status: stat) {
     guard let open = withBytes(of: folder, { opendir($0) }) else { throw .last }
     defer { closedir(open) }
     var status = stat()
     guard fstat(dirfd(open), &status) == 0 else { throw .last }
-    var names: [String] = []
-    while names.count < limit, let entry = readdir(open) {
+    var names = NameList()
+    while names.count < limit, names.byteCount <= byteLimit, let entry = readdir(open) {
       withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: CChar.self, capacity: 256) {
-          names.append(FileName.text(ofCString: $0))
+          names.append(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
         }
       }
     }

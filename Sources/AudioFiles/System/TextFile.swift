@@ -30,7 +30,10 @@ public enum TextFile {
       case EACCES, EPERM:
         throw FileFailure(
           .permissionDenied, "This user may not read \(path).", hint: "Check its permissions.")
-      case EISDIR, ESPIPE, ENXIO: throw .opening(path, error)
+      case EISDIR:
+        throw FileFailure(
+          .cannotOpen, "\(path) is a folder, not a file.", hint: "Name a file in it.")
+      case ESPIPE, ENXIO: throw .opening(path, error)
       default:
         throw FileFailure(
           .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
@@ -40,17 +43,24 @@ public enum TextFile {
 
   /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName` makes of
   /// them, since a playlist names files.
-  static func text(of bytes: some BidirectionalCollection<UInt8>) -> String {
+  static func text(of bytes: [UInt8]) -> String {
+    narrow(bytes).map { String(decoding: $0, as: UTF8.self) } ?? FileName.text(of: bytes)
+  }
+
+  /// The UTF-8 of what is UTF-16; nil where no mark of the byte order says so.
+  static func narrow(_ bytes: [UInt8]) -> [UInt8]? {
     let isLittle = bytes.starts(with: [0xFF, 0xFE])
-    guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else {
-      return FileName.text(of: bytes)
+    guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return nil }
+    let units = (1..<bytes.count / 2).lazy.map { index in
+      let (one, other) = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
+      return isLittle ? other << 8 | one : one << 8 | other
     }
-    var units: [UInt16] = []
-    var rest = bytes.dropFirst(2)
-    while let one = rest.popFirst(), let other = rest.popFirst() {
-      units.append(isLittle ? UInt16(other) << 8 | UInt16(one) : UInt16(one) << 8 | UInt16(other))
-    }
-    return String(decoding: units, as: UTF16.self)
+    var narrow: [UInt8] = []
+    narrow.reserveCapacity(bytes.count / 2)
+    _ = transcode(
+      units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: false
+    ) { narrow.append($0) }
+    return narrow
   }
 
   /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for: the

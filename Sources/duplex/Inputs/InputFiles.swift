@@ -8,6 +8,7 @@ import SimulatedDevices
 /// whatever name.
 struct InputFiles {
   private var paths: [String] = []
+  private var lists: [SourceList] = []
 
   /// What the simulated devices of `audio` hear.
   init(_ audio: AudioOptions) {
@@ -23,10 +24,17 @@ struct InputFiles {
 
   /// What is mixed in, with the playlists it came from.
   mutating func add(_ items: PlayItems, from mixes: [MixOption]) {
-    paths += items.paths + mixes.map(\.path)
+    lists.append(items.sources)
+    paths += mixes.map(\.path)
   }
 
-  var identities: Set<FileIdentity> { Set(paths.compactMap { FileIdentity(of: $0) }) }
+  var identities: Set<FileIdentity> {
+    var identities = Set(paths.compactMap { FileIdentity(of: $0) })
+    for address in lists.joined() where !address.isRemote {
+      if let identity = FileIdentity(of: address.location) { identities.insert(identity) }
+    }
+    return identities
+  }
 }
 
 /// A file to mix in, with its gain: FILE or FILE:DB.

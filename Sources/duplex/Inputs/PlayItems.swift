@@ -16,23 +16,47 @@ struct PlayItems {
   }
 
   /// What all items are made from: of a list of a hundred thousand only their names are in memory.
-  private final class Plan: Sendable {
-    let addresses: [SourceAddress]
+  private final class Plan: QueueItemParts {
+    let sources: SourceList
     let style: Style
+    let isGathered: Bool
     /// The one that was opened ahead, by its place among them.
     let opened: [Int: OpenedSource]
 
-    init(_ addresses: [SourceAddress], _ style: Style, opened: [Int: OpenedSource]) {
-      self.addresses = addresses
+    init(_ sources: SourceList, _ style: Style, isGathered: Bool, opened: [Int: OpenedSource]) {
+      self.sources = sources
       self.style = style
+      self.isGathered = isGathered
       self.opened = opened
+    }
+
+    func part(at index: Int) -> QueueItem.Part {
+      let address = PlayItems.address(index, sources, style, isMixed: isGathered)
+      let opened = opened[index]
+      let gain = style.gains.gain(for: index)
+      let pan = Float(style.pans.value(for: index))
+      let order = style.order
+      let quality = style.resamplerQuality
+      return QueueItem.Part(
+        name: address.name, takesTime: address.takesTime && opened == nil,
+        settings: { decoder throws(FileFailure) in
+          var settings = try order.settings(at: decoder.sampleRate, of: address)
+          settings.gain = gain
+          settings.pan = pan
+          settings.resamplerQuality = quality
+          return settings
+        },
+        open: { opening throws(FileFailure) in
+          if let opened { return try opened.take(opening) }
+          return try SourceOpening.decoder(of: address, opening)
+        })
     }
   }
 
   /// The items, in their order.
   let items: [QueueItem]
-  /// The files on this machine among them.
-  let paths: [String]
+  /// What they are made from.
+  let sources: SourceList
   /// Frames a second of the first source that was opened.
   let firstRate: Int?
 
@@ -44,22 +68,17 @@ struct PlayItems {
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
   /// the user named, or with what is asked of it; an address is only looked at where it is the first.
   init(
-    _ addresses: [SourceAddress], _ style: Style, gathering: QueueItem.MixMode? = nil
+    _ sources: SourceList, _ style: Style, gathering: QueueItem.MixMode? = nil
   ) throws {
-    try style.gains.check("--gain", addresses.count)
-    try style.pans.check("--pan", addresses.count)
-    paths = addresses.filter { !$0.isRemote }.map(\.location)
+    try style.gains.check("--gain", sources.count)
+    try style.pans.check("--pan", sources.count)
+    self.sources = sources
     let isGathered = gathering != nil
-    guard !isGathered || addresses.count <= Self.mostGathered else {
-      throw ToolFailure(
-        .usage, code: "usage",
-        "\(addresses.count) sources cannot be heard at once: at most \(Self.mostGathered) can.",
-        hint: "Name fewer, or play them one after the other.")
-    }
+    if isGathered { try Self.checkGathered(sources.count) }
     var opened: [Int: OpenedSource] = [:]
     var failures: [FileFailure] = []
-    for index in addresses.indices {
-      let address = addresses[index].taken(as: style.raw, isMixed: isGathered)
+    for index in sources.indices {
+      let address = Self.address(index, sources, style, isMixed: isGathered)
       let isTried = opened.isEmpty && failures.count < Self.mostTried
       guard isTried || !(address.isFound || address.isPipe || address.isRemote) else { continue }
       do throws(FileFailure) {
@@ -69,22 +88,19 @@ struct PlayItems {
       } catch {
         failures.append(error)
         // One bad file spoils no folder: it is told at its turn.
-        guard address.isFound, index + 1 < addresses.count || !opened.isEmpty else {
+        guard address.isFound, index + 1 < sources.count || !opened.isEmpty else {
           throw failures[0]
         }
       }
     }
     firstRate = opened.values.first?.sampleRate
-    let plan = Plan(addresses, style, opened: opened)
-    if let gathering {
-      items = [
-        QueueItem(addresses.indices.map { Self.part($0, of: plan, true) }, gathering: gathering)
-      ]
-    } else {
-      items = addresses.indices.map { index in
-        QueueItem(describedBy: { Self.part(index, of: plan, false) })
+    let plan = Plan(sources, style, isGathered: isGathered, opened: opened)
+    items =
+      if let gathering {
+        [QueueItem(sources.indices.map(plan.part(at:)), gathering: gathering)]
+      } else {
+        sources.indices.map { QueueItem(of: plan, at: $0) }
       }
-    }
   }
 
   /// What is mixed into something else: everything named, at once. A name that stands for several
@@ -93,39 +109,39 @@ struct PlayItems {
     mixing mixes: [MixOption], _ order: OrderOptions, pans: PanList = PanList(values: [0]),
     resamplerQuality: Int
   ) throws {
-    let lists = try mixes.map { try SourceList([$0.path]).addresses }
-    let gains =
-      mixes.count == 1
-      ? [mixes[0].level.decibels]
-      : zip(mixes, lists).flatMap { mix, list in list.map { _ in mix.level.decibels } }
+    var sources = try SourceList(mixes.prefix(1).map(\.path))
+    var gains = mixes.first.map { mix in
+      mixes.count == 1 ? [mix.level.decibels] : sources.map { _ in mix.level.decibels }
+    }
+    for mix in mixes.dropFirst() {
+      let others = try SourceList([mix.path])
+      try Self.checkGathered(sources.count + others.count)
+      sources.append(others)
+      gains? += others.map { _ in mix.level.decibels }
+    }
     try self.init(
-      lists.count == 1 ? lists[0] : lists.flatMap { $0 },
+      sources,
       Style(
-        order: order, gains: GainList(values: gains.isEmpty ? [0] : gains), pans: pans,
+        order: order, gains: GainList(values: gains ?? [0]), pans: pans,
         resamplerQuality: resamplerQuality),
       gathering: mixes.count > 1 ? .together : nil)
   }
 
-  private static func part(_ index: Int, of plan: Plan, _ isMixed: Bool) -> QueueItem.Part {
-    let address = plan.addresses[index].taken(as: plan.style.raw, isMixed: isMixed)
-    let opened = plan.opened[index]
-    let gain = plan.style.gains.gain(for: index)
-    let pan = Float(plan.style.pans.value(for: index))
-    let order = plan.style.order
-    let quality = plan.style.resamplerQuality
-    return QueueItem.Part(
-      name: address.name, takesTime: address.takesTime && opened == nil,
-      settings: { decoder throws(FileFailure) in
-        var settings = try order.settings(at: decoder.sampleRate, of: address)
-        settings.gain = gain
-        settings.pan = pan
-        settings.resamplerQuality = quality
-        return settings
-      },
-      open: { opening throws(FileFailure) in
-        if let opened { return try opened.take(opening) }
-        return try SourceOpening.decoder(of: address, opening)
-      })
+  private static func checkGathered(_ count: Int) throws(ToolFailure) {
+    guard count <= mostGathered else {
+      throw ToolFailure(
+        .usage, code: "usage", "At most \(mostGathered) sources can be heard at once.",
+        hint: "Name fewer, or play them one after the other.")
+    }
+  }
+
+  private static func address(
+    _ index: Int, _ sources: SourceList, _ style: Style, isMixed: Bool
+  ) -> SourceAddress {
+    var address = sources[index]
+    address.raw = style.raw
+    address.isMixed = isMixed
+    return address
   }
 }
 

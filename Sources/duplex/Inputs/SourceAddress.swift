@@ -6,34 +6,9 @@ import RealtimeAudio
 /// A source as the user names it: a path or an address, and perhaps a stretch of it as media fragments
 /// write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
 struct SourceAddress {
-  /// A failure in a place of its own: most of a hundred thousand addresses have none.
-  final class Refusal: Sendable {
-    let failure: FileFailure
-
-    init(_ failure: FileFailure) { self.failure = failure }
-  }
-
-  /// A stretch in a place of its own, as most have none.
-  private final class Stretch: Sendable {
-    let start: TimeOption?
-    let end: TimeOption?
-
-    init(_ start: TimeOption?, _ end: TimeOption?) {
-      self.start = start
-      self.end = end
-    }
-  }
-
-  private final class BareSamples: Sendable {
-    let format: RawOption
-
-    init(_ format: RawOption) { self.format = format }
-  }
-
   let location: String
-  private var stretch: Stretch?
-  var start: TimeOption? { stretch?.start }
-  var end: TimeOption? { stretch?.end }
+  private(set) var start: TimeOption?
+  private(set) var end: TimeOption?
   /// Where it was opened to see what it is.
   var opened: OpenedSource?
   /// Whether the user did not name it, but a playlist or a folder that it is in.
@@ -41,10 +16,9 @@ struct SourceAddress {
   /// Whether it is heard together with others, which would wait for it.
   var isMixed = false
   /// What is wrong with it, where it is a playlist or a folder in a playlist.
-  var refusal: Refusal?
-  private var bareSamples: BareSamples?
+  var refusal: FileFailure?
   /// What it is, where it is bare samples.
-  var raw: RawOption? { bareSamples?.format }
+  var raw: RawOption?
 
   init(_ name: String) {
     guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),
@@ -66,15 +40,8 @@ struct SourceAddress {
       return
     }
     location = String(name[..<mark])
-    stretch = Stretch(start, end)
-  }
-
-  /// The same as bare samples where `raw` says what they are, and perhaps heard together with others.
-  func taken(as raw: RawOption?, isMixed: Bool) -> SourceAddress {
-    var address = self
-    address.bareSamples = raw.map(BareSamples.init)
-    address.isMixed = isMixed
-    return address
+    self.start = start
+    self.end = end
   }
 
   /// What it is called in messages: without the user's name and password.
@@ -111,7 +78,7 @@ enum SourceOpening {
   static func decoder(
     of address: SourceAddress, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
-    if let refusal = address.refusal { throw refusal.failure }
+    if let refusal = address.refusal { throw refusal }
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
     if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
     guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }
@@ -164,23 +131,38 @@ final class OpenedSource: @unchecked Sendable {
   }
 }
 
+/// How long ago something began.
+struct SteadyTime {
+  private let began = HostClock.nanoseconds
+
+  var seconds: Double { Double(HostClock.nanoseconds - began) / 1e9 }
+}
+
 /// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
 /// program there and then, since nothing has sounded yet that would have to be brought to an end.
 enum InterruptibleOpening {
   /// Seconds after which a person is told what is waited for, or a log.
   private static let silence = (atTerminal: 1.5, inLog: 15.0)
+  /// Seconds that were waited, for one after the other, since anything of it was told.
+  private static let untoldSeconds = MutexBox(0.0)
 
-  /// What `open` answers with, or throws. It runs on a thread of its own. `name` is what is opened;
-  /// what is near keeps nobody waiting but for another program, which is told to a log as well.
+  /// What `open` answers with, or throws. It runs on a thread of its own, and is called off after
+  /// `limit` seconds. `name` is what is opened; what is near keeps nobody waiting but for another program,
+  /// which is told to a log as well.
   static func result<Value>(
-    of name: String, isNear: Bool = false,
+    of name: String, isNear: Bool = false, within limit: Double = .infinity,
     _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value
   ) throws(FileFailure) -> Value {
     // Before the thread, so that signals come here.
     SignalWatch.hold()
     let answer = Answer<Value>()
-    let thread = try start { answer.give(Result { () throws(FileFailure) in try open(Opening()) }) }
-    wait(for: name, isNear: isNear) { answer.isThere }
+    let opening = Opening()
+    let thread = try start { answer.give(Result { () throws(FileFailure) in try open(opening) }) }
+    let began = SteadyTime()
+    wait(for: name, isNear: isNear) {
+      if began.seconds > limit { opening.cancel() }
+      return answer.isThere
+    }
     _ = thread.join()
     guard let result = answer.take() else {
       throw FileFailure(.cannotOpen, "\(name) was not opened.", hint: "Try again.")
@@ -196,7 +178,8 @@ enum InterruptibleOpening {
   ) {
     let signals = SignalWatch()
     let keyboard = Keyboard()
-    let began = HostClock.nanoseconds
+    let began = SteadyTime()
+    let untold = untoldSeconds.withLock { $0 }
     let isWatched = isNear || Terminal.isWatched || OutputMode.current.json
     let silence = isWatched ? silence.atTerminal : silence.inLog
     var isTold = false
@@ -209,11 +192,12 @@ enum InterruptibleOpening {
         }
       default: break
       }
-      if !isTold, HostClock.nanoseconds - began > UInt64(clamping: silence * 1e9) {
+      if !isTold, untold + began.seconds > silence {
         isTold = true
         Notice.news("waiting", "waiting for \(name)").report()
       }
     }
+    untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }
   }
 
   /// At once: the search for a server's name may not be hurried, nor a driver that hangs.

@@ -1,77 +1,126 @@
+import AudioBasics
 import AudioFiles
 
-/// What is to be played: the files named, and those in the playlists and folders named.
-struct SourceList {
-  private(set) var addresses: [SourceAddress] = []
+/// What is to be played: the files named, and those in the playlists and folders named. Of a hundred
+/// thousand no more than their names is in memory.
+struct SourceList: RandomAccessCollection, Sendable {
+  /// As they were written, with the stretch to play of them.
+  private var names = NameList()
+  /// Whether the user did not name it, by its number.
+  private var isFound: [Bool] = []
+  private var refusals: [Int: FileFailure] = [:]
+  private var opened: [Int: OpenedSource] = [:]
+  /// The numbers of the names, where they are to be played in another order.
+  private var order: [Int]?
   /// The playlists that are being read, one within the other.
   private var open: [String] = []
-  /// Playlists read so far, and how many of them came over a network.
+  /// Bytes of the names in these that have not come to their turn.
+  private var pendingByteCount = 0
+  /// Playlists and folders read so far, and how many of them came over a network.
   private var readCount = 0
   private var fetchCount = 0
+  private var fetchSeconds = 0.0
   /// Whether there is more than can be played, which is wrong with the whole.
   private var hasLedTooFar = false
 
   /// Playlists may name playlists, but not for ever.
   private static let deepest = 8
-  private static let mostPlaylists = 1000
+  private static let mostLists = 1000
   private static let mostFetches = 64
+  /// Seconds that all servers together are waited for, before anything sounds.
+  private static let mostFetchSeconds = 40.0
+  /// Bytes of all names together: 100,000 of 250 each.
+  private static let mostNameBytes = 24 << 20
 
   /// Waits for a network where a playlist lies behind one. Throws what is wrong with a playlist or
   /// folder, or with the first address.
   init(_ sources: [String]) throws(FileFailure) {
     for source in sources {
       let name = FileAddress.path(of: source) ?? source
-      let first = addresses.count
+      let first = count
       try add(name)
       let named = SourceAddress(name).location
-      for index in first..<addresses.count {
+      for index in first..<count {
         // What a list refuses lies in it, even if it is the list itself.
-        let isListed = addresses[index].refusal != nil
-        addresses[index].isFound = isListed || addresses[index].location != named
+        isFound[index] = refusals[index] != nil || self[index].location != named
       }
+    }
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { names.count }
+
+  subscript(index: Int) -> SourceAddress {
+    let number = order?[index] ?? index
+    var address = SourceAddress(names[number])
+    address.isFound = isFound[number]
+    address.refusal = refusals[number]
+    address.opened = opened[number]
+    return address
+  }
+
+  /// Brings them into another order.
+  mutating func shuffle() { order = indices.shuffled() }
+
+  /// Adds those of `other` behind the others.
+  mutating func append(_ other: SourceList) {
+    for index in other.indices {
+      refusals[count] = other.refusals[index]
+      opened[count] = other.opened[index]
+      names.append(other.names[index])
+      isFound.append(other.isFound[index])
     }
   }
 
   private mutating func add(_ source: String) throws(FileFailure) {
     if SourceAddress.isRemote(source) {
-      try addRemote(SourceAddress(source))
+      try addRemote(source)
     } else if SoundFolder.isFolder(source) {
-      for file in try SoundFolder.files(in: source) {
-        try append(SourceAddress(file), foundIn: source)
+      try countReading(of: source)
+      try add(try SoundFolder.files(in: source), of: source) {
+        (list, file) throws(FileFailure) in try list.append(file, foundIn: source)
       }
     } else if Playlist.isPlaylist(source) {
       try begin(source)
-      try add(try Playlist.entries(of: source), of: source)
+      try add(entries: try Playlist.entries(of: source), of: source)
     } else {
-      try append(SourceAddress(source), foundIn: source)
+      try append(source, foundIn: source)
     }
   }
 
-  private mutating func append(
-    _ address: SourceAddress, foundIn name: String
-  ) throws(FileFailure) {
-    guard addresses.count < Playlist.mostEntries else {
+  private mutating func append(_ source: String, foundIn name: String) throws(FileFailure) {
+    guard count < Playlist.mostEntries else {
       throw leadsTooFar(name, "\(Playlist.mostEntries) files")
     }
-    addresses.append(address)
+    names.append(source)
+    isFound.append(false)
+    guard names.byteCount + pendingByteCount <= Self.mostNameBytes else {
+      throw leadsTooFar(name, "\(Self.mostNameBytes >> 20) MiB of names")
+    }
   }
 
   /// Refuses to read the playlist `name` where that leads nowhere.
   private mutating func begin(_ name: String) throws(FileFailure) {
+    try countReading(of: name)
     guard !open.contains(name), open.count < Self.deepest else {
       throw FileFailure(
         .unusableContents,
         "\(SourceAddress(name).name) is a playlist in too many others, or in itself.",
         hint: "Name its files in one playlist.")
     }
-    readCount += 1
-    guard readCount <= Self.mostPlaylists else {
-      throw leadsTooFar(name, "\(Self.mostPlaylists) playlists")
-    }
     guard SourceAddress.isRemote(name) else { return }
     fetchCount += 1
     guard fetchCount <= Self.mostFetches else {
       throw leadsTooFar(name, "\(Self.mostFetches) playlists on servers")
+    }
+  }
+
+  /// Refuses to read one playlist or folder more than anybody has.
+  private mutating func countReading(of name: String) throws(FileFailure) {
+    readCount += 1
+    // What the user names is no list's fault.
+    guard readCount <= Self.mostLists || open.isEmpty else {
+      throw leadsTooFar(name, "\(Self.mostLists) playlists and folders")
     }
   }
 
@@ -84,65 +133,106 @@ struct SourceList {
   }
 
   /// What the playlist `name` names.
-  private mutating func add(_ entries: [String], of name: String) throws(FileFailure) {
+  private mutating func add(entries: NamedFiles, of name: String) throws(FileFailure) {
     open.append(name)
     defer { open.removeLast() }
-    // A list of a hundred thousand must not be copied as it grows.
-    let wanted = addresses.count + entries.count
-    if wanted > 2 * addresses.capacity { addresses.reserveCapacity(wanted) }
-    for entry in entries {
+    try add(entries, of: name) { (list, entry) throws(FileFailure) in
       do throws(FileFailure) {
-        try add(entry)
+        try list.add(entry)
       } catch {
         // What is wrong with one of them is told at its turn, and the others are played.
-        guard !hasLedTooFar else { throw error }
-        var address = SourceAddress(entry)
-        address.refusal = SourceAddress.Refusal(error)
-        try append(address, foundIn: name)
+        guard !list.hasLedTooFar else { throw error }
+        try list.append(entry, foundIn: name)
+        list.refusals[list.count - 1] = error
       }
+    }
+  }
+
+  /// Has `add` add what the playlist or folder `name` leads to, one by one.
+  private mutating func add(
+    _ files: NamedFiles, of name: String,
+    _ add: (inout SourceList, String) throws(FileFailure) -> Void
+  ) throws(FileFailure) {
+    var files = files
+    pendingByteCount += files.byteCount
+    defer { pendingByteCount -= files.byteCount }
+    var rest = files.byteCount
+    while let file = files.next() {
+      pendingByteCount -= rest - files.byteCount
+      rest = files.byteCount
+      try add(&self, file)
     }
   }
 
   /// A remote source. Where its name does not say what it is, its server does, for those the user
   /// named: a playlist may have named many.
-  private mutating func addRemote(_ address: SourceAddress) throws(FileFailure) {
+  private mutating func addRemote(_ source: String) throws(FileFailure) {
+    let address = SourceAddress(source)
     let name = address.location
     let path = String(name.prefix { $0 != "?" && $0 != "#" })
     let isPlaylist = Playlist.isPlaylist(path)
     let ending = path.lastIndex(of: ".").map { String(path[$0...]) } ?? ""
     guard isPlaylist || (open.isEmpty && !Decoding.supports(format: ending)) else {
-      return try append(address, foundIn: name)
+      return try append(source, foundIn: name)
     }
     if isPlaylist { try begin(name) }
     let found: RemoteContents
     do throws(FileFailure) {
-      found = try RemoteContents(of: address, isPlaylist: isPlaylist)
+      found = try fetch(address, isPlaylist: isPlaylist)
     } catch {
       // What is wrong with a later one is told at its turn.
-      guard isPlaylist || addresses.isEmpty else { return try append(address, foundIn: name) }
+      guard isPlaylist || isEmpty else { return try append(source, foundIn: name) }
       throw error
     }
     switch found {
     case .playlist(let entries):
-      try add(entries, of: name)
+      try add(entries: entries, of: name)
     case .sound(let decoder):
-      var address = address
+      try append(source, foundIn: name)
       // A later one would only keep its server waiting.
-      if addresses.isEmpty { address.opened = OpenedSource(address, decoder) }
-      try append(address, foundIn: name)
+      if count == 1 { opened[0] = OpenedSource(address, decoder) }
     }
+  }
+}
+
+extension SourceList {
+  /// Asks the server of `address`, for as long as is left of the time that all have.
+  private mutating func fetch(
+    _ address: SourceAddress, isPlaylist: Bool
+  ) throws(FileFailure) -> RemoteContents {
+    let rest = Self.mostFetchSeconds - fetchSeconds
+    let began = SteadyTime()
+    defer { fetchSeconds += began.seconds }
+    do throws(FileFailure) {
+      guard rest > 0 else { throw .tooSlow(address.name, Self.mostFetchSeconds) }
+      return try RemoteContents(of: address, isPlaylist: isPlaylist, within: rest)
+    } catch {
+      throw began.seconds > rest ? .tooSlow(address.name, Self.mostFetchSeconds) : error
+    }
+  }
+}
+
+extension FileFailure {
+  fileprivate static func tooSlow(_ name: String, _ seconds: Double) -> FileFailure {
+    FileFailure(
+      .cannotOpen,
+      "\(name) was not looked into: servers were waited for \(seconds.shown(0)) s before it.",
+      hint: "Name it alone, or try again later.")
   }
 }
 
 /// What lies behind an address.
 private enum RemoteContents {
-  case playlist([String])
+  case playlist(NamedFiles)
   case sound(any SoundDecoder)
 
   /// Asks its server. `isPlaylist` where its name says so already.
-  init(of address: SourceAddress, isPlaylist: Bool) throws(FileFailure) {
+  init(
+    of address: SourceAddress, isPlaylist: Bool, within seconds: Double
+  ) throws(FileFailure) {
     let location = address.location
-    self = try InterruptibleOpening.result(of: address.name) { opening throws(FileFailure) in
+    self = try InterruptibleOpening.result(of: address.name, within: seconds) {
+      opening throws(FileFailure) in
       let file = try opening.file(ofAddress: location)
       if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
         return .playlist(

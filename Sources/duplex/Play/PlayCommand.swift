@@ -66,18 +66,19 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
     let status = try inTermsOfTheTool {
       // The first file lends the unit its rate; each is looked at before anything sounds.
       var options = audio
-      let addresses = try SourceList(sources).addresses
+      var list = try SourceList(sources)
+      if shuffle { list.shuffle() }
       let style = PlayItems.Style(
         order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
       let items = try PlayItems(
-        shuffle ? addresses.shuffled() : addresses, style,
+        list, style,
         gathering: together ? .together : compare ? .alternatives(0) : nil)
       if options.rate == nil { options.rate = items.firstRate }
       let use = PlayUse(
-        command: self, items: items.items, choices: compare ? addresses.count : 0)
+        command: self, items: items.items, choices: compare ? list.count : 0)
       var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
       // Requests go on being made.
-      choice.isStartUpOver = !addresses.contains(where: \.isRemote)
+      choice.isStartUpOver = !list.contains(where: \.isRemote)
       return try choice.use(use)
     }
     throw ExitCode(status.rawValue)
@@ -97,7 +98,7 @@ private struct PlayUse: DeviceUse {
     var shape = AudioPlayer.Shape(configuration)
     shape.endsWithQueue = true
     let player = AudioPlayer(shape)
-    for item in items { player.enqueue(item) }
+    player.enqueue(items)
     player.setRepeating(command.repeats, shuffles: command.shuffle)
     player.play()
     var callbacks = Mixer(configuration)

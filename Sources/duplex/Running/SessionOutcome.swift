@@ -160,7 +160,7 @@ extension Mixer {
   {
     guard !items.isEmpty else { return nil }
     let player = AudioPlayer(AudioPlayer.Shape(configuration))
-    for item in items { player.enqueue(item) }
+    player.enqueue(items)
     player.play()
     self.player = player.takePlayer()
     return player

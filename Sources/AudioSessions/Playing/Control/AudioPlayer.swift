@@ -154,8 +154,11 @@ public final class AudioPlayer: Sendable {
 /// What is to be played.
 extension AudioPlayer {
   /// Plays `item` when everything before it is over.
-  public func enqueue(_ item: QueueItem) {
-    queue.list.withLock { $0.append(item) }
+  public func enqueue(_ item: QueueItem) { enqueue([item]) }
+
+  /// Plays `items`, one after the other, when everything before them is over.
+  public func enqueue(_ items: [QueueItem]) {
+    queue.list.withLock { $0.append(items) }
   }
 
   /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player

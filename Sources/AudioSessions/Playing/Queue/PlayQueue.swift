@@ -11,6 +11,9 @@ final class PlayQueue: @unchecked Sendable {
   let published = MutexBox(PlayedSpans())
   /// Sources in a row that may come to nothing before others have their turn at the processor.
   static let mostFailures = 16
+  /// Sources that are kept open until all of them is heard; of shorter ones more may be in a second of sound
+  /// than a program may open.
+  private static let mostSources = 64
   private let opener: SourceOpener
   /// For which state of the list the opener works, and what it opened is meant.
   private var generation = -1
@@ -177,6 +180,7 @@ final class PlayQueue: @unchecked Sendable {
     if boundaries.isEmpty { chainStart = frame }
     turn += 1
     sources[turn] = current
+    sources[turn - Self.mostSources] = nil
     isGathering = !current.isReady
     let span = TrackSpan(
       turn: turn, index: index, facts: facts, startFrame: frame, frames: 0, way: current.way,
@@ -313,10 +317,11 @@ struct QueueList: Sendable {
     return (items[index], index)
   }
 
-  /// Adds `item` behind all others.
-  mutating func append(_ item: QueueItem) {
+  /// Adds `new` items behind all others.
+  mutating func append(_ new: [QueueItem]) {
     if next == items.count { generation += 1 }
-    items.append(item)
+    // A list of a hundred thousand is not copied.
+    if items.isEmpty { items = new } else { items += new }
   }
 
   /// Takes out the item that comes next, or all that come.

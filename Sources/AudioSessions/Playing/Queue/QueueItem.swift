@@ -39,26 +39,29 @@ public struct QueueItem: Sendable {
   }
 
   private enum Sources: Sendable {
-    case listed([Part])
-    case described(@Sendable () -> Part)
+    case listed([Part], MixMode)
+    case described(any QueueItemParts, index: Int)
   }
 
   private let sources: Sources
+
   /// How they are heard where there are several.
-  public let gathering: MixMode
+  public var gathering: MixMode {
+    if case .listed(_, let gathering) = sources { return gathering }
+    return .together
+  }
 
   /// Its sources.
   public var parts: [Part] {
     switch sources {
-    case .listed(let parts): parts
-    case .described(let part): [part()]
+    case .listed(let parts, _): parts
+    case .described(let list, let index): [list.part(at: index)]
     }
   }
 
   /// An item of several sources.
   public init(_ parts: [Part], gathering: MixMode = .together) {
-    sources = .listed(parts)
-    self.gathering = gathering
+    sources = .listed(parts, gathering)
   }
 
   /// An item of one source.
@@ -66,11 +69,9 @@ public struct QueueItem: Sendable {
     self.init([part])
   }
 
-  /// An item of one source that is described each time it is asked for: of a list of a hundred thousand
-  /// only their names are in memory.
-  public init(describedBy part: @escaping @Sendable () -> Part) {
-    sources = .described(part)
-    gathering = .together
+  /// An item of the source with the number `index` in `list`.
+  public init(of list: any QueueItemParts, at index: Int) {
+    sources = .described(list, index: index)
   }
 
   /// Its names, joined by ` + `.
@@ -102,7 +103,8 @@ public struct QueueItem: Sendable {
       do throws(FileFailure) {
         let opened = try part.open(opening)
         let isKept = opened.supportsSeeking || opened is RestartableDecoder
-        let decoder = isKept ? opened : RestartableDecoder(opened)
+        let decoder =
+          isKept ? opened : RestartableDecoder(opened, memorySharedBy: parts.count)
         tracks.append(
           try Track(
             decoder, sampleRate: sampleRate, channelCount: channelCount,
@@ -122,6 +124,13 @@ public struct QueueItem: Sendable {
     return TrackGroup(
       tracks, numbers: numbers, failures: failures, channelCount: channelCount, chosen: chosen)
   }
+}
+
+/// Sources that are described each time they are asked for: of a list of a hundred thousand only what
+/// tells them apart is in memory.
+public protocol QueueItemParts: AnyObject, Sendable {
+  /// The source with this number.
+  func part(at index: Int) -> QueueItem.Part
 }
 
 /// What is known of a source of a queue: for people, and to reckon with.

@@ -17,13 +17,14 @@ final class RestartableDecoder: SoundDecoder {
   /// 16 MB: of many channels at a high rate less is kept.
   private static let keptSamples = 4_000_000
 
-  /// `decoder`, of which nothing should have been read yet.
-  init(_ decoder: any SoundDecoder) {
+  /// `decoder`, of which nothing should have been read yet. `count` of them are heard at once.
+  init(_ decoder: any SoundDecoder, memorySharedBy count: Int = 1) {
     self.decoder = decoder
     position = decoder.position
     isKeeping = decoder.position == 0
     keptLimit = min(
-      Self.keptSeconds * decoder.sampleRate, Self.keptSamples / max(1, decoder.channelCount))
+      Self.keptSeconds * decoder.sampleRate, Self.keptSamples / max(1, decoder.channelCount * count)
+    )
   }
 
   /// Whether it can begin anew.
