@@ -48,6 +48,20 @@ import Testing
     for index in 3..<5 { #expect(samples[index] == -1) }
   }
 
+  @Test(arguments: [SampleFormat.floatLE, .floatBE])
+  func `what a device delivers and is no number is read as silence`(format: SampleFormat) {
+    let device = DeviceBuffer(format: format, channelCount: 1, frameCount: 3)
+    for (frame, value) in ([0.5, .nan, -0.25] as [Float]).enumerated() {
+      let bits = format == .floatLE ? value.bitPattern : value.bitPattern.byteSwapped
+      device.memory.storeBytes(of: bits, toByteOffset: 4 * frame, as: UInt32.self)
+    }
+    var samples = SampleBuffer(frameCount: 3, channelCount: 1)
+    device.load(frames: 3, into: &samples, at: 0)
+    for (frame, value) in ([0.5, 0, -0.25] as [Float]).enumerated() {
+      #expect(samples[frame] == value)
+    }
+  }
+
   @Test(arguments: SampleFormat.allCases, [1, 2, 3, 7])
   func `what is no number becomes silence and is counted`(format: SampleFormat, channels: Int) {
     var samples = SampleBuffer(frameCount: 9, channelCount: channels)

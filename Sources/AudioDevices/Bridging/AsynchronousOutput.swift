@@ -33,15 +33,14 @@ struct AsynchronousOutput: ~Copyable {
   /// Frames handed over since its start, silence included.
   private var written = 0
   private var fadeIn: FadeIn
-  private var faded: SampleBuffer
+  /// At most a period on its way to the output.
+  private var piece: SampleBuffer
   private let discardBuffer: DeviceBuffer
   private var lent: DeviceFrames?
 
-  /// `output`, which starts with `frames` frames of silence. At most `mostFrames` are handed over at
-  /// once.
-  init(_ output: consuming DeviceStream, silence frames: Int, mostFrames: Int) {
+  /// `output`, which starts with `frames` frames of silence.
+  init(_ output: consuming DeviceStream, silence frames: Int) {
     let stream = output.configuration
-    let most = max(mostFrames, stream.periodFrames)
     silenceFrames = frames
     settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 50)
     periodFrames = stream.periodFrames
@@ -49,9 +48,9 @@ struct AsynchronousOutput: ~Copyable {
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
     fadeIn = FadeIn(sampleRate: stream.sampleRate)
-    faded = SampleBuffer(frameCount: most, channelCount: stream.channelCount)
+    piece = SampleBuffer(frameCount: stream.periodFrames, channelCount: stream.channelCount)
     discardBuffer = DeviceBuffer(
-      format: stream.format, channelCount: stream.channelCount, frameCount: most)
+      format: stream.format, channelCount: stream.channelCount, frameCount: stream.periodFrames)
     self.output = output
   }
 
@@ -189,11 +188,9 @@ struct AsynchronousOutput: ~Copyable {
     }
   }
 
-  /// Room for the next frames: the output's, or nowhere while it does not go.
+  /// Room for the next frames, at most its period: the output's, or nowhere while it does not go.
   @_noLocks
-  mutating func room(
-    for frames: Int, at now: UInt64
-  ) -> DeviceFrames {
+  mutating func room(for frames: Int, at now: UInt64) -> DeviceFrames {
     lent = presence == .going && !isBroken ? output.frames(frames, at: now) : nil
     // It has failed, or its clock is not what it was thought to be.
     if lent == nil, presence == .going { isBroken = true }
@@ -202,14 +199,12 @@ struct AsynchronousOutput: ~Copyable {
 
   /// Hands over what was filled.
   @_noLocks
-  mutating func commit(
-    _ frames: Int, _ bridge: inout ClockDomainBridge
-  ) {
+  mutating func commit(_ frames: Int, _ bridge: inout ClockDomainBridge) {
     if let lent {
       if fadeIn.isActive {
-        lent.decode(from: 0, frames: frames, into: &faded, at: 0)
-        fadeIn.apply(to: &faded, frames: frames)
-        _ = lent.encode(faded, from: 0, frames: frames, at: 0)
+        lent.decode(from: 0, frames: frames, into: &piece, at: 0)
+        fadeIn.apply(to: &piece, frames: frames)
+        _ = lent.encode(piece, from: 0, frames: frames, at: 0)
       }
       if !output.commit(frames) { isBroken = true }
       written += frames
@@ -222,17 +217,14 @@ struct AsynchronousOutput: ~Copyable {
   @_noLocks
   mutating func play(
     _ source: borrowing SampleBuffer, at place: Int, frames: Int,
-    through converted: inout SampleBuffer,
-    _ bridge: inout ClockDomainBridge,
-    at now: UInt64
+    _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     var done = 0
     while true {
       let missing = place + done - bridge.fed
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
-        moved = bridge.convertSilence(
-          missing, into: &converted, at: 0, room: converted.frameCount)
+        moved = bridge.convertSilence(missing, into: &piece, at: 0, room: periodFrames)
         if presence == .going {
           fadeIn.mute()
           fadeIn.open()
@@ -241,28 +233,14 @@ struct AsynchronousOutput: ~Copyable {
         // What comes too late is not played.
         done = min(frames, done - missing)
         moved = bridge.convert(
-          source, from: done, frames: frames - done, into: &converted, at: 0,
-          room: converted.frameCount)
+          source, from: done, frames: frames - done, into: &piece, at: 0, room: periodFrames)
         done += moved.consumed
       }
       guard moved.consumed > 0 || moved.produced > 0 else { return }
-      hand(converted, frames: moved.produced, &bridge, at: now)
-    }
-  }
-
-  /// Hands converted frames over, in pieces no longer than the output's period.
-  @_noLocks
-  private mutating func hand(
-    _ converted: borrowing SampleBuffer, frames: Int,
-    _ bridge: inout ClockDomainBridge, at now: UInt64
-  ) {
-    var done = 0
-    while done < frames {
-      let count = min(frames - done, periodFrames)
-      let space = room(for: count, at: now)
-      if lent != nil { _ = space.encode(converted, from: done, frames: count, at: 0) }
-      commit(count, &bridge)
-      done += count
+      guard moved.produced > 0 else { continue }
+      let space = room(for: moved.produced, at: now)
+      if lent != nil { _ = space.encode(piece, from: 0, frames: moved.produced, at: 0) }
+      commit(moved.produced, &bridge)
     }
   }
 }

@@ -158,9 +158,8 @@ extension AsynchronousPair {
     if !isDelivered {
       isDelivered = true
       resample(frames)
-      delivered.store(unitFrames, from: 0, frames: frames)
     }
-    return delivered.frames(frames)
+    return unitFrames.lent(frames)
   }
 
   @_noLocks
@@ -269,14 +268,13 @@ extension AsynchronousPair {
   @_noLocks
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     isPlaybackMaster
-      ? output.room(for: frames, at: time.now) : delivered.frames(frames)
+      ? output.room(for: frames, at: time.now) : unitFrames.lent(frames)
   }
 
   /// Hands frames over to be played: as they are, or resampled to the output's clock.
   @_noLocks
   mutating func commit(_ frames: Int) {
     if isPlaybackMaster { return output.commit(frames, &bridge) }
-    delivered.load(frames: frames, into: &unitFrames, at: 0)
     _ = bridge.steer(frames: frames, at: time.now)
     guard bridge.knowsTime else { return }
     play(from: head, frames: frames)
@@ -285,7 +283,6 @@ extension AsynchronousPair {
   /// Converts what was played for input frame `place` and after, and hands it over.
   @_noLocks
   private mutating func play(from place: Int, frames: Int) {
-    output.play(
-      unitFrames, at: place, frames: frames, through: &converted, &bridge, at: time.now)
+    output.play(unitFrames, at: place, frames: frames, &bridge, at: time.now)
   }
 }

@@ -69,10 +69,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var stagedFirst = 0
   var stagedPlace = 0
   var stagedCount = 0
-  /// A period of the unit's, on its way in or out.
+  /// A period of the unit's, on its way in or out: lent to it as it is.
   var unitFrames: SampleBuffer
-  var delivered: DeviceBuffer
-  var converted: SampleBuffer
   var inputFadeIn: FadeIn
 
   var isCaptureBroken = false
@@ -120,8 +118,6 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     configuration.isResampling = true
     configuration.resamplerDelayFrames = extra
     configuration.master = master
-    let outputPeriod = Int(
-      clamping: (Double(period) * Double(playback.sampleRate) / Double(rate)).rounded(.up))
     self.configuration = configuration
     reportedLatencyFrames = Int(clamping: configuration.latencyFrames + 0.5)
     isPlaybackMaster = master == .playback
@@ -134,8 +130,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    output = AsynchronousOutput(
-      pair.playback, silence: Int(clamping: queued * scale), mostFrames: period)
+    output = AsynchronousOutput(pair.playback, silence: Int(clamping: queued * scale))
     nothing = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(
@@ -144,8 +139,6 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     staged = SampleBuffer(
       frameCount: capture.periodFrames, channelCount: capture.channelCount)
     unitFrames = SampleBuffer(frameCount: period, channelCount: channelCount)
-    delivered = DeviceBuffer(format: .floatLE, channelCount: channelCount, frameCount: period)
-    converted = SampleBuffer(frameCount: outputPeriod + 64, channelCount: channelCount)
     self.capture = pair.capture
     time = pair.time
   }
@@ -187,7 +180,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
       capture.enableReconnection(telling: news) && output.enableReconnection(telling: news)
   }
 
-  /// Nothing is held back: only who cannot go on is asked for this.
+  /// Stops both: asked for only where the pair cannot go on.
   public mutating func close() { stop(draining: false) }
 
   /// Neither can be found again: that would have taken a thread that could not be made.

@@ -27,8 +27,6 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var deviceOutput: SampleBuffer
   private var unitOutput: SampleBuffer
   private var unitInput: SampleBuffer
-  private var delivered: DeviceBuffer
-  private var room: DeviceBuffer
   private var hasDelivered = false
   /// What the device knew of itself when its last period was there, and what was lost of its frames
   /// since the unit's last one.
@@ -98,9 +96,6 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     deviceOutput = SampleBuffer(frameCount: devicePeriod, channelCount: playbackChannels)
     unitInput = SampleBuffer(frameCount: period, channelCount: captureChannels)
     unitOutput = SampleBuffer(frameCount: period, channelCount: playbackChannels)
-    delivered = DeviceBuffer(
-      format: .floatLE, channelCount: captureChannels, frameCount: period)
-    room = DeviceBuffer(format: .floatLE, channelCount: playbackChannels, frameCount: period)
   }
 
   /// The device's clock, in nanoseconds.
@@ -145,7 +140,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private mutating func waitForInput(_ nanoseconds: UInt64) -> DeviceReadiness {
     while input.queued < period {
       guard waitForDevice(nanoseconds) else { return cycle.readiness }
-      // Ready, and nothing to be had: who drives it judges for how long that may go on.
+      // Ready without a frame: the unit decides for how long that may last.
       guard takePeriod() else { return .waiting }
       _ = flush()
     }
@@ -201,10 +196,9 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !hasDelivered {
       guard input.pull(into: &unitInput, frames: frames) == frames else { return nil }
-      delivered.store(unitInput, from: 0, frames: frames)
       hasDelivered = true
     }
-    return delivered.frames(frames)
+    return unitInput.lent(frames)
   }
 
   /// Gives captured frames back.
@@ -216,13 +210,12 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   /// Room for the next frames to play.
   @_noLocks
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    room.frames(frames)
+    unitOutput.lent(frames)
   }
 
   /// Hands frames over to be played.
   @_noLocks
   mutating func commit(_ frames: Int) {
-    room.load(frames: frames, into: &unitOutput, at: 0)
     output.push(unitOutput, frames: frames)
     if baseShape.hasCapture { _ = flush() }
   }

@@ -15,7 +15,6 @@ struct SecondaryOutputFeed: ~Copyable {
   private var bridge: ClockDomainBridge
   private var far: AsynchronousOutput
   private var mapped: SampleBuffer
-  private var converted: SampleBuffer
   private var xruns = 0
   private var isLost = false
   /// Output frames for one of the unit's.
@@ -36,14 +35,11 @@ struct SecondaryOutputFeed: ~Copyable {
     let own =
       Double(unit.headroomFrames) + (unit.master == .playback ? 0 : unit.resamplerDelayFrames)
     let pace = Double(granted.sampleRate) / rate
-    let most = Int(clamping: Double(unit.periodFrames) * pace) + 64
     bridge = ClockDomainBridge(
       channelCount: granted.channelCount, inputRate: unit.sampleRate,
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
-    far = AsynchronousOutput(
-      output, silence: Int(clamping: (own + latency) * pace), mostFrames: most)
+    far = AsynchronousOutput(output, silence: Int(clamping: (own + latency) * pace))
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
-    converted = SampleBuffer(frameCount: most, channelCount: granted.channelCount)
     stream = SecondaryOutput(
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
       latencyFrames: latency)
@@ -81,8 +77,7 @@ struct SecondaryOutputFeed: ~Copyable {
     guard bridge.knowsTime else { return }
     mapped.copy(played, frames: frames)
     _ = bridge.steer(frames: Int(clamping: Double(frames) * pace + 0.5), at: now)
-    far.play(
-      mapped, at: place, frames: frames, through: &converted, &bridge, at: now)
+    far.play(mapped, at: place, frames: frames, &bridge, at: now)
   }
 
   /// Looks where it is.

@@ -15,6 +15,7 @@ struct DeviceLayout: BitwiseCopyable {
   /// Whether frames lie one behind the other with nothing between: one loop over all samples.
   private let isInterleaved: Bool
 
+  @_noLocks
   init(format: SampleFormat, channelCount: Int, frameStride: Int, channelStride: Int) {
     self.format = format
     self.channelCount = channelCount
@@ -24,6 +25,7 @@ struct DeviceLayout: BitwiseCopyable {
       channelStride == format.byteCount && frameStride == format.byteCount * channelCount
   }
 
+  @_noLocks
   init(interleaved format: SampleFormat, channelCount: Int) {
     self.init(
       format: format, channelCount: channelCount, frameStride: format.byteCount * channelCount,

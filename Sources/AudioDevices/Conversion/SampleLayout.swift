@@ -1,6 +1,7 @@
 // Audio thread.
 // How one sample of each format is read from and written to memory. Integers are scaled by a power
-// of two, so 16 and 24 bits survive the way through a Float unchanged. No sample stored is NaN.
+// of two, so 16 and 24 bits survive the way through a Float unchanged. NaN is read as silence, and no
+// sample stored is NaN.
 
 import AudioBasics
 import CRealtime
@@ -114,7 +115,8 @@ enum S32BigEndian {
 enum Float32Layout {
   static var byteCount: Int { @_noLocks @inline(__always) get { 4 } }
   @_noLocks @inline(__always) static func load(_ source: UnsafeRawPointer) -> Float {
-    Float(bitPattern: realtime_load32(source))
+    let sample = Float(bitPattern: realtime_load32(source))
+    return sample == sample ? sample : 0
   }
   @_noLocks @inline(__always) static func store(_ value: Float, _ target: UnsafeMutableRawPointer) {
     realtime_store32(target, value.bitPattern)
@@ -124,7 +126,8 @@ enum Float32Layout {
 enum Float32BigEndian {
   static var byteCount: Int { @_noLocks @inline(__always) get { 4 } }
   @_noLocks @inline(__always) static func load(_ source: UnsafeRawPointer) -> Float {
-    Float(bitPattern: realtime_load32(source).byteSwapped)
+    let sample = Float(bitPattern: realtime_load32(source).byteSwapped)
+    return sample == sample ? sample : 0
   }
   @_noLocks @inline(__always) static func store(_ value: Float, _ target: UnsafeMutableRawPointer) {
     realtime_store32(target, value.bitPattern.byteSwapped)

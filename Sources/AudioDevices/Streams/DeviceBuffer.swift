@@ -2,6 +2,17 @@
 
 import AudioBasics
 
+extension SampleBuffer {
+  /// The first `frames` frames, to lend for a cycle without a copy, as long as the buffer lives.
+  @_noLocks
+  func lent(_ frames: Int) -> DeviceFrames {
+    let count = min(frames, frameCount)
+    return DeviceFrames(
+      first: base, second: base, firstCount: count, frameCount: count,
+      layout: DeviceLayout(interleaved: .floatLE, channelCount: channelCount))
+  }
+}
+
 /// A period in a device's format that its owner keeps: for devices that have no memory of their
 /// own to lend.
 public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
