@@ -66,7 +66,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     forget(doubt, rate: rateDoubt)
   }
 
-  /// The clock runs at another rate. What was believed may be wrong by so much.
+  /// The clock runs at another rate: the estimates may be wrong by these amounts.
   @_noLocks
   mutating func forget(_ doubt: Double, rate rateDoubt: Double) {
     change = 0

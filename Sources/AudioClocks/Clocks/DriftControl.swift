@@ -12,8 +12,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   public static let limit = 0.006
   /// By how much the ratio may change in a second.
   private static let slew = 0.05
-  /// Which part of the way to where it should be the ratio goes in a second, by and by: a ratio
-  /// that jumps is heard as a click.
+  /// The part of its distance to the wanted ratio that the ratio moves in a second: a ratio that
+  /// jumps is heard as a click.
   private static let bend = 30.0
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
@@ -42,7 +42,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     ratio = nominalRatio
   }
 
-  /// By how many parts per million the input's clock is believed to run faster than the output's.
+  /// By how many parts per million the input's clock runs faster than the output's, as estimated.
   @_noLocks
   public func driftPPM(
     _ input: FilteredClock, _ output: FilteredClock, at now: UInt64
@@ -51,8 +51,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return (measured / nominalRatio - 1) * 1e6
   }
 
-  /// The input's position that must be heard at output frame `frame`, as both clocks are believed
-  /// at `now`.
+  /// The input's position that must be heard at output frame `frame`, by both clocks' estimates at
+  /// `now`.
   @_noLocks
   public func target(
     _ input: FilteredClock, _ output: FilteredClock, frame: Double, at now: UInt64

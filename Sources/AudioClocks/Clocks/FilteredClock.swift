@@ -1,13 +1,14 @@
 // Audio thread.
 
-/// A device's clock, made smooth: what is believed of it from readings that come in batches, late,
-/// twice, or not at all.
+/// An estimate of a device's clock from readings that come in batches, late, twice, or not at all: a
+/// minimum filter, then a Kalman filter.
 ///
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
-/// hardly early. So of all that come within a stretch of time only the earliest one counts, which
-/// is far nearer to the truth than their mean: the stretches grow from a tenth of a second to one
-/// second as the clock becomes known. What they tell goes through a `DelayLockedLoop`. A clock that
-/// suddenly runs at another rate is noticed within a fifth of a second, and the loop begins anew.
+/// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
+/// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
+/// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
+/// Kalman filter. A clock that suddenly runs at another rate is detected within a fifth of a second,
+/// and the loop begins anew.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 public struct FilteredClock: BitwiseCopyable, Sendable {
@@ -15,16 +16,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// does, a second: more than a crystal's does that warms up.
   private static let wanderPPM = 0.015
   private static let swayPPM = 0.001
-  /// The frames to which a reading is believed exact, at best.
+  /// The least noise of a reading, in frames.
   private static let finest = 0.02
   private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
-  /// So many readings are enough for the earliest of them to be nearly in time.
+  /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
-  /// Readings further from what is believed, in seconds, are nonsense, unless they go on.
-  private static let nonsense = 0.02
-  private static let nonsenseLimit: UInt64 = 300_000_000
-  private static let nonsensePatience = 16
+  /// Readings further from the estimate, in seconds, are outliers, unless they persist.
+  private static let outlierSeconds = 0.02
+  private static let outlierNanoseconds: UInt64 = 300_000_000
+  private static let outlierReadings = 16
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
@@ -38,12 +39,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The earliest readings of the short stretch and of the long one, and by how much.
   private var shortBest = Earliest()
   private var longBest = Earliest()
-  /// How far the earliest readings are usually off, in frames: what one differs from the next,
-  /// so that a clock which is followed with a lag does not count as a noisy one.
-  private var usual = 1.0
+  /// The noise of the earliest readings, in frames: by how much one's error differs from the next
+  /// one's, so that a clock which is followed with a lag does not count as a noisy one.
+  private var noiseEstimate = 1.0
   private var lastLead = 0.0
-  private var nonsenseSince: UInt64 = 0
-  private var nonsenseCount = 0
+  private var outlierSince: UInt64 = 0
+  private var outlierCount = 0
 
   private struct Earliest: BitwiseCopyable {
     var since: UInt64 = 0
@@ -55,7 +56,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     init() {}
 
     @_noLocks
-    mutating func see(_ reading: ClockReading, lead: Double) {
+    mutating func update(_ reading: ClockReading, lead: Double) {
       if count == 0 || lead > self.lead {
         self.lead = lead
         self.reading = reading
@@ -72,19 +73,19 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
   }
 
-  /// Frames a second at `nanoseconds`, as they are now believed.
+  /// The estimated frames a second at `nanoseconds`.
   @_noLocks
   public func framesPerSecond(at nanoseconds: UInt64) -> Double {
     loop.framesPerSecond(at: nanoseconds)
   }
 
-  /// Frames at `nanoseconds`, as they are now believed.
+  /// The estimated frames at `nanoseconds`.
   @_noLocks
   public func frames(at nanoseconds: UInt64) -> Double {
     loop.frames(at: nanoseconds)
   }
 
-  /// When `frames` frames will have passed, as it is now believed.
+  /// When `frames` frames will have passed, as estimated.
   @_noLocks
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
     let wait = (frames - loop.frames(at: now)) / loop.framesPerSecond(at: now)
@@ -105,21 +106,21 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     isRunning = false
   }
 
-  /// Takes a reading in, or leaves it: what says nothing new, or goes back, or makes no sense.
+  /// Takes a reading in, unless it repeats the last one, goes back, or is an outlier.
   @_noLocks
   public mutating func take(_ reading: ClockReading) {
     guard isRunning else { return begin(reading) }
     guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
-    guard abs(lead) < Self.nonsense * nominalFramesPerSecond else { return doubt(reading) }
-    nonsenseSince = 0
-    nonsenseCount = 0
+    guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else { return doubt(reading) }
+    outlierSince = 0
+    outlierCount = 0
     last = reading
-    shortBest.see(reading, lead: lead)
-    longBest.see(reading, lead: lead)
+    shortBest.update(reading, lead: lead)
+    longBest.update(reading, lead: lead)
     let age = reading.nanoseconds &- begunNanoseconds
     if age < Self.shortStretch && lead > 0 {
-      // Nothing is known yet but that no reading is early.
+      // All that is certain so far: no reading is early.
       loop.begin(
         at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
         rateDoubt: doubtfulRate)
@@ -153,7 +154,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
-    @_noLocks get { usual > 0.1 }
+    @_noLocks get { noiseEstimate > 0.1 }
   }
 
   @_noLocks
@@ -161,9 +162,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     isRunning = true
     begunNanoseconds = reading.nanoseconds
     last = reading
-    nonsenseSince = 0
-    nonsenseCount = 0
-    usual = 1
+    outlierSince = 0
+    outlierCount = 0
+    noiseEstimate = 1
     lastLead = 0
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
@@ -178,14 +179,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     longBest = shortBest
   }
 
-  /// What is far off counts only if it goes on: then the clock itself has jumped.
+  /// Outliers count only if they persist: then the clock itself has jumped.
   @_noLocks
   private mutating func doubt(_ reading: ClockReading) {
-    nonsenseCount &+= 1
-    if nonsenseSince == 0 || reading.nanoseconds < nonsenseSince {
-      nonsenseSince = reading.nanoseconds
-    } else if reading.nanoseconds &- nonsenseSince > Self.nonsenseLimit,
-      nonsenseCount > Self.nonsensePatience
+    outlierCount &+= 1
+    if outlierSince == 0 || reading.nanoseconds < outlierSince {
+      outlierSince = reading.nanoseconds
+    } else if reading.nanoseconds &- outlierSince > Self.outlierNanoseconds,
+      outlierCount > Self.outlierReadings
     {
       begin(reading)
     }
@@ -199,7 +200,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     shortBest = Earliest()
     shortBest.since = time
     guard time &- begunNanoseconds > Self.longStretch else { return }
-    let limit = max(nominalFramesPerSecond * 0.00025, 8 * usual)
+    let limit = max(nominalFramesPerSecond * 0.00025, 8 * noiseEstimate)
     guard lead > limit || lead < -2 * limit else { return }
     reopen(reading, off: lead, at: time)
   }
@@ -210,12 +211,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     longBest = Earliest()
     longBest.since = time
-    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * usual {
+    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * noiseEstimate {
       return reopen(reading, off: lead, at: time)
     }
-    usual = max(Self.finest, usual + (abs(lead - lastLead) - usual) / 8)
+    noiseEstimate = max(Self.finest, noiseEstimate + (abs(lead - lastLead) - noiseEstimate) / 8)
     lastLead = lead
-    loop.take(reading, noise: usual)
+    loop.take(reading, noise: noiseEstimate)
   }
 
   @_noLocks
@@ -224,9 +225,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
     begunNanoseconds = time
     loop.forget(lead, rate: 2 * lead / since)
-    usual = max(usual, 1)
+    noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
-    loop.take(reading, noise: usual)
+    loop.take(reading, noise: noiseEstimate)
     beginStretches(at: time)
   }
 }

@@ -73,7 +73,9 @@ struct ExactRateConverter: ~Copyable, Sendable {
     var produced = 0
     while true {
       while produced < room && past.count > frame &+ bank.halfWidth {
-        produce(target + produced &* channelCount)
+        past.sum(
+          bank.weights(ofRow: row), from: frame &- bank.halfWidth &+ 1, count: 2 &* bank.halfWidth,
+          into: target + produced &* channelCount)
         produced &+= 1
         advance()
       }
@@ -102,32 +104,13 @@ struct ExactRateConverter: ~Copyable, Sendable {
       frame &+= 1
     }
   }
-
-  /// One output frame.
-  @_noLocks
-  private func produce(_ target: UnsafeMutablePointer<Float>) {
-    let weights = bank.weights(ofRow: row)
-    let first = frame &- bank.halfWidth &+ 1
-    let count = 2 &* bank.halfWidth
-    var channel = 0
-    while channel &+ 1 < channelCount {
-      (target[channel], target[channel &+ 1]) = InnerProduct.sums(
-        weights, past.samples(of: channel, from: first),
-        past.samples(of: channel &+ 1, from: first), count: count)
-      channel &+= 2
-    }
-    if channel < channelCount {
-      target[channel] = InnerProduct.sum(
-        weights, past.samples(of: channel, from: first), count: count)
-    }
-  }
 }
 
 /// The weights of every place between two input frames at which a fixed ratio has an output frame,
 /// each worked out exactly.
 ///
 /// In lowest terms a ratio is a number of input frames in the time of a number of output frames, and
-/// after so many output frames the places repeat. The rows lie in the order in which output frames
+/// after that number of output frames the places repeat. The rows lie in the order in which output frames
 /// come, so that memory is read straight on.
 struct PolyphaseBank: ~Copyable, Sendable {
   /// More rows, or more bytes, are not worth their memory.

@@ -50,29 +50,15 @@ struct FixedRateKernel {
       edge = design.edgeUp
     }
     shape = design.shape
-    windowPeak = Self.bessel(shape)
+    windowPeak = KaiserSinc.bessel(shape)
   }
 
   /// The kernel at `distance` input frames from its middle, at most `halfWidth` of them.
   func value(at distance: Double) -> Double {
     let part = distance / Double(halfWidth)
-    let window = Self.bessel(shape * max(0, 1 - part * part).squareRoot()) / windowPeak
+    let window = KaiserSinc.bessel(shape * max(0, 1 - part * part).squareRoot()) / windowPeak
     let angle = Double.pi * edge * distance
     return edge * window * (abs(angle) < 1e-9 ? 1 : sin(angle) / angle)
-  }
-
-  /// The modified Bessel function of order 0, by its series.
-  private static func bessel(_ x: Double) -> Double {
-    let square = x * x / 4
-    var sum = 1.0
-    var term = 1.0
-    var order = 1.0
-    while term > sum * 1e-12 {
-      term *= square / (order * order)
-      sum += term
-      order += 1
-    }
-    return sum
   }
 }
 

@@ -36,7 +36,7 @@ public enum KaiserSinc {
   }
 
   /// The modified Bessel function of order 0, by its series.
-  private static func bessel(_ x: Double) -> Double {
+  static func bessel(_ x: Double) -> Double {
     var sum = 1.0
     var term = 1.0
     var order = 1.0

@@ -84,9 +84,29 @@ struct RecentFrames: ~Copyable, Sendable {
 
   /// One channel's samples from `frame` on, which must be among those kept.
   @_noLocks
-  func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {
+  private func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {
     UnsafePointer(
       rings.base + (channel &* 2 &* ringFrames &+ (frame & (ringFrames &- 1))))
+  }
+
+  /// Writes one frame to `target`: for each channel the sum of `count` frames, a multiple of 8, from
+  /// `first` on, under `weights`.
+  @_noLocks
+  func sum(
+    _ weights: UnsafePointer<Float>, from first: Int, count: Int,
+    into target: UnsafeMutablePointer<Float>
+  ) {
+    let channelCount = rings.frameCount
+    var channel = 0
+    while channel &+ 1 < channelCount {
+      (target[channel], target[channel &+ 1]) = InnerProduct.sums(
+        weights, samples(of: channel, from: first), samples(of: channel &+ 1, from: first),
+        count: count)
+      channel &+= 2
+    }
+    if channel < channelCount {
+      target[channel] = InnerProduct.sum(weights, samples(of: channel, from: first), count: count)
+    }
   }
 
   /// Begins anew with silence.

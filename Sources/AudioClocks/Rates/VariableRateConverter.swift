@@ -158,20 +158,9 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   private mutating func produce(
     _ frame: UnsafeMutablePointer<Float>, _ stretch: Double, _ reach: Int
   ) {
-    let weights = bank.weights(at: next, stretch: stretch)
-    let first = next.frame &- reach &+ 1
-    let count = 2 &* reach
-    var channel = 0
-    while channel &+ 1 < channelCount {
-      (frame[channel], frame[channel &+ 1]) = InnerProduct.sums(
-        weights, past.samples(of: channel, from: first),
-        past.samples(of: channel &+ 1, from: first), count: count)
-      channel &+= 2
-    }
-    if channel < channelCount {
-      frame[channel] = InnerProduct.sum(
-        weights, past.samples(of: channel, from: first), count: count)
-    }
+    past.sum(
+      bank.weights(at: next, stretch: stretch), from: next.frame &- reach &+ 1, count: 2 &* reach,
+      into: frame)
   }
 
   /// How much wider than unstretched the kernel must be for `ratio`: so much that its slope ends

@@ -1,3 +1,29 @@
+/// What the chunk `fmt ` of WAV or Wave64 says.
+struct WaveFormatChunk {
+  /// The format's tag; where that is extensible, the one that stands for the samples.
+  let kind: Int
+  let channelCount: Int
+  let sampleRate: Int
+  /// Bytes of a frame, or of a block of several.
+  let blockByteCount: Int
+  /// 0 where the chunk ends before.
+  let bitsPerSample: Int
+
+  /// nil where it ends too early.
+  init?(_ body: [UInt8]) {
+    guard let tag = body.integer(at: 0, 2, bigEndian: false),
+      let channels = body.integer(at: 2, 2, bigEndian: false),
+      let rate = body.integer(at: 4, 4, bigEndian: false),
+      let block = body.integer(at: 12, 2, bigEndian: false)
+    else { return nil }
+    kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: false) ?? 1 : tag
+    channelCount = channels
+    sampleRate = rate
+    blockByteCount = block
+    bitsPerSample = body.integer(at: 14, 2, bigEndian: false) ?? 0
+  }
+}
+
 /// Whole numbers in the bytes of a header.
 extension [UInt8] {
   /// The number in `count` bytes from `index` on; nil where the bytes end before.

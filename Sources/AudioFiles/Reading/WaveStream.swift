@@ -7,6 +7,29 @@ protocol BytesInOrder: ~Copyable {
   func read(into bytes: UnsafeMutableRawPointer, count: Int) throws(Failure) -> Int
 }
 
+extension BytesInOrder where Self: ~Copyable {
+  /// The next `count` bytes; nil where there are fewer.
+  fileprivate func next(_ count: Int) throws(Failure) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let found = try bytes.withUnsafeMutableBufferPointer { bytes throws(Failure) in
+      try bytes.baseAddress.map { start throws(Failure) in try read(into: start, count: count) }
+        ?? 0
+    }
+    return found == count ? bytes : nil
+  }
+
+  /// Reads over `count` bytes; false where there are fewer.
+  fileprivate func skip(_ count: Int) throws(Failure) -> Bool {
+    var rest = count
+    while rest > 0 {
+      let piece = min(rest, 4096)
+      guard try next(piece) != nil else { return false }
+      rest -= piece
+    }
+    return true
+  }
+}
+
 extension FileDescriptor: BytesInOrder {}
 
 extension BufferedBytes: BytesInOrder {
@@ -33,16 +56,15 @@ struct WaveStream {
   init?<Input: BytesInOrder & ~Copyable>(
     readingFrom input: borrowing Input
   ) throws(Input.Failure) {
-    guard let head = try Bytes(12, from: input),
-      head.tag(0) == "RIFF" || head.tag(0) == "RF64", head.tag(8) == "WAVE"
+    guard let head = try input.next(12),
+      ["RIFF", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE",
+      let riffByteCount = head.integer(at: 4, 4, bigEndian: false)
     else { return nil }
-    let riffByteCount = head.number(4)
     var offset = 12
     var longDataByteCount: Int?
-    while let chunk = try Bytes(8, from: input) {
+    while let chunk = try input.next(8), var rest = chunk.integer(at: 4, 4, bigEndian: false) {
       offset += 8
-      var rest = chunk.number(4)
-      switch chunk.tag(0) {
+      switch chunk.identifier(at: 0) {
       case "data":
         guard frameByteCount > 0 else { return nil }
         let isUnknown = rest == 0 || rest >= 0x7FFF_F000
@@ -50,32 +72,35 @@ struct WaveStream {
         endsAtData = riffByteCount + 8 <= offset
         return
       case "fmt " where rest >= 16 && rest <= 4096:
-        guard let format = try Bytes(rest, from: input), readFormat(format) else { return nil }
+        guard let body = try input.next(rest), let format = WaveFormatChunk(body),
+          take(format)
+        else { return nil }
         offset += rest
         rest &= 1
       case "ds64" where rest >= 28 && rest <= 65536:
-        guard let sizes = try Bytes(rest, from: input) else { return nil }
-        longDataByteCount = sizes.longNumber(8)
+        guard let sizes = try input.next(rest) else { return nil }
+        // What no file can have is brought to the most it can.
+        longDataByteCount = sizes.number(at: 8, 8, bigEndian: false).map {
+          Int(min($0, UInt64(FileBounds.byteCount)))
+        }
         offset += rest
         rest &= 1
       default:
         rest += rest & 1
       }
       offset += rest
-      guard try Bytes.skip(rest, from: input) else { return nil }
+      guard try input.skip(rest) else { return nil }
     }
     return nil
   }
 
-  private mutating func readFormat(_ format: borrowing Bytes) -> Bool {
-    var tag = format.short(0)
-    channelCount = format.short(2)
-    sampleRate = format.number(4)
-    frameByteCount = format.short(12)
-    bitsPerSample = format.short(14)
-    if tag == 0xFFFE, format.count >= 26 { tag = format.short(24) }
+  private mutating func take(_ format: WaveFormatChunk) -> Bool {
+    channelCount = format.channelCount
+    sampleRate = format.sampleRate
+    frameByteCount = format.blockByteCount
+    bitsPerSample = format.bitsPerSample
     let code: Int? =
-      switch (tag, bitsPerSample) {
+      switch (format.kind, bitsPerSample) {
       case (1, 8): SF_FORMAT_PCM_U8
       case (1, 16): SF_FORMAT_PCM_16
       case (1, 24): SF_FORMAT_PCM_24
@@ -115,55 +140,5 @@ struct WaveStream {
     info.channels = Int32(channelCount)
     info.format = Int32(SF_FORMAT_RAW | encoding | SF_ENDIAN_LITTLE)
     return info
-  }
-}
-
-/// A few bytes of a header, least significant first.
-private struct Bytes: ~Copyable {
-  private let memory: UnsafeMutableRawPointer
-  let count: Int
-
-  /// The next `count` bytes; nil where the file ends before.
-  init?<Input: BytesInOrder & ~Copyable>(
-    _ count: Int, from input: borrowing Input
-  ) throws(Input.Failure) {
-    self.count = count
-    memory = .allocate(byteCount: count, alignment: 8)
-    guard try input.read(into: memory, count: count) == count else { return nil }
-  }
-
-  deinit {
-    memory.deallocate()
-  }
-
-  /// Reads over `count` bytes; false where the file ends before.
-  static func skip<Input: BytesInOrder & ~Copyable>(
-    _ count: Int, from input: borrowing Input
-  ) throws(Input.Failure) -> Bool {
-    var rest = count
-    while rest > 0 {
-      let piece = min(rest, 4096)
-      guard try Bytes(piece, from: input) != nil else { return false }
-      rest -= piece
-    }
-    return true
-  }
-
-  func byte(_ offset: Int) -> Int {
-    Int(memory.load(fromByteOffset: offset, as: UInt8.self))
-  }
-
-  func short(_ offset: Int) -> Int { byte(offset) | byte(offset + 1) << 8 }
-
-  func number(_ offset: Int) -> Int { short(offset) | short(offset + 2) << 16 }
-
-  /// Eight bytes; what no file can have is brought to the most it can.
-  func longNumber(_ offset: Int) -> Int {
-    let high = number(offset + 4)
-    return high >> 21 > 0 ? FileBounds.byteCount : high << 32 | number(offset)
-  }
-
-  func tag(_ offset: Int) -> String {
-    String(decoding: UnsafeRawBufferPointer(start: memory + offset, count: 4), as: UTF8.self)
   }
 }

@@ -181,13 +181,19 @@ struct FLACWalk {
     guard let followed, end < file.byteCount else { return }
     var place = end
     while place > followed.place, try file.byte(at: place - 1) == 0 { place -= 1 }
-    let zeros = end - place
-    guard zeros > 0, let own = try trial.zeroCount(of: followed, before: place, atMost: zeros)
-    else { return }
-    end = place + own
+    end = try wholeEnd(of: followed, at: place, zeros: end - place) ?? end
   }
 
-  /// So many zeros follow a frame only where something ended that was to be longer.
+  /// Where the frame that begins at `start` ends: with as many of the `zeros` zeros behind `place` as
+  /// it needs to be decoded; nil where it cannot be.
+  private func wholeEnd(
+    of start: OpenFrames.Start, at place: Int, zeros: Int
+  ) throws(FileFailure) -> Int? {
+    guard zeros > 0 else { return place }
+    return try trial.zeroCount(of: start, before: place, atMost: zeros).map { place + $0 }
+  }
+
+  /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
   private static let settlingByteCount = 65536
 
   /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end with
@@ -196,10 +202,10 @@ struct FLACWalk {
     _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
     _ last: inout FLACFrameHeader?
   ) throws(FileFailure) {
-    guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
-    let own = try zeros > 0 ? trial.zeroCount(of: start, before: place, atMost: zeros) : 0
-    guard let own else { return }
-    take(start, to: place + own, &last)
+    guard let start = open.start(endingAt: place, mark: mark, longest),
+      let frameEnd = try wholeEnd(of: start, at: place, zeros: zeros)
+    else { return }
+    take(start, to: frameEnd, &last)
     followed = nil
     open.removeAll()
   }

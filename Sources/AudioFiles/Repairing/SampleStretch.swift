@@ -145,7 +145,7 @@ struct SampleLayout {
   /// Frames in such a block.
   let blockFrames: Int
 
-  /// Frames in so many bytes, which a damaged header may have made up.
+  /// Frames in `byteCount` bytes, a number that may come from a damaged header.
   func frames(in byteCount: Int) -> Int {
     let (frames, isTooMany) = (byteCount / blockByteCount).multipliedReportingOverflow(
       by: blockFrames)
@@ -154,13 +154,10 @@ struct SampleLayout {
 
   /// That of a format chunk of WAV or Wave64; nil where it makes no sense.
   init?(waveFormat body: [UInt8]) {
-    guard let tag = body.integer(at: 0, 2, bigEndian: false),
-      let channels = body.integer(at: 2, 2, bigEndian: false), channels > 0,
-      let rate = body.integer(at: 4, 4, bigEndian: false), rate > 0,
-      let block = body.integer(at: 12, 2, bigEndian: false), block > 0
+    guard let format = WaveFormatChunk(body), format.channelCount > 0, format.sampleRate > 0,
+      format.blockByteCount > 0
     else { return nil }
-    let kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: false) ?? 1 : tag
-    switch kind {
+    switch format.kind {
     // Integers, floats, A-law and mu-law.
     case 1, 3, 6, 7: blockFrames = 1
     // Blocks that say how many frames they hold.
@@ -169,8 +166,8 @@ struct SampleLayout {
       blockFrames = frames
     default: return nil
     }
-    sampleRate = rate
-    blockByteCount = block
+    sampleRate = format.sampleRate
+    blockByteCount = format.blockByteCount
   }
 
   /// That of a common chunk of AIFF or AIFF-C.

@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 
 /// The power of four neighbouring bands: decibels, or plain power.
@@ -87,8 +88,8 @@ struct SpeechBands: Sendable {
   }
 
   private mutating func forget() {
-    rumble.0.forget()
-    rumble.1.forget()
+    rumble.0.reset()
+    rumble.1.reset()
     low.forget()
     lowMiddle.forget()
     highMiddle.forget()
@@ -102,45 +103,6 @@ extension BandLevels {
     var power = 0.0
     for band in 0..<4 { power += pow(10, self[band] / 10) }
     return 10 * log10(power)
-  }
-}
-
-/// A filter of second order, by R. Bristow-Johnson's Audio EQ Cookbook, in the transposed second
-/// direct form.
-struct Biquad: Sendable {
-  private let ahead: (Double, Double, Double)
-  private let back: (Double, Double)
-  private var first = 0.0
-  private var second = 0.0
-
-  /// Lets through what lies above `frequency`, in Hz.
-  init(highPass frequency: Double, quality: Double, sampleRate: Double) {
-    let angle = 2 * Double.pi * frequency / sampleRate
-    let alpha = sin(angle) / (2 * quality)
-    let gain = (1 + cos(angle)) / (2 * (1 + alpha))
-    ahead = (gain, -2 * gain, gain)
-    back = (-2 * cos(angle) / (1 + alpha), (1 - alpha) / (1 + alpha))
-  }
-
-  /// Lets through what lies around `frequency`, in Hz: that itself as loud as it came.
-  init(bandPass frequency: Double, quality: Double, sampleRate: Double) {
-    let angle = 2 * Double.pi * frequency / sampleRate
-    let alpha = sin(angle) / (2 * quality)
-    ahead = (alpha / (1 + alpha), 0, -alpha / (1 + alpha))
-    back = (-2 * cos(angle) / (1 + alpha), (1 - alpha) / (1 + alpha))
-  }
-
-  @inline(__always)
-  mutating func next(_ sample: Double) -> Double {
-    let result = ahead.0 * sample + first
-    first = ahead.1 * sample - back.0 * result + second
-    second = ahead.2 * sample - back.1 * result
-    return result
-  }
-
-  mutating func forget() {
-    first = 0
-    second = 0
   }
 }
 
@@ -164,7 +126,7 @@ struct BandPass: Sendable {
   }
 
   mutating func forget() {
-    first.forget()
-    second.forget()
+    first.reset()
+    second.reset()
   }
 }

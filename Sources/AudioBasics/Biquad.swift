@@ -1,0 +1,56 @@
+import Glibc
+
+/// A filter of second order, in double precision and the transposed second direct form.
+///
+/// Formulas: Robert Bristow-Johnson, "Cookbook formulae for audio equalizer biquad filter
+/// coefficients" (W3C Audio EQ Cookbook).
+public struct Biquad: Sendable {
+  @usableFromInline let b0, b1, b2, a1, a2: Double
+  @usableFromInline var s1 = 0.0
+  @usableFromInline var s2 = 0.0
+
+  /// Passes what lies above `frequency`, in Hz.
+  public init(highPass frequency: Double, quality: Double, sampleRate: Double) {
+    let angle = 2 * Double.pi * frequency / sampleRate
+    let alpha = sin(angle) / (2 * quality)
+    b0 = (1 + cos(angle)) / 2 / (1 + alpha)
+    b1 = -2 * b0
+    b2 = b0
+    a1 = -2 * cos(angle) / (1 + alpha)
+    a2 = (1 - alpha) / (1 + alpha)
+  }
+
+  /// Passes what lies around `frequency`, in Hz, and that frequency itself unchanged.
+  public init(bandPass frequency: Double, quality: Double, sampleRate: Double) {
+    let angle = 2 * Double.pi * frequency / sampleRate
+    let alpha = sin(angle) / (2 * quality)
+    b0 = alpha / (1 + alpha)
+    b1 = 0
+    b2 = -b0
+    a1 = -2 * cos(angle) / (1 + alpha)
+    a2 = (1 - alpha) / (1 + alpha)
+  }
+
+  /// Filters one sample.
+  @inlinable @inline(__always)
+  public mutating func next(_ sample: Double) -> Double {
+    let result = b0 * sample + s1
+    s1 = b1 * sample - a1 * result + s2
+    s2 = b2 * sample - a2 * result
+    return result
+  }
+
+  /// Sets a state that has died away to zero. Denormal numbers, which it would reach, are slow; it is
+  /// silent long before.
+  @inlinable @inline(__always)
+  public mutating func settle() {
+    if abs(s1) < 1e-30 { s1 = 0 }
+    if abs(s2) < 1e-30 { s2 = 0 }
+  }
+
+  /// Forgets all that passed.
+  public mutating func reset() {
+    s1 = 0
+    s2 = 0
+  }
+}
