@@ -17,13 +17,14 @@ import Testing
 
     init(
       capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
-      step: Int = 64
+      step: Int = 64, isHardware: Bool = false
     ) throws {
       self.capture = capture ? .make() : nil
       self.playback = playback ? .make() : nil
       self.playback?.pointee.buffer = buffer
       self.capture?.pointee.companion = self.playback
       self.capture?.pointee.refuses_link = !isLinked
+      self.capture?.pointee.is_hardware = isHardware
       (self.capture ?? self.playback)?.pointee.step = step
       device = try ALSADuplex(opening: .fake(self.capture, self.playback))
       self.playback?.fill { _ in 7 }
@@ -81,13 +82,56 @@ import Testing
     #expect("\(status.readiness)" == "waiting")
   }
 
+  /// Hardware, which is waited for by the kernel's own queue.
+  private func hardware() throws -> (FakePCM, Rig) {
+    let rig = try Rig(playback: false, isHardware: true)
+    return (try #require(rig.capture), rig)
+  }
+
+  @Test func `hardware wakes it once for each period, and nothing is translated`() throws {
+    let (capture, rig) = try hardware()
+    capture.pointee.hardware = 64
+    // What may be there already is looked at before the first sleep.
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    capture.pointee.hardware = 128
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    capture.pointee.hardware = 192
+    // The period is there, and the device has not said so.
+    #expect(rig.wait() == "waiting")
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    capture.pointee.hardware = 256
+    fake_pcm_wake(capture)
+    #expect(rig.wait() == "ready")
+    #expect(capture.pointee.translated == 0)
+  }
+
+  @Test func `hardware that is not due lets the wait end`() throws {
+    let (capture, rig) = try hardware()
+    for _ in 1...3 { #expect(rig.wait() == "waiting") }
+    #expect(capture.pointee.application == 0)
+  }
+
+  @Test(arguments: [(0, "waiting"), (-EPIPE, "captureXrun"), (-ENODEV, "lost")])
+  func `hardware that hangs up is asked what is the matter`(code: Int32, expected: String) throws {
+    let (capture, rig) = try hardware()
+    capture.pointee.code = Int(code)
+    capture.pointee.is_code_hidden = true
+    fake_pcm_hang_up(capture)
+    // Not due with a period: the kernel is asked.
+    capture.pointee.hardware = 63
+    #expect(rig.wait().contains(expected))
+  }
+
   @Test(arguments: [-10, 0, 10], [true, false])
   func `a start that went wrong is corrected by silence or by dropping`(
     error: Int, isLinked: Bool
   ) throws {
     let rig = try Rig(isLinked: isLinked)
     let playback = try #require(rig.playback)
-    // So many frames more are on their way than should be.
+    // `error` frames more are on their way than should be.
     playback.pointee.hardware = -error
     for cycle in 1...10 {
       #expect(rig.wait() == "ready")

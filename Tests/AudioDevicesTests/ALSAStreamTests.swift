@@ -28,13 +28,13 @@ import Testing
     func stop() { stream.stop() }
   }
 
-  private func input(_ fake: FakePCM) throws -> Stream {
-    let request = DuplexRequest.fake(fake, nil)
+  private func input(_ fake: FakePCM, channelCount: Int = 1) throws -> Stream {
+    let request = DuplexRequest.fake(fake, nil, channelCount: channelCount)
     return Stream(try PCM.opening(request, .capture), request)
   }
 
-  private func output(_ fake: FakePCM) throws -> Stream {
-    let request = DuplexRequest.fake(nil, fake)
+  private func output(_ fake: FakePCM, channelCount: Int = 1) throws -> Stream {
+    let request = DuplexRequest.fake(nil, fake, channelCount: channelCount)
     return Stream(try PCM.opening(request, .playback), request)
   }
 
@@ -217,6 +217,89 @@ import Testing
     lent.decode(from: 0, frames: 64, into: &samples, at: 0)
     #expect((0..<64).allSatisfy { samples[$0] == Float($0) / 32768 })
     #expect(stream.commit(64))
+    #expect(fake.pointee.application == 64)
+  }
+
+  /// Frame 0 to 63 of three channels: each sample says which it is.
+  private func numbered(_ frame: Int, _ channel: Int) -> Int16 { Int16(channel * 1000 + frame) }
+
+  private func prepare(_ fake: FakePCM, isCopied: Bool, isPlanar: Bool) {
+    fake.pointee.is_copied = isCopied
+    fake.pointee.is_planar = isPlanar
+    // The period lies across the end of the ring.
+    fake.pointee.buffer = 100
+    fake.pointee.most = 30
+  }
+
+  /// Where a sample of the second period lies in the buffer.
+  private func place(_ frame: Int, _ channel: Int, isPlanar: Bool) -> Int {
+    let frame = (64 + frame) % 100
+    return isPlanar ? channel * 100 + frame : frame * 3 + channel
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `each channel of an input is read from where it lies`(isCopied: Bool, isPlanar: Bool) throws
+  {
+    let fake = FakePCM.make()
+    prepare(fake, isCopied: isCopied, isPlanar: isPlanar)
+    let stream = try input(fake, channelCount: 3)
+    try stream.start(silence: 0)
+    fake.pointee.hardware = 64
+    #expect(stream.frames(64) != nil && stream.commit(64))
+    for frame in 0..<64 {
+      for channel in 0..<3 {
+        fake.pointee.memory[place(frame, channel, isPlanar: isPlanar)] = numbered(frame, channel)
+      }
+    }
+    fake.pointee.hardware = 128
+    let lent = try #require(stream.frames(64))
+    var samples = SampleBuffer(frameCount: 64, channelCount: 3)
+    lent.decode(from: 0, frames: 64, into: &samples, at: 0)
+    for frame in 0..<64 {
+      for channel in 0..<3 {
+        #expect(samples[3 * frame + channel] == Float(numbered(frame, channel)) / 32768)
+      }
+    }
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `each channel of an output is written to where it lies`(isCopied: Bool, isPlanar: Bool)
+    throws
+  {
+    let fake = FakePCM.make()
+    prepare(fake, isCopied: isCopied, isPlanar: isPlanar)
+    let stream = try output(fake, channelCount: 3)
+    try stream.start(silence: 64)
+    fake.pointee.hardware = 64
+    var samples = SampleBuffer(frameCount: 64, channelCount: 3)
+    for frame in 0..<64 {
+      for channel in 0..<3 {
+        samples[3 * frame + channel] = Float(numbered(frame, channel)) / 32768
+      }
+    }
+    let room = try #require(stream.frames(64))
+    _ = room.encode(samples, from: 0, frames: 64, at: 0)
+    #expect(stream.commit(64) && fake.pointee.application == 128)
+    for frame in 0..<64 {
+      for channel in 0..<3 {
+        let sample = fake.pointee.memory[place(frame, channel, isPlanar: isPlanar)]
+        #expect(sample == numbered(frame, channel))
+      }
+    }
+  }
+
+  @Test func `a device whose channels lie at uneven distances is copied from`() throws {
+    let fake = FakePCM.make()
+    fake.pointee.is_uneven = true
+    let stream = try input(fake, channelCount: 3)
+    try stream.start(silence: 0)
+    fake.fill { Int16($0) }
+    fake.pointee.hardware = 64
+    let lent = try #require(stream.frames(64))
+    var samples = SampleBuffer(frameCount: 64, channelCount: 3)
+    lent.decode(from: 0, frames: 64, into: &samples, at: 0)
+    #expect((0..<192).allSatisfy { samples[$0] == Float($0) / 32768 })
+    // The frames were taken when they were copied.
     #expect(fake.pointee.application == 64)
   }
 

@@ -28,11 +28,13 @@ extension FakePCM {
 }
 
 extension DuplexRequest {
-  /// Of 48 kHz, one channel and periods of 64 frames, on these PCMs.
-  static func fake(_ capture: FakePCM?, _ playback: FakePCM?) -> DuplexRequest {
+  /// Of 48 kHz and periods of 64 frames, on these PCMs.
+  static func fake(
+    _ capture: FakePCM?, _ playback: FakePCM?, channelCount: Int = 1
+  ) -> DuplexRequest {
     var request = DuplexRequest(captureDevice: capture?.name, playbackDevice: playback?.name)
     request.sampleRate = 48000
-    request.channelCount = 1
+    request.channelCount = channelCount
     request.format = .s16LE
     request.periodFrames = 64
     return request

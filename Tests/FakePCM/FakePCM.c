@@ -2,10 +2,10 @@
 #include "PassingOn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { most_fakes = 1024 };
@@ -18,7 +18,7 @@ struct fake_pcm *fake_pcm_make(void) {
   struct fake_pcm *made = calloc(1, sizeof *made);
   made->memory = calloc(most_samples, sizeof *made->memory);
   made->stamp = made->stop_stamp = -1;
-  made->descriptor = -1;
+  made->descriptor = made->waker = -1;
   pthread_mutex_lock(&mutex);
   if (fake_count == most_fakes) abort();
   snprintf(made->name, sizeof made->name, "fake:%d", fake_count);
@@ -45,7 +45,11 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
   pthread_mutex_unlock(&mutex);
   if (!found) return ALSAS(snd_pcm_open)(pcm, name, stream, mode);
   if (found->open_code) return found->open_code;
-  found->descriptor = eventfd(found->is_never_due ? 0 : 1, EFD_CLOEXEC);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
+  found->descriptor = ends[0];
+  found->waker = ends[1];
+  if (!found->is_never_due) fake_pcm_wake(found);
   found->opened++;
   // The direction is kept where only this file looks.
   found->memory[most_samples - 1] = (int16_t)stream;
@@ -53,8 +57,18 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
   return 0;
 }
 
+void fake_pcm_wake(struct fake_pcm *pcm) {
+  if (write(pcm->waker, "", 1) != 1) abort();
+}
+
+void fake_pcm_hang_up(struct fake_pcm *pcm) {
+  if (pcm->waker >= 0) close(pcm->waker);
+  pcm->waker = -1;
+}
+
 int snd_pcm_close(snd_pcm_t *pcm) {
   PASS_ON(pcm, snd_pcm_close, pcm);
+  fake_pcm_hang_up(fake(pcm));
   close(fake(pcm)->descriptor);
   fake(pcm)->closed++;
   return 0;
@@ -89,6 +103,12 @@ snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm) {
   return frames < 0 ? frames : frames > of->stale ? frames - of->stale : 0;
 }
 
+// Where a sample lies in the fake's memory.
+static long place_of(const struct fake_pcm *of, long frame, long channel) {
+  frame %= of->buffer;
+  return of->is_planar ? channel * of->buffer + frame : frame * of->channels + channel;
+}
+
 int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
                        snd_pcm_uframes_t *offset, snd_pcm_uframes_t *frames) {
   PASS_ON(pcm, snd_pcm_mmap_begin, pcm, areas, offset, frames);
@@ -97,8 +117,9 @@ int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
   static _Thread_local snd_pcm_channel_area_t lent[64];
   for (int channel = 0; channel < of->channels; ++channel)
     lent[channel] = (snd_pcm_channel_area_t){.addr = of->memory,
-                                             .first = 16 * (unsigned)channel,
-                                             .step = 16 * (unsigned)of->channels};
+                                             .first = 16 * (unsigned)place_of(of, 0, channel),
+                                             .step = 16 * (unsigned)place_of(of, 1, 0)};
+  if (of->is_uneven) lent[of->channels - 1].first += 16;
   *areas = lent;
   long place = of->application % of->buffer;
   long count = of->buffer - place;
@@ -109,7 +130,7 @@ int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
   return 0;
 }
 
-// What one call that hands over so many frames moves.
+// The frames that one call moves which hands over `frames`.
 static long moved(struct fake_pcm *of, long frames) {
   if (of->code < 0) return of->code;
   if (of->refusals > 0 && frames > 0) {
@@ -130,24 +151,38 @@ snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
   return moved(of, (long)frames);
 }
 
-static snd_pcm_sframes_t copy(struct fake_pcm *of, int16_t *samples, long frames) {
+// Copies between the fake's memory and that of the program: its channels one by one, or all together.
+static snd_pcm_sframes_t copy(struct fake_pcm *of, void **planes, int16_t *samples, long frames) {
   long first = of->application, done = moved(of, frames);
-  for (long index = 0; index < done * of->channels; ++index) {
-    int16_t *sample = &of->memory[(first * of->channels + index) % (of->buffer * of->channels)];
-    if (is_capture(of)) samples[index] = *sample;
-    else *sample = samples[index];
-  }
+  for (long frame = 0; frame < done; ++frame)
+    for (long channel = 0; channel < of->channels; ++channel) {
+      int16_t *own = &of->memory[place_of(of, first + frame, channel)];
+      int16_t *other = planes ? (int16_t *)planes[channel] + frame
+                              : &samples[frame * of->channels + channel];
+      if (is_capture(of)) *other = *own;
+      else *own = *other;
+    }
   return done;
 }
 
 snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t size) {
   PASS_ON(pcm, snd_pcm_readi, pcm, buffer, size);
-  return copy(fake(pcm), buffer, (long)size);
+  return copy(fake(pcm), NULL, buffer, (long)size);
 }
 
 snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer, snd_pcm_uframes_t size) {
   PASS_ON(pcm, snd_pcm_writei, pcm, buffer, size);
-  return copy(fake(pcm), (int16_t *)buffer, (long)size);
+  return copy(fake(pcm), NULL, (int16_t *)buffer, (long)size);
+}
+
+snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **planes, snd_pcm_uframes_t size) {
+  PASS_ON(pcm, snd_pcm_readn, pcm, planes, size);
+  return copy(fake(pcm), planes, NULL, (long)size);
+}
+
+snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **planes, snd_pcm_uframes_t size) {
+  PASS_ON(pcm, snd_pcm_writen, pcm, planes, size);
+  return copy(fake(pcm), planes, NULL, (long)size);
 }
 
 int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *time) {
@@ -217,10 +252,9 @@ int snd_pcm_link(snd_pcm_t *one, snd_pcm_t *other) {
   return 0;
 }
 
-// A plugin's: nothing is to be told to the kernel's own queue.
 snd_pcm_type_t snd_pcm_type(snd_pcm_t *pcm) {
   PASS_ON(pcm, snd_pcm_type, pcm);
-  return SND_PCM_TYPE_IOPLUG;
+  return fake(pcm)->is_hardware ? SND_PCM_TYPE_HW : SND_PCM_TYPE_IOPLUG;
 }
 
 int snd_pcm_poll_descriptors_count(snd_pcm_t *pcm) {
@@ -238,6 +272,7 @@ int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *descriptors,
                                      unsigned int count, unsigned short *events) {
   PASS_ON(pcm, snd_pcm_poll_descriptors_revents, pcm, descriptors, count, events);
   struct fake_pcm *of = fake(pcm);
+  of->translated++;
   if (of->is_running) of->hardware += of->step;
   if (of->is_running && of->companion) of->companion->hardware += of->step;
   *events = (unsigned short)(of->events ? of->events : POLLIN);

@@ -67,9 +67,12 @@ int snd_pcm_hw_params_set_rate_resample(snd_pcm_t *pcm, snd_pcm_hw_params_t *spa
 int snd_pcm_hw_params_set_access(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
                                  snd_pcm_access_t access) {
   PASS_ON(pcm, snd_pcm_hw_params_set_access, pcm, space, access);
-  bool is_copied = fake(pcm)->is_copied;
-  return access == (is_copied ? SND_PCM_ACCESS_RW_INTERLEAVED : SND_PCM_ACCESS_MMAP_INTERLEAVED)
-             ? 0 : -EINVAL;
+  struct fake_pcm *of = fake(pcm);
+  snd_pcm_access_t copied = of->is_planar ? SND_PCM_ACCESS_RW_NONINTERLEAVED : SND_PCM_ACCESS_RW_INTERLEAVED;
+  snd_pcm_access_t mapped = of->is_planar ? SND_PCM_ACCESS_MMAP_NONINTERLEAVED : SND_PCM_ACCESS_MMAP_INTERLEAVED;
+  bool is_known = (access == mapped && !of->is_copied) ||
+                  (access == copied && (of->is_copied || of->is_uneven));
+  return is_known ? 0 : -EINVAL;
 }
 
 int snd_pcm_hw_params_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,

@@ -12,8 +12,12 @@ struct fake_pcm {
 
   // What it grants; 0 grants what is asked.
   long rate, channels, period, buffer;
-  /// Whether it maps no memory, so that frames are copied.
-  bool is_copied;
+  /// Whether it maps no memory, so that frames are copied; and whether each channel lies on its own.
+  bool is_copied, is_planar;
+  /// Whether the channels it maps lie at uneven distances. Such a device can be copied from as well.
+  bool is_uneven;
+  /// Whether it is hardware, whose descriptor needs no translation, rather than a plugin.
+  bool is_hardware;
   bool refuses_link;
   /// Whether it never becomes due, so that a wait ends by its limit.
   bool is_never_due;
@@ -22,7 +26,7 @@ struct fake_pcm {
 
   /// Frames that the converter and that the program has moved since it was prepared.
   long hardware, application;
-  /// By so many frames the mapped page is behind what the kernel knows.
+  /// Frames by which the mapped page is behind what the kernel knows.
   long stale;
   /// Negative: the error code that it answers with when it is asked where it is.
   long code;
@@ -45,22 +49,29 @@ struct fake_pcm {
   /// Frames of delay that its driver counts.
   long delay;
 
-  /// So many calls that hand over frames are refused, with this answer.
+  /// Calls that hand over frames and are refused, and the answer to them.
   int refusals;
   long refusal_code;
   /// Most frames that it takes or gives in one such call; 0 for no limit.
   long most;
 
-  /// So many times it is not resumed yet when that is asked.
+  /// How often it answers that it is not resumed yet.
   int slow_resumes;
 
   // How often it was asked.
-  int opened, closed, started, dropped, prepared, resumed, drained;
+  int opened, closed, started, dropped, prepared, resumed, drained, translated;
 
   /// Its buffer, with room for 65536 samples.
   int16_t *memory;
-  int descriptor;
+  /// What is waited on, and the other end of that pipe.
+  int descriptor, waker;
 };
 
 /// A PCM of a name of its own, which stays until the program ends.
 struct fake_pcm *fake_pcm_make(void);
+
+/// Makes an open one due, once more.
+void fake_pcm_wake(struct fake_pcm *pcm);
+
+/// Makes waiting for an open one end badly.
+void fake_pcm_hang_up(struct fake_pcm *pcm);

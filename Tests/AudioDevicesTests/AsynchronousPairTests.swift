@@ -1,0 +1,189 @@
+import AudioBasics
+import RealtimeAudio
+import Testing
+
+@testable import AudioDevices
+
+/// Two devices with two clocks, each of which does what the test says, in virtual time.
+@Suite struct AsynchronousPairTests {
+  private final class Rig {
+    let capture = MutexBox(TimedStream.Script())
+    let playback = MutexBox(TimedStream.Script())
+    private var device: AsynchronousPair
+    private var samples = SampleBuffer(frameCount: 64, channelCount: 1)
+    private(set) var status = DeviceStatus()
+    private var events: [DeviceEvent] = []
+    private(set) var lostFrames = 0
+    private(set) var bridgedFrames = 0
+    /// What the last cycle's input delivered.
+    private(set) var heard: [Float] = []
+
+    init(_ master: ClockMaster, reconnects: Bool = false) throws {
+      var request = DuplexRequest(captureDevice: "timed", playbackDevice: "timed")
+      request.periodFrames = 64
+      device = AsynchronousPair(
+        DevicePair(
+          capture: DeviceStream(TimedStream(isInput: true, capture)),
+          playback: DeviceStream(TimedStream(isInput: false, playback)),
+          time: DeviceTime(isVirtual: true)),
+        request: request, master: master)
+      if reconnects { device.enableReconnection(telling: MutexBox(nil)) }
+      try device.start()
+    }
+
+    var now: UInt64 { device.time.now }
+
+    /// Lets time pass in which nothing is asked of the device.
+    func stand(milliseconds: UInt64) { device.time.sleep(until: now + milliseconds * 1_000_000) }
+
+    func recover() throws { try device.recover() }
+
+    /// The oldest event that was told, and not asked for yet.
+    func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+    /// A cycle, where one is due; what the wait found.
+    func turn() -> String {
+      device.wait(noLongerThan: .max, &status)
+      if status.hasEvents, let event = device.takeEvent() { events.append(event) }
+      guard case .ready = status.readiness else { return "\(status.readiness)" }
+      heard = []
+      lostFrames += status.lostFrames
+      bridgedFrames += status.bridgedFrames ?? 0
+      if let lent = device.capturedFrames(64) {
+        lent.decode(from: 0, frames: 64, into: &samples, at: 0)
+        for frame in 0..<64 { heard.append(samples[frame]) }
+        device.release(64)
+      }
+      if let room = device.playbackRoom(64) {
+        room.clear(from: 0, frames: 64)
+        device.commit(64)
+      }
+      return "ready"
+    }
+
+    /// The next cycle.
+    func cycle() -> Bool {
+      for _ in 0..<1000 where turn() == "ready" { return true }
+      return false
+    }
+
+    /// What was found, other than periods, in that time.
+    func run(milliseconds: UInt64) -> [String] {
+      let end = now + milliseconds * 1_000_000
+      var found: [String] = []
+      // A turn in which no time passes is one too many; all of them are less than this.
+      for _ in 0..<100_000 where now < end {
+        let readiness = turn()
+        if readiness != "ready" && readiness != "waiting" { found.append(readiness) }
+      }
+      return found
+    }
+  }
+
+  @Test(arguments: [ClockMaster.capture, .playback])
+  func `a machine that stood while the master was away leaves out the cycles of that time`(
+    master: ClockMaster
+  ) throws {
+    let rig = try Rig(master, reconnects: true)
+    #expect(rig.run(milliseconds: 1000).isEmpty)
+    (master == .capture ? rig.capture : rig.playback).withLock {
+      $0.state = .lost
+      $0.isAway = true
+    }
+    #expect(rig.run(milliseconds: 100).isEmpty)
+    let lost = try #require(rig.takeEvent())
+    #expect(lost.kind == (master == .capture ? .captureLost : .playbackLost))
+    rig.stand(milliseconds: 2000)
+    let began = rig.now
+    let lostBefore = rig.lostFrames
+    for _ in 1...100 { #expect(rig.cycle()) }
+    // A cycle is 1.33 ms; without the input, two seconds at once would be 1500 cycles.
+    #expect(rig.now - began > 120_000_000)
+    #expect(abs(rig.lostFrames - lostBefore - 96000) < 500)
+  }
+
+  @Test func `what is heard after a jump comes up from silence`() throws {
+    let rig = try Rig(.playback, reconnects: true)
+    #expect(rig.run(milliseconds: 1000).isEmpty)
+    #expect(rig.heard.allSatisfy { abs($0 - 0.5) < 0.001 })
+    rig.playback.withLock {
+      $0.state = .lost
+      $0.isAway = true
+    }
+    #expect(rig.run(milliseconds: 100).isEmpty)
+    rig.stand(milliseconds: 2000)
+    #expect(rig.cycle() && rig.status.lostFrames > 90000)
+    var last: Float = 0
+    for _ in 1...20 {
+      for sample in rig.heard {
+        #expect(abs(sample - last) < 0.002)
+        last = sample
+      }
+      #expect(rig.cycle())
+    }
+    #expect(abs(last - 0.5) < 0.001)
+  }
+
+  @Test func `an input that comes too late is told once a second`() throws {
+    let rig = try Rig(.playback)
+    #expect(rig.run(milliseconds: 1500).isEmpty)
+    func freeze() -> [String] {
+      rig.capture.withLock { $0.frozenTime = rig.now }
+      let found = rig.run(milliseconds: 50)
+      rig.capture.withLock { $0.frozenTime = nil }
+      return found + rig.run(milliseconds: 100)
+    }
+    #expect(freeze().count == 1 && freeze().isEmpty)
+    #expect(rig.run(milliseconds: 1500).isEmpty)
+    #expect(freeze().count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `a machine that slept has both devices started anew`(isInputAsked: Bool) throws {
+    let rig = try Rig(.playback)
+    #expect(rig.run(milliseconds: 200).isEmpty)
+    let asked = isInputAsked ? rig.capture : rig.playback
+    asked.withLock { $0.state = .suspended }
+    #expect(rig.turn() == "suspended")
+    asked.withLock { $0.state = nil }
+    rig.stand(milliseconds: 1000)
+    try rig.recover()
+    #expect(rig.capture.withLock { $0.starts } == 2)
+    #expect(rig.playback.withLock { $0.starts } == 2)
+    let (lost, bridged) = (rig.lostFrames, rig.bridgedFrames)
+    #expect(rig.run(milliseconds: 200).isEmpty)
+    // The time is a gap, and not silence on the timeline as well.
+    #expect(abs(rig.lostFrames - lost - 48000) < 1000)
+    #expect(rig.bridgedFrames - bridged < 1000)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `a device that cannot be started anew is lost, and looked for where that is asked`(
+    isInput: Bool, reconnects: Bool
+  ) throws {
+    let rig = try Rig(.playback, reconnects: reconnects)
+    #expect(rig.run(milliseconds: 200).isEmpty)
+    let broken = isInput ? rig.capture : rig.playback
+    broken.withLock {
+      $0.state = .xrun
+      $0.refusesStart = true
+      $0.isAway = true
+    }
+    #expect(rig.turn().contains(isInput ? "captureXrun" : "playbackXrun"))
+    guard reconnects else {
+      #expect(throws: DeviceFailure.self) { try rig.recover() }
+      return
+    }
+    try rig.recover()
+    #expect(broken.withLock { $0.detachments } == 1)
+    #expect(
+      rig.turn() == "waiting" && rig.takeEvent()?.kind == (isInput ? .captureLost : .playbackLost))
+    #expect(rig.run(milliseconds: 200).isEmpty)
+    broken.withLock {
+      $0.state = nil
+      $0.isAway = false
+    }
+    #expect(rig.run(milliseconds: 500).isEmpty)
+    #expect(rig.takeEvent()?.kind == (isInput ? .captureReturned : .playbackReturned))
+  }
+}

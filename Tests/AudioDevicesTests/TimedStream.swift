@@ -1,0 +1,82 @@
+import AudioBasics
+import AudioClocks
+import AudioDevices
+import RealtimeAudio
+
+/// One direction of a device of 48 kHz and periods of 64 frames, with a clock that is exact. An input
+/// hears a level of 0.5.
+struct TimedStream: StreamDriver, ~Copyable {
+  /// What the test changes, and what was asked.
+  struct Script {
+    /// What every look finds; nil while it runs.
+    var state: StreamState?
+    /// Nanoseconds at which its count of frames stops; nil while it goes on.
+    var frozenTime: UInt64?
+    var refusesStart = false
+    /// Whether it is not found again.
+    var isAway = false
+    var starts = 0
+    var detachments = 0
+  }
+
+  let configuration = StreamConfiguration(
+    device: "timed", sampleRate: 48000, channelCount: 1, format: .floatLE, periodFrames: 64,
+    bufferFrames: 8192)
+  private let isInput: Bool
+  private let script: MutexBox<Script>
+  private var memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 64)
+  private var began: UInt64 = 0
+  /// Frames taken, or handed over, since its start.
+  private var moved = 0
+
+  init(isInput: Bool, _ script: MutexBox<Script>) {
+    self.isInput = isInput
+    self.script = script
+    var level = SampleBuffer(frameCount: 64, channelCount: 1)
+    for frame in 0..<64 { level[frame] = 0.5 }
+    memory.store(level, from: 0, frames: 64)
+  }
+
+  static let functions = StreamFunctions(
+    look: { $2.state.pointee = $0.driver(TimedStream.self).pointee.look(at: $1) },
+    frames: { $3.frames.pointee = $0.driver(TimedStream.self).pointee.memory.frames($1) },
+    commit: { $0.driver(TimedStream.self).pointee.commit($1) },
+    detach: { stream, _ in stream.driver(TimedStream.self).pointee.detach() },
+    reattach: { $0.driver(TimedStream.self).pointee.reattach(at: $1) })
+
+  mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
+    guard !script.withLock({ $0.refusesStart }) else {
+      throw DeviceFailure(.lost, "It went away.", hint: "Plug it in again.")
+    }
+    script.withLock { $0.starts += 1 }
+    began = now
+    moved = isInput ? 0 : frames
+  }
+
+  func look(at now: UInt64) -> StreamState {
+    let (state, frozen) = script.withLock { ($0.state, $0.frozenTime) }
+    if let state { return state }
+    let time = min(now, frozen ?? now)
+    let frames = Int(rounding: Double(time - began) * 48e-6)
+    return .running(
+      ClockReading(frames: frames, nanoseconds: time),
+      available: isInput ? frames - moved : 8192 - moved + frames)
+  }
+
+  mutating func commit(_ frames: Int) -> Bool {
+    moved += frames
+    return true
+  }
+
+  func detach() { script.withLock { $0.detachments += 1 } }
+
+  mutating func reattach(at now: UInt64) -> Int {
+    guard !script.withLock({ $0.isAway }) else { return -1 }
+    began = now
+    moved = isInput ? 0 : 1024
+    return moved
+  }
+
+  func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  func stop() {}
+}
