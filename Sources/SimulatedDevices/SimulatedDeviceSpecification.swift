@@ -60,11 +60,11 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var batchFrames = 1
   /// Milliseconds that a clock's reading may be late.
   public var jitterMilliseconds = 0.0
-  /// Milliseconds of the host's time at which clocks move, and nobody says when that was.
+  /// Milliseconds of the host's time at which clocks move; no timestamp says when they did.
   public var tickMilliseconds = 0.0
   /// Seconds at which the output runs dry, in rising order.
   public var drySeconds: [Double] = []
-  /// A file heard at the microphone. Carried only: who opens the device feeds it.
+  /// A file heard at the microphone. Kept here only: the caller that opens the device feeds it.
   public var microphonePath: String?
   /// What tells the device the time.
   public var clock = Clock.real

@@ -124,7 +124,7 @@ extension ALSADuplex {
     playback = nil
   }
 
-  /// Looks for the same devices, by who they are, after a tenth of a second.
+  /// Looks for the same devices, by their names and places, after a tenth of a second.
   public mutating func pollForReconnection() -> DeviceReturn {
     HostClock.pause(milliseconds: 100)
     guard let found = places.locate(request) else { return .absent }

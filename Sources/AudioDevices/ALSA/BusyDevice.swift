@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds out who has a device open.
+/// Finds out which program has a device open.
 public enum BusyDevice {
   /// The program that holds the device an ALSA name stands for, in either direction; where the name
   /// names no card, the first program that holds any. Nil where that cannot be known.

@@ -62,7 +62,7 @@ extension PCM {
     let scale = Double(rate) / Double(request.unitRate ?? rate)
     let period = try settlePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
-    // Whole periods, and so many that a period and the headroom lie in it: each was rounded.
+    // Whole periods, enough to hold a period and the headroom: each of them was rounded.
     func scaled(_ frames: Int) -> Int { Int(clamping: (Double(frames) * scale).rounded(.up)) }
     let headroom = request.headroomFrames.map(scaled) ?? period
     let wanted = max(

@@ -22,7 +22,7 @@ struct StartLatencyCheck: BitwiseCopyable {
   }
 
   /// Takes what both directions hold at a wake-up. With the last period it answers by how many
-  /// frames the output is too far behind (positive: drop so many) or too close (negative).
+  /// frames the output is too far behind (positive: drop that many) or too close (negative).
   @_noLocks
   mutating func judge(captured: Int, queued: Int) -> Int {
     seen &+= 1

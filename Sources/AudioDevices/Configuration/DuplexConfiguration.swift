@@ -126,7 +126,7 @@ public struct DuplexConfiguration: Sendable, Equatable {
   /// Frames at the unit's rate that resampling adds between input and output. 0 without.
   public var resamplerDelayFrames: Double = 0
   /// Whether the device keeps time. ALSA's `null` and files behind it take and give frames as fast
-  /// as they are asked, so whoever drives one must keep the pace of its own slowest part.
+  /// as they are asked, so their caller must keep the pace of its own slowest part.
   public var keepsTime = true
   /// Which of two clocks gives the time, where there are two.
   public var master: ClockMaster?

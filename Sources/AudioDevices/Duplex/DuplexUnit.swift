@@ -24,6 +24,14 @@ public enum CycleOutcome: Sendable {
 ///
 /// All that a cycle does is in `UnitCore` and proven there. Here is what is generic over the
 /// callbacks, which the compiler cannot prove: the order of the two calls.
+///
+/// Design note. The two calls go through the callbacks' witness table, two indirect calls a cycle.
+/// Swift 6.3.1 specialises a generic function only where its caller knows the concrete type: sessions
+/// are generic over their mixer as well, so that all of them down to the unit would have to be
+/// `@inlinable`, and the tool would hold a copy of each for every session. A table of C functions, as
+/// drivers have it, would be as indirect, and every type of callbacks would have to write two global
+/// functions: a C function pointer cannot be made of a generic one. What is lost is the proof of four
+/// lines; the counters and RealtimeSanitizer watch them in `Scripts/realtime-proof`.
 public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// Where a unit is in its life.
   public enum State: Sendable {
@@ -83,7 +91,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   }
 
   /// Cycles until the limit is reached, a stop is asked for, a callback ends it, or the device
-  /// fails; nil unless it failed. Runs on the audio thread. Whoever started that thread interrupts
+  /// fails; nil unless it failed. Runs on the audio thread. The thread that started it interrupts
   /// it when the unit's progress stands still, so that a stop or a stalled device is noticed.
   public mutating func run() -> DeviceFailure? {
     while true {

@@ -17,7 +17,7 @@ struct ReconnectReport {
     case .refused(let failure):
       refusals = failure == refusal ? refusals + 1 : 1
       refusal = failure
-      // Who looks at new cards holds them for a moment, and rights to them are given late.
+      // A sound server opens new cards for a moment to examine them, and access rights come late.
       let isFinal = failure.kind == .refused || failure.kind == .invalidRequest
       return refusals == (isFinal ? 1 : 20)
     }

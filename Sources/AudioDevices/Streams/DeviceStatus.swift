@@ -89,6 +89,6 @@ public enum DeviceReturn: Sendable, Equatable {
   case absent
   /// It is there, and does not do what it did before, or cannot be had.
   case refused(DeviceFailure)
-  /// It is there and going again, as card number so and so, where it is a card.
+  /// It is there and runs again; the numbers of its cards, where it has cards.
   case returned(cards: [Int])
 }

@@ -19,8 +19,8 @@ public enum StreamState: BitwiseCopyable, Sendable {
 
 /// One direction of a device that goes by a clock of its own.
 ///
-/// A `DeviceStream` is made of it. Driven by one thread, and never waited for: who drives it goes by
-/// another clock. Times are always the driver's, in nanoseconds: the host's monotonic clock, or
+/// A `DeviceStream` is made of it. Driven by one thread, and never waited for: the bridge that drives
+/// it goes by another clock. Times are always the driver's, in nanoseconds: the host's monotonic clock, or
 /// virtual time.
 public protocol StreamDriver: ~Copyable {
   /// The functions that the audio thread calls, each of which carries `@_noLocks`.

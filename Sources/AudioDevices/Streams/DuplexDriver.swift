@@ -52,7 +52,7 @@ public protocol ReconnectableDriver: ~Copyable {
 /// What the audio thread calls of a driver: functions that find it at the address in their first
 /// argument. `DuplexDriver` has what they must do.
 ///
-/// They are C functions, so that the compiler can prove who calls them free of locks and
+/// They are C functions, so that the compiler can prove their callers free of locks and
 /// allocation; mark each `@_noLocks` and it proves them as well.
 public struct DuplexFunctions: @unchecked Sendable {
   // @unchecked because nothing changes it after it was made.
@@ -61,8 +61,8 @@ public struct DuplexFunctions: @unchecked Sendable {
   /// The functions of one type of driver. Made once: it is never freed.
   ///
   /// - `now`: the device's clock, in nanoseconds: the host's, or virtual time.
-  /// - `wait`: sleeps until the next period is there, so many nanoseconds have passed (where the
-  ///   device can tell), or the thread is interrupted (`RealtimeThread.interrupt`). Fills the
+  /// - `wait`: sleeps until the next period is there, the nanoseconds in the second argument have
+  ///   passed (where the device can tell), or the thread is interrupted (`RealtimeThread.interrupt`). Fills the
   ///   `DeviceStatus` at the address in the third argument: `readiness` and `hasEvents` always, all
   ///   else with `ready`.
   /// - `captured`: stores the next captured frames, at most a period, to the `DeviceFrames?` in the

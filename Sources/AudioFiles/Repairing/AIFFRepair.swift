@@ -3,7 +3,7 @@
 struct AIFFRepair {
   private let file: DamagedFile
   private let walk: ChunkWalk
-  /// The samples come behind two numbers, for those who align them to blocks.
+  /// Two numbers stand before the samples, for writers that align them to blocks.
   private static let alignmentByteCount = 8
 
   init(_ file: DamagedFile) {

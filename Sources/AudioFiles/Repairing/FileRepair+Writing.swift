@@ -36,7 +36,7 @@ extension FileRepair {
         "\(path) has no room for what its header must say: only a copy can be mended.",
         hint: "Leave --in-place out.")
     }
-    // The administrator may write everything, but somebody has said not to.
+    // The administrator may write everything, but the file is marked as read-only.
     if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {
       throw .creating(path, SystemError(number: EACCES))
     }

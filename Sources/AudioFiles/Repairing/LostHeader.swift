@@ -1,4 +1,4 @@
-/// What somebody remembers of a WAV file whose header became zeros, as power cuts leave it.
+/// The format, as the user gives it, of a WAV file whose header became zeros in a power cut.
 public struct LostHeader: Sendable {
   /// Frames a second.
   public let sampleRate: Int

@@ -29,7 +29,7 @@ package struct SharedState<State: ~Copyable>: ~Copyable {
   }
 
   deinit {
-    // Releases this owner's writes to whoever comes last, and acquires everyone's for the freeing.
+    // Releases this owner's writes to the last owner, which acquires all owners' before it frees.
     guard owners.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     pointer.deinitialize(count: 1)
     pointer.deallocate()

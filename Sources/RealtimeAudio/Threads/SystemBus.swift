@@ -39,7 +39,7 @@ struct SystemBus: ~Copyable {
     self.connection = connection
   }
 
-  /// Whether the bus believes who we are, within a second.
+  /// Whether the bus authenticates this program within a second.
   private var isTrustedSoon: Bool {
     let end = HostClock.nanoseconds + 1_000_000_000
     while library.isTrusted(connection) == 0 {
@@ -148,7 +148,7 @@ struct BusService {
 
 /// The calls of libdbus that one question needs, from a library that is loaded only when asked.
 ///
-/// Not linked, because whoever is granted realtime priority directly never needs it, and it takes
+/// Not linked, because a user who is granted realtime priority directly never needs it, and it takes
 /// memory. Once loaded it stays: it keeps state of its own that unloading would leak.
 struct BusLibrary {
   typealias Connection = OpaquePointer

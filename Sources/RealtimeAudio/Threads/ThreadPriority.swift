@@ -13,8 +13,7 @@ public enum ThreadPriority: Sendable, Equatable {
   func acquire() -> GrantedPriority {
     guard case .realtime(let number) = self else { return .normal }
     let granted = Self.acquire(max(1, min(number, 99)))
-    // The last resort against a driver in which the thread turns round and round: nobody else would
-    // get its processor.
+    // The last resort against a driver that never returns: no other thread would get its processor.
     if granted.policy != .normal { linux_guard_realtime(1_000_000) }
     return granted
   }

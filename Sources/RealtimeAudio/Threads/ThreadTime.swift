@@ -1,8 +1,8 @@
 import CRealtime
 import Glibc
 
-/// How long a thread could have done something: what it computed and what it slept. For how long it
-/// waited for a processor does not count, so that a busy machine makes nobody late.
+/// The time that a thread computed or slept. The time that it waited for a processor does not count,
+/// so that a busy machine does not make it late.
 public struct ThreadTime: Sendable {
   private let clock: clockid_t
   private let statePath: String

@@ -55,8 +55,7 @@ struct SimulatedClock: ~Copyable, Sendable {
   }
 }
 
-/// How a device's clock goes: so many frames a second, for a while, then so many others. Exact, and
-/// to be asked in any order.
+/// A clock whose rate is constant from one step to the next. Exact, and to be asked in any order.
 struct ClockModel: ~Copyable, Sendable {
   private struct Stretch: BitwiseCopyable, Sendable {
     let seconds: Double

@@ -47,7 +47,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   }
 
   /// An output beside another simulated device, as `specification` describes it and `request` asks,
-  /// that remembers at least so many frames. Its clock runs faster than that device's by the
+  /// that remembers at least `frames` frames. Its clock runs faster than that device's by the
   /// specification's drift.
   init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest, remembering frames: Int

@@ -46,8 +46,8 @@ struct WaveHeader {
     return bytes
   }
 
-  /// The header of a file with so many bytes of samples, behind which, where that is not zero, so
-  /// many bytes of chunks follow that hold all markers.
+  /// The header of a file with `data` bytes of samples. Where `trailerByteCount` is not zero, that
+  /// many bytes of chunks with all markers follow the samples.
   func bytes(dataByteCount data: Int, notes: RecordingNotes, trailerByteCount: Int = 0) -> [UInt8] {
     // A chunk of odd length is followed by a byte that does not count.
     let riff = Self.byteCount - 8 + data + (data & 1) + trailerByteCount
@@ -152,8 +152,8 @@ struct WaveFormat {
   }
 }
 
-/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which says
-/// who made it, when its first frame was captured, and how loud it is.
+/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which names
+/// its originator, when its first frame was captured, and how loud it is.
 enum BroadcastChunk {
   /// Without a coding history.
   static let byteCount = 602
@@ -285,7 +285,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// At most so many bytes of it, never half of a letter; none is zero, which ends a text.
+  /// At most `byteCount` bytes of it, never half of a letter; none is zero, which ends a text.
   func bytes(atMost byteCount: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for letter in unicodeScalars where letter != "\0" {
