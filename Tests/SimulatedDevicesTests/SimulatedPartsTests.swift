@@ -1,0 +1,77 @@
+import AudioDevices
+import Testing
+
+@testable import SimulatedDevices
+
+/// What simulated devices are made of, and what they tell of themselves.
+struct SimulatedPartsTests {
+  private func request(_ name: String, period: Int = 64, headroom: Int? = nil) -> DuplexRequest {
+    var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+    request.periodFrames = period
+    request.headroomFrames = headroom
+    return request
+  }
+
+  private func device(
+    _ name: String, period: Int = 64, headroom: Int? = nil
+  ) throws -> DrivenDevice {
+    DrivenDevice(
+      try SimulatedDevice(
+        SimulatedDeviceSpecification(parsing: name),
+        request: request(name, period: period, headroom: headroom)))
+  }
+
+  @Test func `an output whose clock is seen late starts where it is, with all of its silence`()
+    throws
+  {
+    let name = "sim:clock=free,batch=480"
+    var output = try SimulatedOutput(
+      SimulatedDeviceSpecification(parsing: name), request: request(name), remembering: 1)
+    output.start(silence: 100, at: 0)
+    // 475 frames later, of which none is seen yet.
+    let now: UInt64 = 475 * 1_000_000_000 / 48000
+    output.start(silence: 100, at: now)
+    let state = output.look(at: now)
+    guard case .running(let reading, _) = state else {
+      Issue.record("It ran dry when it started: \(state)")
+      return
+    }
+    #expect(reading.frames == 0)
+  }
+
+  @Test(arguments: [(64, 64), (32, 100)])
+  func `the driver's own latency is a period and the headroom`(period: Int, headroom: Int) throws {
+    var device = try device("sim:clock=free", period: period, headroom: headroom)
+    try device.start()
+    guard case .ready = device.wait() else {
+      Issue.record("It should be ready.")
+      return
+    }
+    let latency = device.status.reportedLatencyFrames
+    #expect(latency == period + headroom)
+  }
+
+  @Test func `a device that is unplugged plays nothing more when it is stopped`() throws {
+    var device = try device("sim:clock=free,unplug-at=0.1")
+    try device.start()
+    while case .ready = device.wait() {
+      device.release(64)
+      if device.playbackRoom(64) != nil { device.commit(64) }
+    }
+    let before = device.now
+    device.stop(draining: true)
+    let after = device.now
+    #expect(after == before)
+  }
+
+  @Test(arguments: [-500.0, 100, 3000])
+  func `at the frame that hears the last one played, it was played`(drift: Double) throws {
+    let specification = try SimulatedDeviceSpecification(parsing: "sim:drift=\(drift)")
+    let wire = Wire(specification, headroomFrames: 64, periodFrames: 64, channelCount: 1)
+    for position in stride(from: 977, to: 100_000, by: 977) {
+      let frame = wire.captured(at: position)
+      let (played, playedBefore) = (wire.played(at: frame), wire.played(at: frame - 2))
+      #expect(played >= position && playedBefore < position)
+    }
+  }
+}
