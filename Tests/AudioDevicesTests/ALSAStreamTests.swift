@@ -288,9 +288,11 @@ import Testing
     }
   }
 
-  @Test func `a device whose channels lie at uneven distances is copied from`() throws {
+  @Test(arguments: [true, false])
+  func `a device whose channels lie at uneven distances is copied from`(isByChannel: Bool) throws {
     let fake = FakePCM.make()
-    fake.pointee.is_uneven = true
+    fake.pointee.is_uneven = isByChannel
+    fake.pointee.has_uneven_steps = !isByChannel
     let stream = try input(fake, channelCount: 3)
     try stream.start(silence: 0)
     fake.fill { Int16($0) }

@@ -120,6 +120,7 @@ int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
                                              .first = 16 * (unsigned)place_of(of, 0, channel),
                                              .step = 16 * (unsigned)place_of(of, 1, 0)};
   if (of->is_uneven) lent[of->channels - 1].first += 16;
+  if (of->has_uneven_steps) lent[of->channels - 1].step += 16;
   *areas = lent;
   long place = of->application % of->buffer;
   long count = of->buffer - place;

@@ -71,7 +71,7 @@ int snd_pcm_hw_params_set_access(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
   snd_pcm_access_t copied = of->is_planar ? SND_PCM_ACCESS_RW_NONINTERLEAVED : SND_PCM_ACCESS_RW_INTERLEAVED;
   snd_pcm_access_t mapped = of->is_planar ? SND_PCM_ACCESS_MMAP_NONINTERLEAVED : SND_PCM_ACCESS_MMAP_INTERLEAVED;
   bool is_known = (access == mapped && !of->is_copied) ||
-                  (access == copied && (of->is_copied || of->is_uneven));
+                  (access == copied && (of->is_copied || of->is_uneven || of->has_uneven_steps));
   return is_known ? 0 : -EINVAL;
 }
 

@@ -14,8 +14,9 @@ struct fake_pcm {
   long rate, channels, period, buffer;
   /// Whether it maps no memory, so that frames are copied; and whether each channel lies on its own.
   bool is_copied, is_planar;
-  /// Whether the channels it maps lie at uneven distances. Such a device can be copied from as well.
-  bool is_uneven;
+  /// Whether the channels it maps lie at uneven distances, or the frames of one at others than those of
+  /// the rest. Such a device can be copied from as well.
+  bool is_uneven, has_uneven_steps;
   /// Whether it is hardware, whose descriptor needs no translation, rather than a plugin.
   bool is_hardware;
   bool refuses_link;
