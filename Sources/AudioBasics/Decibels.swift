@@ -1,14 +1,35 @@
 import Glibc
 
-/// Ratios of amplitudes in decibels: 20 log10 of the factor.
+/// Levels of amplitudes in decibels: 20 log10 of the amplitude, full scale being 1.
 public enum Decibels {
-  /// The factor an amplitude is multiplied by for a change of `decibels`. Exactly 1 at 0 dB.
-  public static func gain(_ decibels: Double) -> Float {
-    decibels == 0 ? 1 : Float(pow(10, decibels / 20))
-  }
-
-  /// The level of `amplitude` (full scale is 1) in dBFS; `floor` for silence.
+  /// The level of `amplitude` in dBFS; `floor` for silence.
   public static func level(_ amplitude: Float, floor: Double = -200) -> Double {
     amplitude > 0 ? max(floor, 20 * log10(Double(amplitude))) : floor
   }
+}
+
+extension Gain: CustomStringConvertible {
+  /// The decibels that a gain may be asked for.
+  public static let decibelRange = -200.0...60.0
+
+  /// A gain of `decibels`, of which -200 are the least and 60 the most.
+  public init(decibels: Double) {
+    let range = Self.decibelRange
+    let clamped = min(max(range.lowerBound, decibels), range.upperBound)
+    self.init(factor: Float(pow(10, clamped / 20)))
+  }
+
+  /// A gain as people write it, in dB: `-6`, `1.5`; nil for what is no number or out of range.
+  package init?(_ text: some StringProtocol) {
+    guard let decibels = WrittenNumber.decimal(text), Self.decibelRange.contains(decibels) else {
+      return nil
+    }
+    self.init(decibels: decibels)
+  }
+
+  /// The gain in dB; -200 for silence.
+  public var decibels: Double { Decibels.level(factor) }
+
+  /// The gain in dB to two digits: `-6.02 dB`.
+  public var description: String { "\((decibels * 100).rounded() / 100) dB" }
 }

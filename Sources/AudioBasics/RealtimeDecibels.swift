@@ -18,16 +18,4 @@ public enum RealtimeDecibels {
     let logarithm = 2 * ratio * (1 + square * (1 / 3 + square / 5)) * 1.4426950 + 0.5
     return (Float(exponent) + logarithm) * 3.0103000
   }
-
-  /// The factor an amplitude is multiplied by for a change of `decibels`, to within 0.01 dB.
-  @_noLocks
-  public static func gain(_ decibels: Float) -> Float {
-    guard decibels > -200 else { return 0 }
-    guard decibels < 0 else { return 1 }
-    let octaves = decibels / 6.0205999
-    let whole = Int32(truncatingIfNeeded: Int(clamping: octaves)) &- 1
-    let rest = (octaves - Float(whole)) * 0.6931472
-    let power = 1 + rest * (1 + rest * (0.5 + rest * (1 / 6 + rest * (1 / 24 + rest / 120))))
-    return power * Float(bitPattern: UInt32(bitPattern: whole &+ 127) << 23)
-  }
 }

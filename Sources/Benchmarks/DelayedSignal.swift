@@ -26,7 +26,7 @@ struct DelayedSignal {
     let probe = ProbeSignal(seed: random.next(), frames: rate).samples
     delayFrames = random.uniform(0...Double(min(96_000, 2 * rate)))
     isInverted = random.uniform(0...1) < 0.5
-    let gain = Float(pow(10, random.uniform(-60...0) / 20)) * (isInverted ? -1 : 1)
+    let gain = Gain(decibels: random.uniform(-60...0)).factor * (isInverted ? -1 : 1)
     let count = rate + Int(clamping: delayFrames) + 2000
     guard let transform = FourierTransform(atLeast: count + 4000) else { return nil }
     let spectrum = transform.spectrum(of: probe.span)

@@ -73,7 +73,7 @@ struct LoopRig {
     // A howl's trip takes a whole number of its periods.
     let tone = max(1, (frequency * Double(delay) / rate).rounded()) * rate / Double(delay)
     var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
-    let gain = gainDB.map { pow(10, $0 / 20) }
+    let gain = gainDB.map { Double(Gain(decibels: $0).factor) }
     var line = [Float](repeating: 0, count: delay)
     var buffer = SampleBuffer(frameCount: periodFrames, channelCount: 1)
     var result = Result()

@@ -113,7 +113,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
   init(decibels: Double) {
     // Four numbers of 0...65535, each with a variance of (65536^2 - 1) / 12.
     let deviation = ((65536.0 * 65536 - 1) / 3).squareRoot()
-    scale = Decibels.gain(decibels) / Float(deviation)
+    scale = Gain(decibels: decibels).factor / Float(deviation)
   }
 
   @_noLocks

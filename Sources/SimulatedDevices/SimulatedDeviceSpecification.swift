@@ -46,8 +46,8 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var channelCount = 2
   /// Frames from output to microphone, on top of what the unit itself keeps queued.
   public var delayFrames = 0.0
-  /// Decibels on the wire.
-  public var gainDB = 0.0
+  /// The gain from the output to the input.
+  public var gain = Gain.unity
   /// Whether the wire turns the sign.
   public var isInverted = false
   /// RMS of the white noise at the microphone; 0 dBFS is an RMS of 1.
@@ -159,7 +159,7 @@ extension SimulatedDeviceSpecification {
     case "capture-rate": captureRate = try Self.rate(key, value)
     case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
     case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
-    case "gain": gainDB = try Self.number(key, value, -200...60, "dB")
+    case "gain": gain = Gain(decibels: try Self.number(key, value, Gain.decibelRange, "dB"))
     case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
     case "noise": noiseDBFS = try Self.number(key, value, -200...0, "dBFS")
     case "drift": driftPPM = try Self.number(key, value, -10000...10000, "ppm")

@@ -38,7 +38,7 @@ struct Wire: ~Copyable, Sendable {
     let delay = specification.delayFrames
     let wholeDelay = Int(clamping: delay)
     let fraction = delay - Double(wholeDelay)
-    let gain = Decibels.gain(specification.gainDB) * (specification.isInverted ? -1 : 1)
+    let gain = specification.gain.factor * (specification.isInverted ? -1 : 1)
     let course =
       pace != 1 || outputPerInput != nil ? Course.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))

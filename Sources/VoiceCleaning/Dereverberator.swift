@@ -245,7 +245,7 @@ struct RoomDecay {
 /// be heard as musical noise; the floor hides what flickers nevertheless.
 struct SuppressionGain {
   /// The lowest gain: -12 dB.
-  private static let floor = Decibels.gain(-12)
+  private static let floor = Gain(decibels: -12).factor
   /// What is unwanted is taken to be more by this factor: estimates err, and too little is heard
   /// sooner than too much.
   private static let caution: Float = 1.5

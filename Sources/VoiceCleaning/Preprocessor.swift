@@ -97,8 +97,8 @@ struct GainControl {
       target: Int32(clamping: Self.target * (Double(blockFrames) / 512).squareRoot()),
       blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
-    rise = Decibels.gain(Self.risePerSecond * blockSeconds)
-    release = Decibels.gain(Self.releasePerSecond * blockSeconds)
+    rise = Gain(decibels: Self.risePerSecond * blockSeconds).factor
+    release = Gain(decibels: Self.releasePerSecond * blockSeconds).factor
     waiting = Array(repeating: 0, count: blockFrames)
     numbers = Array(repeating: 0, count: blockFrames)
   }
@@ -113,7 +113,7 @@ struct GainControl {
       numbers[index] = SixteenBits.number(block[index])
     }
     judge.run(&numbers)
-    level = min(Decibels.gain(Double(judge.gainDecibels)), level * rise)
+    level = min(Gain(decibels: Double(judge.gainDecibels)).factor, level * rise)
     var next = min(level, gain * release)
     let highest = max(peak, waitingPeak)
     if next * highest > Self.ceiling { next = Self.ceiling / highest }

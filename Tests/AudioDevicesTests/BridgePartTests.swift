@@ -7,28 +7,6 @@ import Testing
 
 /// What bridges are made of, and a device that plays on a further one.
 @Suite struct BridgePartTests {
-  @Test(arguments: [1, 37, 480, 1000])
-  func `after silence the level rises evenly for ten milliseconds`(piece: Int) {
-    var fadeIn = FadeIn(sampleRate: 48000)
-    func passed(_ frames: Int) -> [Float] {
-      var all: [Float] = []
-      while all.count < frames {
-        var buffer = SampleBuffer(frameCount: piece, channelCount: 1)
-        for index in 0..<piece { buffer[index] = 1 }
-        fadeIn.apply(to: &buffer, frames: piece)
-        for index in 0..<piece { all.append(buffer[index]) }
-      }
-      return all
-    }
-    #expect(!fadeIn.isActive && passed(1000).allSatisfy { $0 == 1 })
-    fadeIn.mute()
-    #expect(fadeIn.isActive && passed(1000).allSatisfy { $0 == 0 })
-    fadeIn.open()
-    let risen = passed(1000)
-    for index in 0..<1000 { #expect(abs(risen[index] - min(1, Float(index) / 480)) < 0.001) }
-    #expect(!fadeIn.isActive)
-  }
-
   @Test func `a device that stops is found after a tenth of a second and two periods`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
     detector.begin(at: 1_000_000_000)

@@ -176,7 +176,7 @@ import Testing
     let rig = rig(try Files())
     rig.player.play()
     _ = rig.hear(cycles: 1)
-    rig.player.setGain(0.5)
+    rig.player.setGain(Gain(factor: 0.5))
     let heard = rig.hear(cycles: 8)
     let errors = heard.indices.map { frame -> Float in
       let full = Float(65 + frame) / 8_388_608
@@ -210,7 +210,7 @@ import Testing
   @Test func `several sources at once have a gain and a place each`() throws {
     let one = try CountedFile(frames: 640)
     let rig = PlayerRig()
-    var left = TrackSettings(gain: 0.5)
+    var left = TrackSettings(gain: Gain(factor: 0.5))
     left.pan = -1
     var right = TrackSettings()
     right.pan = 1

@@ -81,7 +81,7 @@ import Testing
         case 3: player.toggleReversed()
         case 4: player.togglePlayPause()
         case 5: player.setSpeed(Double.random(in: 0.5...2, using: &random))
-        case 6: player.setGain(Float.random(in: 0...1, using: &random))
+        case 6: player.setGain(Gain(factor: .random(in: 0...1, using: &random)))
         default: player.setRegion(1000..<40_000, times: nil)
         }
         carriedOut.ask(player.feeder)

@@ -51,7 +51,7 @@ struct LoopbackTests {
     let signal = counter(1000).map { $0 / 8 }
     let result = try run(
       "gain=\(gain),invert=\(isInverted ? 1 : 0)", playing: signal, frames: 1000)
-    let factor = Decibels.gain(gain) * (isInverted ? -1 : 1)
+    let factor = Gain(decibels: gain).factor * (isInverted ? -1 : 1)
     let expected = signal.dropLast(128).map { $0 * factor }
     #expect(difference(result.heard.dropFirst(128), expected) == nil)
   }

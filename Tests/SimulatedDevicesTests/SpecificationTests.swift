@@ -22,7 +22,7 @@ struct SpecificationTests {
     expected.sampleRate = 96000
     expected.channelCount = 4
     expected.delayFrames = 12.5
-    expected.gainDB = -6
+    expected.gain = Gain(decibels: -6)
     expected.isInverted = true
     expected.noiseDBFS = -80
     expected.driftPPM = -30

@@ -32,7 +32,8 @@ struct AsynchronousOutput: ~Copyable {
   private var stallDetector: StallDetector
   /// Frames handed over since its start, silence included.
   private var written = 0
-  private var fadeIn: FadeIn
+  private var gain = SmoothedGain(.unity)
+  private let fadeFrames: Int
   /// At most a period on its way to the output.
   private var piece: SampleBuffer
   private let discardBuffer: DeviceBuffer
@@ -47,7 +48,7 @@ struct AsynchronousOutput: ~Copyable {
     bufferFrames = stream.bufferFrames
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
-    fadeIn = FadeIn(sampleRate: stream.sampleRate)
+    fadeFrames = stream.sampleRate / 100
     piece = SampleBuffer(frameCount: stream.periodFrames, channelCount: stream.channelCount)
     discardBuffer = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: stream.periodFrames)
@@ -88,7 +89,7 @@ struct AsynchronousOutput: ~Copyable {
     }
     presence = .settling
     clock.restart()
-    fadeIn.mute()
+    gain.jump(to: .silence)
   }
 
   /// Whether it can be given up from now on.
@@ -169,7 +170,7 @@ struct AsynchronousOutput: ~Copyable {
     guard written == next else { return }
     bridge.changeOutput(to: clock, at: next)
     presence = .going
-    fadeIn.open()
+    gain.glide(to: .unity, frames: fadeFrames)
   }
 
   @_noLocks
@@ -201,9 +202,9 @@ struct AsynchronousOutput: ~Copyable {
   @_noLocks
   mutating func commit(_ frames: Int, _ bridge: inout ClockDomainBridge) {
     if let lent {
-      if fadeIn.isActive {
+      if !gain.isTransparent {
         lent.decode(from: 0, frames: frames, into: &piece, at: 0)
-        fadeIn.apply(to: &piece, frames: frames)
+        gain.process(&piece, frames: frames)
         _ = lent.encode(piece, from: 0, frames: frames, at: 0)
       }
       if !output.commit(frames) { isBroken = true }
@@ -226,8 +227,7 @@ struct AsynchronousOutput: ~Copyable {
       if missing > 0 {
         moved = bridge.convertSilence(missing, into: &piece, at: 0, room: periodFrames)
         if presence == .going {
-          fadeIn.mute()
-          fadeIn.open()
+          gain = SmoothedGain(fadingInTo: .unity, frames: fadeFrames)
         }
       } else if done < frames {
         // What comes too late is not played.

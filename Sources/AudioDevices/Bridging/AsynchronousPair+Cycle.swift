@@ -143,7 +143,7 @@ extension AsynchronousPair {
     if isPlaybackMaster {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
       lostFrames += Int(clamping: Double(jumped) * lossScale + 0.5)
-      if jumped > 0 { inputFadeIn.mute() }
+      if jumped > 0 { inputGain.jump(to: .silence) }
       if isShort { bridge.stretch(shape.periodFrames, to: head + captured) }
     }
     return .ready
@@ -197,12 +197,12 @@ extension AsynchronousPair {
   /// An input that was away is heard when its delay is right again, and not at once.
   @_noLocks
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
-    inputFadeIn.apply(to: &unitFrames, frames: frames)
+    inputGain.process(&unitFrames, frames: frames)
     let isFresh = periodTime &- begunTime < 200_000_000
     if isMissing || (isFresh && abs(bridge.errorFrames) > 2) {
-      inputFadeIn.mute()
-    } else {
-      inputFadeIn.open()
+      inputGain.jump(to: .silence)
+    } else if inputGain.isSilent {
+      inputGain.glide(to: .unity, frames: configuration.sampleRate / 100)
     }
   }
 

@@ -71,7 +71,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var stagedCount = 0
   /// A period of the unit's, on its way in or out: lent to it as it is.
   var unitFrames: SampleBuffer
-  var inputFadeIn: FadeIn
+  var inputGain = SmoothedGain(.unity)
 
   var isCaptureBroken = false
   var lostFrames = 0
@@ -126,7 +126,6 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     capturePeriod = capture.periodFrames
     inputStallDetector = StallDetector(
       periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
-    inputFadeIn = FadeIn(sampleRate: rate)
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)

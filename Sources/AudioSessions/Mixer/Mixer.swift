@@ -18,9 +18,9 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private var capturedFrames = 0
 
   /// The gain of the microphone before anything else hears it.
-  public var inputGain: Float = 1
+  public var inputGain = Gain.unity
   /// The microphone's way to the ears; nil leaves it out.
-  public var monitor: GainRamp?
+  public var monitor: SmoothedGain?
   /// Guards the ears; nil leaves what is heard as it is.
   public var protection: MonitorProtection?
   /// Measures the microphone.
@@ -48,7 +48,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     let frames = input.frameCount
     input.render(into: &microphone)
     capturedFrames = frames
-    if inputGain != 1 { microphone.scale(frames: frames, by: inputGain) }
+    if inputGain.factor != 1 { microphone.scale(frames: frames, by: inputGain.factor) }
     meter?.measure(microphone, frames: frames)
     if case .microphone = recordingSource {
       recorder?.record(microphone, frames: frames, at: input.time)
@@ -70,7 +70,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     }
     if monitor != nil && capturedFrames == frames {
       mix.copy(microphone, frames: frames)
-      monitor?.apply(to: &mix, frames: frames)
+      monitor?.process(&mix, frames: frames)
       _ = protection?.listen(to: mix, frames: frames, at: output.time.frame)
       protection?.shapeMicrophone(&mix, frames: frames)
     } else {

@@ -42,8 +42,8 @@ public struct FeedbackSuppressor: ~Copyable {
   var history = LevelHistory()
   var code = ProbeSequence()
   var news: FeedbackEventWriter
-  var gain = SmoothedGain(1)
-  var dip = SmoothedGain(1)
+  var gain = SmoothedGain(.unity)
+  var dip = SmoothedGain(.unity)
   /// Hops since the beginning.
   var hop = 0
   /// Hops of late in which the limiter, or the microphone itself, held the sound down.
@@ -62,7 +62,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var holdHops = 3750
   var hopsOfCode = 0
   var framesOfHop = 0
-  let dipGain = RealtimeDecibels.gain(ProbeSequence.depth)
+  let dipGain = Gain(attenuation: ProbeSequence.depth)
   let fullScale: Float
   var isOverdriven = false
   /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
@@ -153,10 +153,10 @@ public struct FeedbackSuppressor: ~Copyable {
     var done = 0
     while stage == .probing && done < frames {
       if framesOfHop == 0 {
-        dip.glide(to: ProbeSequenceTable.isDip(hopsOfCode) ? dipGain : 1, frames: hopFrames)
+        dip.glide(to: ProbeSequenceTable.isDip(hopsOfCode) ? dipGain : .unity, frames: hopFrames)
       }
       let part = min(frames &- done, hopFrames &- framesOfHop)
-      dip.apply(to: &sound, from: done, frames: part)
+      dip.process(&sound, from: done, frames: part)
       done &+= part
       framesOfHop &+= part
       if framesOfHop == hopFrames {
@@ -165,13 +165,13 @@ public struct FeedbackSuppressor: ~Copyable {
       }
     }
     if done < frames && !dip.isTransparent {
-      dip.apply(to: &sound, from: done, frames: frames &- done)
+      dip.process(&sound, from: done, frames: frames &- done)
     }
     if isLevelled || leveller.gain != 1 {
       leveller.isHeld = stage == .probing
       leveller.apply(to: &sound, frames: frames)
     }
-    if !gain.isTransparent { gain.apply(to: &sound, frames: frames) }
+    gain.process(&sound, frames: frames)
   }
 }
 
@@ -191,7 +191,7 @@ extension FeedbackSuppressor {
     stage = .ducked
     stageHop = hop
     decibels = -40
-    gain.glide(to: RealtimeDecibels.gain(-40), frames: 2 &* hopFrames)
+    gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
     endProbe()
   }
 
@@ -218,9 +218,9 @@ extension FeedbackSuppressor {
     } else {
       return
     }
-    gain.glide(to: RealtimeDecibels.gain(decibels), frames: hopFrames)
+    gain.glide(to: Gain(attenuation: decibels), frames: hopFrames)
     if ceiling == 0 && decibels == 0 {
-      gain.jump(to: 1)
+      gain.jump(to: .unity)
       stage = .listening
     }
   }
@@ -370,6 +370,6 @@ extension FeedbackSuppressor {
     isLevelled = false
     leveller.lower(to: fullScale)
     bands.findsPitch = false
-    dip.glide(to: 1, frames: hopFrames)
+    dip.glide(to: .unity, frames: hopFrames)
   }
 }

@@ -14,12 +14,12 @@ public struct MonitorProtection: ~Copyable {
   /// Ducks the microphone where it howls; nil leaves it out.
   public var feedbackGuard: FeedbackSuppressor?
   /// What a dimmed output is multiplied by.
-  public var dimGain: Float = 0.1
+  public var dimGain = Gain(factor: 0.1)
 
-  private var dim = SmoothedGain(1)
+  private var dim = SmoothedGain(.unity)
   private var isDimmed = false
   private let dimWish: CountView
-  private var mute = SmoothedGain(1)
+  private var mute = SmoothedGain(.unity)
   private var limitedCount = AtomicCounter()
   private var duckCount = AtomicCounter()
   private let glideFrames: Int
@@ -49,18 +49,17 @@ public struct MonitorProtection: ~Copyable {
   public mutating func begin(lostFrames: Int, framesLeft: Int = .max, frames: Int = 0) {
     if lostFrames > 0 {
       // What was lost ended in a step: silence now, and back in a fiftieth of a second.
-      mute.jump(to: 0)
-      mute.glide(to: 1, frames: glideFrames)
+      mute = SmoothedGain(fadingInTo: .unity, frames: glideFrames)
       feedbackGuard?.interrupt()
     }
     if !isEnding && framesLeft <= max(fadeFrames, frames) {
       isEnding = true
-      mute.glide(to: 0, frames: framesLeft)
+      mute.glide(to: .silence, frames: framesLeft)
     }
     let wish = dimWish.value != 0
     if wish != isDimmed {
       isDimmed = wish
-      dim.glide(to: wish ? dimGain : 1, frames: glideFrames)
+      dim.glide(to: wish ? dimGain : .unity, frames: glideFrames)
     }
   }
 
@@ -88,13 +87,13 @@ public struct MonitorProtection: ~Copyable {
   @_noLocks
   public mutating func shapeMicrophone(_ sound: inout SampleBuffer, frames: Int) {
     feedbackGuard?.apply(to: &sound, frames: frames)
-    if !mute.isTransparent { mute.apply(to: &sound, frames: frames) }
+    mute.process(&sound, frames: frames)
   }
 
   /// What everything that is heard goes through.
   @_noLocks
   public mutating func shapeOutput(_ sound: inout SampleBuffer, frames: Int) {
-    if !dim.isTransparent { dim.apply(to: &sound, frames: frames) }
+    dim.process(&sound, frames: frames)
     feedbackGuard?.steady(&limiter)
     limiter?.apply(to: &sound, frames: frames)
     limitedCount.publish(limiter?.limitedFrames ?? 0)
@@ -152,55 +151,6 @@ public struct Limiter: BitwiseCopyable {
       if peak * gain > limit { gain = limit / peak }
       if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
       frame &+= 1
-    }
-  }
-}
-
-/// A gain that moves to another one in a straight line, never in a step.
-public struct SmoothedGain: BitwiseCopyable {
-  /// The gain of the next frame.
-  public private(set) var value: Float
-  private var target: Float
-  private var remaining = 0
-
-  /// Stands at `value`.
-  public init(_ value: Float) {
-    self.value = value
-    target = value
-  }
-
-  /// Whether it stands at one, and so changes nothing.
-  public var isTransparent: Bool {
-    @_noLocks get { remaining == 0 && value == 1 }
-  }
-
-  /// Moves to `gain` within `frames` frames, from where it is.
-  @_noLocks
-  public mutating func glide(to gain: Float, frames: Int) {
-    target = gain
-    remaining = max(1, frames)
-  }
-
-  /// Stands at `gain` at once.
-  @_noLocks
-  public mutating func jump(to gain: Float) {
-    value = gain
-    target = gain
-    remaining = 0
-  }
-
-  /// Applies it to `frames` frames from `first` on.
-  @_noLocks
-  public mutating func apply(to buffer: inout SampleBuffer, from first: Int = 0, frames: Int) {
-    let moving = min(frames, remaining)
-    if moving > 0 {
-      let step = (target - value) / Float(remaining)
-      buffer.ramp(from: first, frames: moving, gain: value, step: step)
-      remaining &-= moving
-      value = remaining == 0 ? target : value + step * Float(moving)
-    }
-    if moving < frames && value != 1 {
-      buffer.scale(from: first &+ moving, frames: frames &- moving, by: value)
     }
   }
 }

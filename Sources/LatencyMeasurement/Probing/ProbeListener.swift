@@ -180,7 +180,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     let burst = ProbeSignal(
       seed: seed, frames: frames, rampFrames: plan.sampleRate / 200
     ).samples
-    let gain = Decibels.gain(peak)
+    let gain = Gain(decibels: peak).factor
     var buffer = SampleBuffer(frameCount: frames, channelCount: plan.playbackChannels)
     for frame in 0..<frames {
       for channel in channels {

@@ -40,7 +40,7 @@ struct InputFiles {
 /// A file to mix in, with its gain: FILE or FILE:DB.
 struct MixOption: ExpressibleByArgument {
   let path: String
-  let level: DecibelOption
+  let gain: Gain
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
@@ -52,14 +52,12 @@ struct MixOption: ExpressibleByArgument {
     if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
       WrittenNumber.decimal(argument[argument.index(after: colon)...]) != nil
     {
-      guard
-        let level = DecibelOption(argument: String(argument[argument.index(after: colon)...]))
-      else { return nil }
+      guard let gain = Gain(argument[argument.index(after: colon)...]) else { return nil }
       path = String(argument[..<colon])
-      self.level = level
+      self.gain = gain
     } else {
       path = argument
-      level = DecibelOption(0)
+      gain = .unity
     }
   }
 }

@@ -8,8 +8,8 @@ struct PlayItems {
   /// How each source is heard.
   struct Style {
     var order: OrderOptions
-    var gains = GainList(values: [0])
-    var pans = PanList(values: [0])
+    var gains = PerSource(Gain.unity)
+    var pans = PerSource(Pan())
     var resamplerQuality = 5
     /// What sources are that are bare samples.
     var raw: RawOption?
@@ -33,8 +33,8 @@ struct PlayItems {
     func part(at index: Int) -> QueueItem.Part {
       let address = PlayItems.address(index, sources, style, isMixed: isGathered)
       let opened = opened[index]
-      let gain = style.gains.gain(for: index)
-      let pan = Float(style.pans.value(for: index))
+      let gain = style.gains[index]
+      let pan = style.pans[index].place
       let order = style.order
       let quality = style.resamplerQuality
       return QueueItem.Part(
@@ -106,23 +106,23 @@ struct PlayItems {
   /// What is mixed into something else: everything named, at once. A name that stands for several
   /// files plays them one after the other only where it is the only one.
   init(
-    mixing mixes: [MixOption], _ order: OrderOptions, pans: PanList = PanList(values: [0]),
+    mixing mixes: [MixOption], _ order: OrderOptions, pans: PerSource<Pan> = PerSource(Pan()),
     resamplerQuality: Int
   ) throws {
     var sources = try SourceList(mixes.prefix(1).map(\.path))
     var gains = mixes.first.map { mix in
-      mixes.count == 1 ? [mix.level.decibels] : sources.map { _ in mix.level.decibels }
+      mixes.count == 1 ? [mix.gain] : sources.map { _ in mix.gain }
     }
     for mix in mixes.dropFirst() {
       let others = try SourceList([mix.path])
       try Self.checkGathered(sources.count + others.count)
       sources.append(others)
-      gains? += others.map { _ in mix.level.decibels }
+      gains? += others.map { _ in mix.gain }
     }
     try self.init(
       sources,
       Style(
-        order: order, gains: GainList(values: gains ?? [0]), pans: pans,
+        order: order, gains: PerSource(values: gains ?? [.unity]), pans: pans,
         resamplerQuality: resamplerQuality),
       gathering: mixes.count > 1 ? .together : nil)
   }
@@ -145,27 +145,30 @@ struct PlayItems {
   }
 }
 
-/// Numbers for sources: one for all, or one for each, `-6,0,-3`.
-protocol NumberList: ExpressibleByArgument {
-  static var range: ClosedRange<Double> { get }
-  var values: [Double] { get }
-  init(values: [Double])
-}
+/// Values for sources: one for all, or one for each, `-6,0,-3`.
+struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: ExpressibleByArgument,
+  Equatable,
+  Sendable
+{
+  let values: [Value]
 
-extension NumberList {
+  /// `value` for all.
+  init(_ value: Value) { values = [value] }
+
+  init(values: [Value]) { self.values = values }
+
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let values = parts.compactMap { WrittenNumber.decimal($0) }
-    guard values.count == parts.count, values.allSatisfy(Self.range.contains) else { return nil }
-    self.init(values: values)
+    values = parts.compactMap { Value(argument: String($0)) }
+    guard values.count == parts.count else { return nil }
   }
 
-  var defaultValueDescription: String { values.map { $0.shown(2) }.joined(separator: ",") }
+  var defaultValueDescription: String {
+    values.map(\.defaultValueDescription).joined(separator: ",")
+  }
 
   /// That of the source with this number.
-  func value(for index: Int) -> Double {
-    values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : 0
-  }
+  subscript(index: Int) -> Value { values[min(index, values.count - 1)] }
 
   /// Throws where there are several, and not one for each of `count` sources.
   func check(_ option: String, _ count: Int) throws(ToolFailure) {
@@ -178,16 +181,16 @@ extension NumberList {
   }
 }
 
-/// Gains in dB.
-struct GainList: NumberList {
-  static let range = -200.0...60.0
-  let values: [Double]
+/// A place between left, -1, and right, 1.
+struct Pan: ExpressibleByArgument, Equatable {
+  var place: Float = 0
 
-  func gain(for index: Int) -> Float { Decibels.gain(value(for: index)) }
-}
+  init() {}
 
-/// Places between left, -1, and right, 1.
-struct PanList: NumberList {
-  static let range = -1.0...1.0
-  let values: [Double]
+  init?(argument: String) {
+    guard let place = WrittenNumber.decimal(argument), (-1...1).contains(place) else { return nil }
+    self.place = Float(place)
+  }
+
+  var defaultValueDescription: String { Double(place).shown(2) }
 }

@@ -31,7 +31,7 @@ struct LatencyCommand: ParsableCommand, TalkingCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))
-  var level = DecibelOption(-12)
+  var level = LevelOption(-12)
 
   @Option(
     help: ArgumentHelp("The output channel that plays, from 1. (default: each)", valueName: "n"))

@@ -31,7 +31,7 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
-  var gain = DecibelOption(0)
+  var gain = Gain.unity
 
   @Flag(help: "Do not play the microphone, only what is mixed in.")
   var mute = false
@@ -48,7 +48,7 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
     help: ArgumentHelp(
       "What is mixed in: from -1, left, to 1, right, for all or one for each.",
       valueName: "p,..."))
-  var pan = PanList(values: [0])
+  var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 
@@ -67,7 +67,7 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
   @OptionGroup var protection: MonitorProtectionOptions
 
   func validate() throws {
-    guard !mixes.isEmpty || (order.isPlain && pan.values == [0]) else {
+    guard !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())) else {
       throw ValidationError("What is to be played is named with --mix: name a file.")
     }
     guard recordPath != nil || (recording.isPlain && recordWhat == .mic) else {
@@ -113,9 +113,9 @@ private struct MonitorUse: DeviceUse {
     var session: RecordingSession?
     var protection: MonitorProtectionDisplay?
     if !command.mute {
-      callbacks.monitor = .softStart(gain: command.gain.gain, configuration)
+      callbacks.monitor = .fadeIn(to: command.gain, configuration)
       protection = command.protection.install(
-        on: &callbacks, fullScale: command.gain.gain, command.audio, configuration)
+        on: &callbacks, fullScale: command.gain.factor, command.audio, configuration)
     }
     let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }

@@ -118,19 +118,23 @@ enum KeepOption: ExpressibleByArgument, Equatable {
   }
 }
 
-/// A change of level in dB, as a plain number: `-6`.
-struct DecibelOption: ExpressibleByArgument {
-  let decibels: Double
+/// A gain in dB, as a plain number: `-6`.
+extension Gain: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+  public var defaultValueDescription: String { "\(Int(rounding: decibels))" }
+}
 
-  /// The factor it comes to.
-  var gain: Float { Decibels.gain(decibels) }
+/// A level in dBFS, as a plain number: `-12`.
+struct LevelOption: ExpressibleByArgument {
+  let decibels: Double
 
   init(_ decibels: Double) {
     self.decibels = decibels
   }
 
   init?(argument: String) {
-    guard let decibels = WrittenNumber.decimal(argument), (-200...60).contains(decibels) else {
+    guard let decibels = WrittenNumber.decimal(argument), Gain.decibelRange.contains(decibels)
+    else {
       return nil
     }
     self.decibels = decibels

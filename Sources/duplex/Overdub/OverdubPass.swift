@@ -40,7 +40,7 @@ final class OverdubPass {
     var callbacks = Mixer(configuration)
     var protection: MonitorProtectionDisplay?
     if run.command.monitor {
-      callbacks.monitor = .softStart(gain: 1, configuration)
+      callbacks.monitor = .fadeIn(to: .unity, configuration)
       protection = run.command.protection.install(
         on: &callbacks, fullScale: 1, run.options, configuration)
     }

@@ -25,13 +25,13 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
-  var gain = GainList(values: [0])
+  var gain = PerSource(Gain.unity)
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "From -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
-  var pan = PanList(values: [0])
+  var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 

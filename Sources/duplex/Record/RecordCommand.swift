@@ -61,7 +61,7 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
-  var gain = DecibelOption(0)
+  var gain = Gain.unity
 
   @OptionGroup var recording: RecordingOptions
 
@@ -113,13 +113,13 @@ private struct RecordUse: DeviceUse {
     let session = try RecordingSession(
       target, command.recording, command.audio, configuration.capture, configuration, clock)
     var callbacks = Mixer(configuration)
-    callbacks.inputGain = command.gain.gain
+    callbacks.inputGain = command.gain
     session.install(on: &callbacks, of: .microphone)
     var protection: MonitorProtectionDisplay?
     if command.monitor {
-      callbacks.monitor = .softStart(gain: 1, configuration)
+      callbacks.monitor = .fadeIn(to: .unity, configuration)
       protection = command.protection.install(
-        on: &callbacks, fullScale: command.gain.gain, command.audio, configuration)
+        on: &callbacks, fullScale: command.gain.factor, command.audio, configuration)
     }
     let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }

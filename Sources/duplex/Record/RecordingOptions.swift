@@ -139,7 +139,7 @@ struct StartOptions: ParsableArguments {
     help: ArgumentHelp(
       "What is louder than this is a voice. (default: what stands out from the noise)",
       valueName: "db"))
-  var threshold: DecibelOption?
+  var threshold: LevelOption?
 
   @Option(
     help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "time"))

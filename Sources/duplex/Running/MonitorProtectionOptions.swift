@@ -52,7 +52,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("How much softer key d makes it, in dB.", valueName: "db"))
-  var dim = DecibelOption(-20)
+  var dim = Gain(decibels: -20)
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
@@ -73,9 +73,9 @@ struct MonitorProtectionOptions: ParsableArguments {
     let dimWish = AtomicCounter()
     var protection = MonitorProtection(sampleRate: rate, dimWish: dimWish.makeView())
     if case .decibels(let decibels) = limit {
-      protection.limiter = Limiter(limit: Decibels.gain(decibels), sampleRate: rate)
+      protection.limiter = Limiter(limit: Gain(decibels: decibels).factor, sampleRate: rate)
     }
-    protection.dimGain = Decibels.gain(-abs(dim.decibels))
+    protection.dimGain = Gain(decibels: -abs(dim.decibels))
     var reader: FeedbackEventReader?
     if feedbackGuard == .on {
       let news = FeedbackEventWriter(sampleRate: rate)

@@ -81,7 +81,7 @@ final class PlayKeys {
 
   private func changeGain(by change: Double) {
     decibels = min(max(-60, decibels + change), 12)
-    player.setGain(Decibels.gain(decibels))
+    player.setGain(Gain(decibels: decibels))
   }
 
   /// A line for a person: where it is, of how much, and what is not as usual.

@@ -118,10 +118,10 @@ extension Mixer {
   }
 }
 
-extension GainRamp {
+extension SmoothedGain {
   /// Ten milliseconds from silence to `gain`: too slow to click, too fast to miss a word.
-  static func softStart(gain: Float, _ configuration: DuplexConfiguration) -> GainRamp {
-    GainRamp(to: gain, frames: configuration.sampleRate / 100)
+  static func fadeIn(to gain: Gain, _ configuration: DuplexConfiguration) -> SmoothedGain {
+    SmoothedGain(fadingInTo: gain, frames: configuration.sampleRate / 100)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
     let device = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: name), request: request)
     var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 1)
-    callbacks.monitor = GainRamp(to: 1, frames: 64)
+    callbacks.monitor = SmoothedGain(fadingInTo: .unity, frames: 64)
     var dimmed = AtomicCounter()
     dimmed.publish(0)
     callbacks.protection = MonitorProtection(sampleRate: 48000, dimWish: dimmed.makeView())

@@ -45,7 +45,7 @@ import Testing
   @Test func `a dimmed output is lower by what was asked for, and comes back without a click`() {
     var wish = AtomicCounter()
     var protection = MonitorProtection(sampleRate: rate, dimWish: wish.makeView())
-    protection.dimGain = 0.1
+    protection.dimGain = Gain(factor: 0.1)
     var result = heard(&protection, cycles: 20)
     wish.publish(1)
     result += heard(&protection, cycles: 50)

@@ -51,7 +51,7 @@ struct SpokenTape {
     noise colour: TestNoise.Colour, snr: Double = 20
   ) throws {
     self.sampleRate = sampleRate
-    let gain = Decibels.gain(-snr) * speechLevel
+    let gain = Gain(decibels: -snr).factor * speechLevel
     var noise = TestNoise(colour, sampleRate: sampleRate)
     pause(seconds: 0.5, &noise, gain)
     for (index, text) in texts.enumerated() {

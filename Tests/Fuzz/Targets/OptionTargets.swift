@@ -20,9 +20,12 @@ extension FuzzTarget {
     count(address.start, rate)
     count(address.end, rate)
     _ = (KeepOption(argument: word), ByteSize(word), RateOption(argument: word))
-    _ = (DecibelOption(argument: word)?.gain, LoopOption(argument: word)?.count)
+    _ = (
+      Gain(argument: word)?.description, LevelOption(argument: word)?.decibels,
+      LoopOption(argument: word)?.count
+    )
     _ = (SpeedOption(argument: word), RawOption(argument: word), MixOption(argument: word))
-    _ = (GainList(argument: word)?.gain(for: 3), PanList(argument: word)?.value(for: 3))
+    _ = (PerSource<Gain>(argument: word)?[3], PerSource<Pan>(argument: word)?[3])
     _ = (FormatOption(argument: word), PriorityOption(argument: word))
     _ = (FileFormat(name: word), FileFormat(pathExtensionOf: word), FileSampleFormat(name: word))
     if SimulatedDeviceSpecification.isSimulated(word) {

@@ -54,7 +54,7 @@ public final class AudioPlayer: Sendable {
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
     var switches = Switches()
     switches.pause.publish(1)
-    switches.gain.publish(Int(Float(1).bitPattern))
+    switches.gain.publish(Int(Gain.unity.factor.bitPattern))
     let isFed = AtomicCounter()
     let enough = AtomicCounter()
     let marks = EventWriter()
@@ -116,9 +116,8 @@ public final class AudioPlayer: Sendable {
   }
 
   /// Has everything multiplied by `gain`, reached within 5 ms.
-  public func setGain(_ gain: Float) {
-    guard gain.isFinite, gain >= 0 else { return }
-    switches.withLock { $0.gain.publish(Int(gain.bitPattern)) }
+  public func setGain(_ gain: Gain) {
+    switches.withLock { $0.gain.publish(Int(gain.factor.bitPattern)) }
   }
 
   /// Whether it is not paused and has something to play.

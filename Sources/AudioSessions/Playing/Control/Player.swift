@@ -123,10 +123,7 @@ struct PlayerRemote: ~Copyable {
   private var marks: EventWriter
   /// Frames that a change of gain takes.
   private let rampFrames: Int
-  private var gain: Float = 0
-  private var goal: Float = 0
-  private var step: Float = 0
-  private var rampRest = 0
+  private var gain = SmoothedGain(.silence)
   private var isStarved = true
   private var hasBegun = false
   /// The frame of the ring that comes next, and how far it lies behind the timeline, as last told.
@@ -158,35 +155,24 @@ struct PlayerRemote: ~Copyable {
   mutating func wanted(_ frames: Int, queued: Int, isLast: Bool) -> Int {
     let isPaused = isSilent
     let asked = Float(bitPattern: UInt32(truncatingIfNeeded: gainBits.value))
-    let target = isPaused ? 0 : asked
-    if target != goal {
-      goal = target
-      // The very first frame is heard as it is: there is nothing before it to click against.
-      rampRest = hasBegun ? rampFrames : 0
-      step = (goal - gain) / Float(rampFrames)
-      if !hasBegun { gain = goal }
+    let target = isPaused ? .silence : Gain(factor: asked)
+    if target.factor != gain.target.factor {
+      // The very first frame needs no ramp: there is nothing before it to click against.
+      if hasBegun { gain.glide(to: target, frames: rampFrames) } else { gain.jump(to: target) }
     }
-    if isPaused && rampRest == 0 { return 0 }
+    if isPaused && gain.isSilent { return 0 }
     if isStarved && queued > 0 {
       if queued >= enough.value || isLast { setStarved(false) }
     }
     if isStarved { return 0 }
     // Faded out, it stops at once: nothing passes unheard.
-    return isPaused ? min(frames, rampRest) : frames
+    return isPaused ? min(frames, gain.remainingFrames) : frames
   }
 
   /// Applies the gain to the first `frames` frames.
   @_noLocks
   mutating func shape(_ buffer: inout SampleBuffer, frames: Int) {
-    let rising = min(frames, rampRest)
-    if rising > 0 {
-      buffer.ramp(frames: rising, from: gain, step: step)
-      rampRest &-= rising
-      gain = rampRest == 0 ? goal : gain + step * Float(rising)
-    }
-    if rising < frames && gain != 1 {
-      buffer.scale(from: rising, frames: frames &- rising, by: gain)
-    }
+    gain.process(&buffer, frames: frames)
   }
 
   /// `frames` frames of the ring up to `ringFrame` are heard from `offset` frames into the cycle on.

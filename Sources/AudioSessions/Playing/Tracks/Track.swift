@@ -9,7 +9,7 @@ public struct TrackSettings: Sendable, Equatable {
   /// How much faster than it was made, 0.25 to 4, and higher by as much.
   public var speed = 1.0
   /// By what its samples are multiplied.
-  public var gain: Float = 1
+  public var gain: Gain = .unity
   /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or
   /// more.
   public var pan: Float = 0
@@ -20,7 +20,9 @@ public struct TrackSettings: Sendable, Equatable {
   public static let speeds = 0.25...4.0
 
   /// The whole, once, as it is.
-  public init(order: PlaybackRange = PlaybackRange(), gain: Float = 1, resamplerQuality: Int = 5) {
+  public init(
+    order: PlaybackRange = PlaybackRange(), gain: Gain = .unity, resamplerQuality: Int = 5
+  ) {
     self.order = order
     self.gain = gain
     self.resamplerQuality = resamplerQuality
@@ -76,7 +78,7 @@ public final class Track: FrameSource {
 
   /// Opens the file `path` as a track.
   public convenience init(
-    path: String, sampleRate: Int, channelCount: Int, gain: Float = 1,
+    path: String, sampleRate: Int, channelCount: Int, gain: Gain = .unity,
     order: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
   ) throws(FileFailure) {
     try self.init(
@@ -147,7 +149,7 @@ public final class Track: FrameSource {
     }
     let count = try stream.read(into: &buffer, frames: min(frames, restFrames ?? .max))
     if let rest = restFrames { restFrames = rest - count }
-    if settings.gain != 1 { buffer.scale(frames: count, by: settings.gain) }
+    if settings.gain != .unity { buffer.scale(frames: count, by: settings.gain.factor) }
     if settings.pan != 0, channelCount > 1 {
       buffer.balance(
         frames: count, left: min(1, 1 - settings.pan), right: min(1, 1 + settings.pan))
