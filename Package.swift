@@ -141,7 +141,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
-        "AudioSessions", "DelayEstimation", "OtherConverters", "Reports",
+        "AudioDevices", "AudioSessions", "DelayEstimation", "OtherConverters", "Reports",
       ],
       swiftSettings: safe + optimised),
 

@@ -61,6 +61,7 @@ public struct SmoothedGain: BitwiseCopyable {
   }
 
   /// Whether it stands at one, and so changes nothing.
+  @inlinable
   public var isTransparent: Bool {
     @_noLocks get { remainingFrames == 0 && factor == 1 }
   }
@@ -84,9 +85,9 @@ public struct SmoothedGain: BitwiseCopyable {
   }
 
   /// Multiplies the first `frames` frames.
-  @_noLocks
+  @_noLocks @inlinable
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    process(&buffer, from: 0, frames: frames)
+    if !isTransparent { process(&buffer, from: 0, frames: frames) }
   }
 
   /// Multiplies `frames` frames from `first` on.

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioSessions
 import Glibc
 import RealtimeAudio
@@ -75,7 +76,7 @@ struct LoopRig {
     var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
     let gain = gainDB.map { Double(Gain(decibels: $0).factor) }
     var line = [Float](repeating: 0, count: delay)
-    var buffer = SampleBuffer(frameCount: periodFrames, channelCount: 1)
+    var bus = MixerBus(periodFrames: periodFrames, channelCount: 1)
     var result = Result()
     var power = 0.0
     var peak: Float = 0
@@ -88,16 +89,14 @@ struct LoopRig {
           back = gain * (quality == nil ? played : room.next(played))
         }
         let heard = sound(start + index) + Float(back)
-        buffer[index] = clips ? max(-1, min(1, heard)) : heard
+        bus.buffer[index] = clips ? max(-1, min(1, heard)) : heard
       }
-      protection.begin(lostFrames: 0)
-      let highest = protection.listen(to: buffer, frames: periodFrames, at: start)
-      if !protection.isTransparent(to: highest) {
-        protection.shapeMicrophone(&buffer, frames: periodFrames)
-        protection.shapeOutput(&buffer, frames: periodFrames)
-      }
+      bus.begin(
+        frames: periodFrames, at: CycleTime(frame: start, nanoseconds: 0, lostFrames: 0))
+      protection.processMicrophone(&bus)
+      protection.processMix(&bus)
       for index in 0..<periodFrames {
-        let sample = buffer[index]
+        let sample = bus.buffer[index]
         line[(start + index) % delay] = sample
         result.highest = max(result.highest, abs(sample))
         power += Double(sample * sample)

@@ -15,7 +15,7 @@ final class PlayerRig {
   let player: AudioPlayer
   let periodFrames = 64
   private var voice: Player?
-  private var mix: SampleBuffer
+  private var bus: MixerBus
   private let background: [any BackgroundWork]
   private let told = Told()
   /// Files that must stay as long as they may be played.
@@ -33,7 +33,7 @@ final class PlayerRig {
     shape.endsWithQueue = endsWithQueue
     player = AudioPlayer(shape)
     voice = player.takePlayer()
-    mix = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+    bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
     background = player.background
     player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
   }
@@ -60,11 +60,12 @@ final class PlayerRig {
   /// One cycle: the first channel of what is heard, silence included.
   func cycle() -> [Float] {
     step()
-    mix.clear(frames: periodFrames)
-    let time = CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0)
-    _ = voice?.play(into: &mix, frames: periodFrames, at: time)
+    bus.begin(
+      frames: periodFrames, at: CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0))
+    bus.buffer.clear(frames: periodFrames)
+    voice?.process(&bus)
     frame += periodFrames
-    return (0..<periodFrames).map { mix[$0 * mix.channelCount] }
+    return (0..<periodFrames).map { bus.buffer[$0 * bus.buffer.channelCount] }
   }
 
   /// `count` cycles.

@@ -5,7 +5,7 @@ import RealtimeAudio
 
 /// The audio thread's half of a level meter: gathers peaks and powers, and ten times a second puts
 /// a reading on a ring for the half that shows it (`MeterView`).
-public struct Meter: ~Copyable {
+public struct Meter: MixerStage, ~Copyable {
   private var readings: SampleWriter
   private var levels: SampleBuffer
   private let windowFrames: Int
@@ -25,11 +25,11 @@ public struct Meter: ~Copyable {
     2 * channelCount + 1
   }
 
-  /// Measures the first `count` frames of `buffer`.
+  /// Measures the frames of `bus`.
   @_noLocks
-  public mutating func measure(_ buffer: borrowing SampleBuffer, frames count: Int) {
-    buffer.measure(frames: count, into: &levels)
-    frames &+= count
+  public mutating func process(_ bus: inout MixerBus) {
+    bus.buffer.measure(frames: bus.frames, into: &levels)
+    frames &+= bus.frames
     guard frames >= windowFrames else { return }
     levels[levels.sampleCount &- 1] = Float(frames)
     // A reading that finds no room is dropped.

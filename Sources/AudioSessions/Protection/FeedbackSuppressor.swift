@@ -24,6 +24,7 @@ public struct FeedbackSuppressor: ~Copyable {
 
   /// Howls so far.
   public internal(set) var duckCount = 0
+  private var ducks = AtomicCounter()
   /// Codes sent so far, most of them for nothing.
   public internal(set) var probeCount = 0
   /// Frames of a hop, in which everything here is counted.
@@ -89,13 +90,8 @@ public struct FeedbackSuppressor: ~Copyable {
     self.news = news
   }
 
-  /// Whether it changes nothing. It could be a property, but to read one of what an optional holds
-  /// Swift copies all of it.
-  @_noLocks
-  public mutating func isTransparent() -> Bool {
-    gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
-      && !isLevelled
-  }
+  /// The number of howls that were ducked, as it grows.
+  public borrowing func makeDuckView() -> CountView { ducks.makeView() }
 
   /// Sound was lost: what was heard before has nothing to do with what comes.
   @_noLocks
@@ -104,13 +100,24 @@ public struct FeedbackSuppressor: ~Copyable {
     if stage == .probing || stage == .settling { endProbe() }
   }
 
-  /// Hears the microphone as it would go to the ears: the first `frames` frames of `sound`, which
-  /// reach up to `peak`, from `frame` on. `limiterGain` is the limiter's of late.
+  /// Analyses the microphone as it would be played, and lowers it where it howls. `limiter`, which
+  /// comes after it, holds its gain while a probe is sent.
   @_noLocks
-  public mutating func listen(
-    to sound: borrowing SampleBuffer, frames: Int, peak: Float, limiterGain: Float, at frame: Int
+  public mutating func process(_ bus: inout MixerBus, holding limiter: inout Limiter?) {
+    limiterGain = limiter?.gain ?? 1
+    analyse(bus.buffer, frames: bus.frames, peak: bus.peakBound, at: bus.time.frame)
+    limiter?.isHeld = stage == .probing
+    let isTransparent =
+      gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
+      && !isLevelled
+    if !isTransparent { apply(to: &bus.buffer, frames: bus.frames) }
+  }
+
+  /// The first `frames` frames of `sound`, which reach up to `peak`, from `frame` on.
+  @_noLocks
+  private mutating func analyse(
+    _ sound: borrowing SampleBuffer, frames: Int, peak: Float, at frame: Int
   ) {
-    self.limiterGain = limiterGain
     isOverdriven = peak > 0.99 * fullScale
     var done = 0
     while done < frames {
@@ -135,21 +142,9 @@ public struct FeedbackSuppressor: ~Copyable {
     }
   }
 
-  /// Has `limiter` hold its gain while a dip is measured, and nothing else must move.
-  @_noLocks
-  public mutating func steady(_ limiter: inout Limiter?) {
-    limiter?.isHeld = stage == .probing
-  }
-
-  /// Makes the number of howls known.
-  @_noLocks
-  public mutating func publish(to count: inout AtomicCounter) {
-    count.publish(duckCount)
-  }
-
   /// Lowers the first `frames` frames of the microphone's way to the ears.
   @_noLocks
-  public mutating func apply(to sound: inout SampleBuffer, frames: Int) {
+  private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
     var done = 0
     while stage == .probing && done < frames {
       if framesOfHop == 0 {
@@ -169,7 +164,7 @@ public struct FeedbackSuppressor: ~Copyable {
     }
     if isLevelled || leveller.gain != 1 {
       leveller.isHeld = stage == .probing
-      leveller.apply(to: &sound, frames: frames)
+      leveller.process(&sound, frames: frames)
     }
     gain.process(&sound, frames: frames)
   }
@@ -185,6 +180,7 @@ extension FeedbackSuppressor {
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
     if isRelapse { holdHops = min(60000, holdHops &* 2) }
     duckCount &+= 1
+    ducks.publish(duckCount)
     failures = 0
     duckedLevel = history.level(band: suspect, age: 0)
     news.tell(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)

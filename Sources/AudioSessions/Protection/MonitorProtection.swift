@@ -21,7 +21,6 @@ public struct MonitorProtection: ~Copyable {
   private let dimWish: CountView
   private var mute = SmoothedGain(.unity)
   private var limitedCount = AtomicCounter()
-  private var duckCount = AtomicCounter()
   private let glideFrames: Int
   private let fadeFrames: Int
   private var isEnding = false
@@ -40,64 +39,38 @@ public struct MonitorProtection: ~Copyable {
   /// The number of frames that came in above the limit, as it grows.
   public borrowing func makeLimitedView() -> CountView { limitedCount.makeView() }
 
-  /// The number of howls that were ducked, as it grows.
-  public borrowing func makeDuckView() -> CountView { duckCount.makeView() }
-
-  /// A cycle of `frames` frames begins, after so many lost ones. `framesLeft` are left to the end,
-  /// before which the microphone fades out.
+  /// Lowers the microphone where it howls, after lost sound and before the end, to which `framesLeft`
+  /// frames are left.
   @_noLocks
-  public mutating func begin(lostFrames: Int, framesLeft: Int = .max, frames: Int = 0) {
-    if lostFrames > 0 {
+  public mutating func processMicrophone(_ bus: inout MixerBus, framesLeft: Int = .max) {
+    if bus.time.lostFrames > 0 {
       // What was lost ended in a step: silence now, and back in a fiftieth of a second.
       mute = SmoothedGain(fadingInTo: .unity, frames: glideFrames)
       feedbackGuard?.interrupt()
     }
-    if !isEnding && framesLeft <= max(fadeFrames, frames) {
+    if !isEnding && framesLeft <= max(fadeFrames, bus.frames) {
       isEnding = true
       mute.glide(to: .silence, frames: framesLeft)
     }
-    let wish = dimWish.value != 0
-    if wish != isDimmed {
-      isDimmed = wish
-      dim.glide(to: wish ? dimGain : .unity, frames: glideFrames)
+    if limiter != nil || feedbackGuard != nil {
+      bus.peakBound = bus.buffer.peak(frames: bus.frames)
+      feedbackGuard?.process(&bus, holding: &limiter)
     }
+    mute.process(&bus)
   }
 
-  /// Hears the microphone's way to the ears; answers how high it reaches.
+  /// Dims and limits all that is heard.
   @_noLocks
-  public mutating func listen(to sound: borrowing SampleBuffer, frames: Int, at frame: Int) -> Float
-  {
-    guard limiter != nil || feedbackGuard != nil else { return 0 }
-    let peak = sound.peak(frames: frames)
-    let limiterGain = limiter?.gain ?? 1
-    feedbackGuard?.listen(
-      to: sound, frames: frames, peak: peak, limiterGain: limiterGain, at: frame)
-    return peak
-  }
-
-  /// Whether sound that reaches up to `peak` would pass as it is.
-  @_noLocks
-  public mutating func isTransparent(to peak: Float) -> Bool {
-    guard dim.isTransparent && mute.isTransparent else { return false }
-    if limiter?.isTransparent(to: peak) == false { return false }
-    return feedbackGuard?.isTransparent() != false
-  }
-
-  /// What only the microphone's way to the ears goes through.
-  @_noLocks
-  public mutating func shapeMicrophone(_ sound: inout SampleBuffer, frames: Int) {
-    feedbackGuard?.apply(to: &sound, frames: frames)
-    mute.process(&sound, frames: frames)
-  }
-
-  /// What everything that is heard goes through.
-  @_noLocks
-  public mutating func shapeOutput(_ sound: inout SampleBuffer, frames: Int) {
-    dim.process(&sound, frames: frames)
-    feedbackGuard?.steady(&limiter)
-    limiter?.apply(to: &sound, frames: frames)
+  public mutating func processMix(_ bus: inout MixerBus) {
+    let isDimWanted = dimWish.value != 0
+    if isDimWanted != isDimmed {
+      isDimmed = isDimWanted
+      dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
+    }
+    dim.process(&bus)
+    if limiter?.isTransparent(to: bus.peakBound) != false { return }
+    limiter?.process(&bus.buffer, frames: bus.frames)
     limitedCount.publish(limiter?.limitedFrames ?? 0)
-    feedbackGuard?.publish(to: &duckCount)
   }
 }
 
@@ -140,7 +113,7 @@ public struct Limiter: BitwiseCopyable {
 
   /// Limits the first `frames` frames.
   @_noLocks
-  public mutating func apply(to buffer: inout SampleBuffer, frames: Int) {
+  public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     if isTransparent(to: buffer.peak(frames: frames)) { return }
     var frame = 0
     while frame < frames {

@@ -8,7 +8,7 @@ import RealtimeAudio
 ///
 /// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
 /// ring full because the disk stood still for longer than it holds. The tape's timeline stays true.
-public struct Recorder: ~Copyable {
+public struct Recorder: MixerStage, ~Copyable {
   private var tape: SampleWriter
   private var gaps: EventWriter
   private var origin: CaptureOrigin
@@ -49,6 +49,12 @@ public struct Recorder: ~Copyable {
     let written = isListed ? tape.write(buffer, frames: frames) : 0
     overflowed &+= frames &- written
     overflowFrames &+= frames &- written
+  }
+
+  /// Records the frames of `bus`.
+  @_noLocks
+  public mutating func process(_ bus: inout MixerBus) {
+    record(bus.buffer, frames: bus.frames, at: bus.time)
   }
 
   /// Says that the take is over.

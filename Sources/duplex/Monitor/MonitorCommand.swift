@@ -129,7 +129,7 @@ private struct MonitorUse: DeviceUse {
       let source = command.recordWhat == .mic ? configuration.capture : configuration.playback
       let made = try RecordingSession(
         target, command.recording, command.audio, source, configuration, clock)
-      made.install(on: &callbacks, of: command.recordWhat == .mic ? .microphone : .mix)
+      made.install(on: &callbacks, takesMix: command.recordWhat == .mix)
       work.append(made.saver)
       session = made
     }

@@ -113,8 +113,8 @@ private struct RecordUse: DeviceUse {
     let session = try RecordingSession(
       target, command.recording, command.audio, configuration.capture, configuration, clock)
     var callbacks = Mixer(configuration)
-    callbacks.inputGain = command.gain
-    session.install(on: &callbacks, of: .microphone)
+    callbacks.inputGain = SmoothedGain(command.gain)
+    session.install(on: &callbacks)
     var protection: MonitorProtectionDisplay?
     if command.monitor {
       callbacks.monitor = .fadeIn(to: .unity, configuration)

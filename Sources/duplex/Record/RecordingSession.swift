@@ -42,9 +42,12 @@ struct RecordingSession {
   }
 
   /// Puts its halves of the audio thread on `callbacks`.
-  func install(on callbacks: inout Mixer, of source: RecordingSource) {
-    callbacks.recorder = saver.takeRecorder()
-    callbacks.recordingSource = source
+  func install(on callbacks: inout Mixer, takesMix: Bool = false) {
+    if takesMix {
+      callbacks.mixRecorder = saver.takeRecorder()
+    } else {
+      callbacks.recorder = saver.takeRecorder()
+    }
     callbacks.playedRecorder = saver.takePlayedRecorder()
   }
 

@@ -77,17 +77,19 @@ struct MonitorProtectionOptions: ParsableArguments {
     }
     protection.dimGain = Gain(decibels: -abs(dim.decibels))
     var reader: FeedbackEventReader?
+    var ducks = AtomicCounter().makeView()
     if feedbackGuard == .on {
       let news = FeedbackEventWriter(sampleRate: rate)
       reader = news.makeReader()
-      protection.feedbackGuard = FeedbackSuppressor(
+      let suppressor = FeedbackSuppressor(
         sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
         fullScale: fullScale, news: news)
+      ducks = suppressor.makeDuckView()
+      protection.feedbackGuard = consume suppressor
     }
     let watch = MonitorProtectionDisplay(
       audio, dimWish: dimWish, limitedFrames: protection.makeLimitedView(),
-      ducks: protection.makeDuckView(),
-      news: reader)
+      ducks: ducks, news: reader)
     callbacks.protection = consume protection
     return watch
   }

@@ -18,7 +18,7 @@ import Testing
     for start in stride(from: 0, to: samples.count, by: 2 * period) {
       let frames = min(period, (samples.count - start) / 2)
       for index in 0..<2 * frames { buffer[index] = samples[start + index] }
-      limiter.apply(to: &buffer, frames: frames)
+      limiter.process(&buffer, frames: frames)
       for index in 0..<2 * frames { result.append(buffer[index]) }
     }
     return result

@@ -19,10 +19,9 @@ import Testing
     var dimmed = AtomicCounter()
     dimmed.publish(0)
     callbacks.protection = MonitorProtection(sampleRate: 48000, dimWish: dimmed.makeView())
-    callbacks.recordingSource = .mix
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
     var feed = recorder.makeFeed()
-    callbacks.recorder = consume recorder
+    callbacks.mixRecorder = consume recorder
     var unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: UnitProgress(), frameLimit: 48000)
     try unit.start()

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioSessions
 import RealtimeAudio
 import Testing
@@ -14,16 +15,15 @@ import Testing
     left: (Int) -> Int = { _ in .max }
   ) -> [Float] {
     var result: [Float] = []
-    var buffer = SampleBuffer(frameCount: period, channelCount: 1)
+    var bus = MixerBus(periodFrames: period, channelCount: 1)
     for cycle in 0..<cycles {
-      for index in 0..<period { buffer[index] = 0.5 }
-      protection.begin(lostFrames: lost(cycle), framesLeft: left(cycle), frames: period)
-      let peak = protection.listen(to: buffer, frames: period, at: cycle * period)
-      if !protection.isTransparent(to: peak) {
-        protection.shapeMicrophone(&buffer, frames: period)
-        protection.shapeOutput(&buffer, frames: period)
-      }
-      for index in 0..<period { result.append(buffer[index]) }
+      for index in 0..<period { bus.buffer[index] = 0.5 }
+      bus.begin(
+        frames: period,
+        at: CycleTime(frame: cycle * period, nanoseconds: 0, lostFrames: lost(cycle)))
+      protection.processMicrophone(&bus, framesLeft: left(cycle))
+      protection.processMix(&bus)
+      for index in 0..<period { result.append(bus.buffer[index]) }
     }
     return result
   }

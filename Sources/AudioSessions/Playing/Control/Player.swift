@@ -6,7 +6,7 @@ import RealtimeAudio
 
 /// The audio thread's half of playing: takes frames from the ring that the disk thread's half
 /// (`PlayFeeder`, `QueueFeeder`) keeps full.
-public struct Player: ~Copyable {
+public struct Player: MixerStage, ~Copyable {
   private var ring: SampleReader
   private var buffer: SampleBuffer
   private var starvedFrames = 0
@@ -20,6 +20,8 @@ public struct Player: ~Copyable {
   private var remote: PlayerRemote?
   /// Whether the last frame has been taken.
   public private(set) var isFinished = false
+  /// Frames that it added in the last cycle.
+  public private(set) var playedFrames = 0
 
   /// Plays what comes out of `ring`, at most `periodFrames` a cycle.
   public init(ring: consuming SampleReader, channelCount: Int, periodFrames: Int) {
@@ -46,15 +48,11 @@ public struct Player: ~Copyable {
     @_noLocks get { ring.frameCount }
   }
 
-  /// Passes over `frames` frames, because their moment is past.
+  /// Adds the next frames to those of `bus`.
   @_noLocks
-  public mutating func skip(_ frames: Int) {
-    owedFrames &+= frames
-  }
-
-  /// Adds the next `frames` frames to the first of `mix`. Returns how many there were.
-  @_noLocks
-  public mutating func play(into mix: inout SampleBuffer, frames: Int, at time: CycleTime) -> Int {
+  public mutating func process(_ bus: inout MixerBus) {
+    let (frames, time) = (bus.frames, bus.time)
+    if keepsTimeline { owedFrames &+= time.lostFrames }
     // In this order: what is queued after the end was announced is all there will be.
     let isLast = ring.isFinished
     payOwed()
@@ -76,10 +74,11 @@ public struct Player: ~Copyable {
       count &+= some
       turns &+= 1
     }
-    remote?.shape(&buffer, frames: count)
-    mix.add(buffer, frames: count)
+    remote?.process(&buffer, frames: count)
+    bus.buffer.add(buffer, frames: count)
+    bus.peakBound = .infinity
+    playedFrames = count
     if count < frames { fallShort(by: frames &- count, isLast: isLast && ring.available == 0) }
-    return count
   }
 
   @_noLocks
@@ -171,7 +170,7 @@ struct PlayerRemote: ~Copyable {
 
   /// Applies the gain to the first `frames` frames.
   @_noLocks
-  mutating func shape(_ buffer: inout SampleBuffer, frames: Int) {
+  mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     gain.process(&buffer, frames: frames)
   }
 

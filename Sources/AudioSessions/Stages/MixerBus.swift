@@ -1,0 +1,54 @@
+// Audio thread.
+import AudioBasics
+import AudioDevices
+
+/// The frames of one cycle on their way through the stages of a mixer.
+public struct MixerBus: ~Copyable {
+  /// The samples; those of the cycle are its first `frames` frames.
+  public var buffer: SampleBuffer
+  /// Frames of the cycle.
+  public private(set) var frames = 0
+  /// Where the cycle stands.
+  public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
+  /// No sample's magnitude is above this; infinity while that is not known.
+  public var peakBound = Float.infinity
+
+  /// A bus for at most `periodFrames` frames a cycle.
+  public init(periodFrames: Int, channelCount: Int) {
+    buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+  }
+
+  /// A cycle begins: `frames` frames, which hold anything.
+  @_noLocks
+  public mutating func begin(frames: Int, at time: CycleTime) {
+    self.frames = frames
+    self.time = time
+    peakBound = .infinity
+  }
+
+  /// Takes over the frames of `other`, which keeps none; silence where it has another number of frames.
+  @_noLocks
+  public mutating func take(_ other: inout MixerBus) {
+    if other.frames != frames {
+      buffer.clear(frames: frames)
+    } else if other.buffer.channelCount == buffer.channelCount {
+      swap(&buffer, &other.buffer)
+    } else {
+      buffer.copy(other.buffer, frames: frames)
+    }
+  }
+}
+
+/// What changes, measures or takes down the frames of a cycle. The mixer calls stages by their
+/// concrete types, so that the compiler proves them for the audio thread.
+public protocol MixerStage: ~Copyable {
+  /// Works on the frames of `bus`.
+  mutating func process(_ bus: inout MixerBus)
+}
+
+extension SmoothedGain: MixerStage {
+  @_noLocks
+  public mutating func process(_ bus: inout MixerBus) {
+    process(&bus.buffer, frames: bus.frames)
+  }
+}
