@@ -56,10 +56,10 @@ struct ClockTrial {
   var batch = 48.0
   /// Seconds by which a reading may be late.
   var jitter = 0.001
-  /// Where more than 0, positions move at a tick of the machine so many seconds long instead, and a
+  /// Seconds of the machine's tick at which positions move instead, where more than 0, and a
   /// reading carries the time at which it was asked for, as those of ALSA's loopback do.
   var tickSeconds = 0.0
-  /// One of so many readings is not told, and one is nonsense; 0 for none.
+  /// One reading of this many is not told, and one is nonsense; 0 for none.
   var spoiled = 0
   /// Where its random numbers begin.
   var seed: UInt64 = 1

@@ -48,22 +48,22 @@ struct DelayedSignal {
       }
       return spectrum[bin] * Complex(Float(real), Float(imaginary)) * gain
     }
-    var heard = Array(transform.signal(of: turned)[0..<count])
+    var captured = Array(transform.signal(of: turned)[0..<count])
     let power =
-      heard.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(rate)
+      captured.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(rate)
       / (way.isEchoing ? 1.25 : 1)
     if way == .clipped {
-      let limit = heard.reduce(Float(0)) { max($0, abs($1)) } / 2
-      heard = heard.map { max(-limit, min(limit, $0)) }
+      let limit = captured.reduce(Float(0)) { max($0, abs($1)) } / 2
+      captured = captured.map { max(-limit, min(limit, $0)) }
     }
     let deviation = (power / pow(10, signalToNoiseDB / 10)).squareRoot()
-    recording = heard.map { $0 + Float(random.normal() * deviation) }
+    recording = captured.map { $0 + Float(random.normal() * deviation) }
     reference = probe
   }
 }
 
 extension DelayedSignal {
-  /// `signal`, so many frames later, in a recording of `frames` frames; nil where memory is short.
+  /// `signal`, `delay` frames later, in a recording of `frames` frames; nil where memory is short.
   static func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
     guard let transform = FourierTransform(atLeast: frames + signal.count) else { return nil }
     var spectrum = transform.spectrum(of: signal.span)

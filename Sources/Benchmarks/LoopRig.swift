@@ -4,7 +4,7 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// A room in virtual time: what ears let out comes back to the microphone after a delay, through a
+/// A room in virtual time: what is played comes back to the microphone after a delay, through a
 /// resonance, with a gain; and something is heard there besides.
 struct LoopRig {
   var sampleRate = 16000
@@ -63,12 +63,13 @@ struct LoopRig {
 
   /// Runs `seconds` of it, with `sound` at the microphone.
   func run(seconds: Double, sound: (Int) -> Float) -> Result {
-    let news = FeedbackEventWriter(sampleRate: sampleRate)
-    var reader = news.makeReader()
-    var protection = MonitorProtection(sampleRate: sampleRate, dimWish: AtomicCounter().makeView())
+    let events = FeedbackEventWriter(sampleRate: sampleRate)
+    var reader = events.makeReader()
+    var protection = MonitorProtection(
+      sampleRate: sampleRate, dimRequest: AtomicCounter().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
     protection.feedbackGuard = FeedbackSuppressor(
-      sampleRate: sampleRate, channelCount: 1, news: news)
+      sampleRate: sampleRate, channelCount: 1, events: events)
     let rate = Double(sampleRate)
     let delay = max(periodFrames, Int(clamping: delaySeconds * rate))
     // A howl's trip takes a whole number of its periods.
@@ -88,8 +89,8 @@ struct LoopRig {
           let played = Double(line[(start + index) % delay])
           back = gain * (quality == nil ? played : room.next(played))
         }
-        let heard = sound(start + index) + Float(back)
-        bus.buffer[index] = clips ? max(-1, min(1, heard)) : heard
+        let captured = sound(start + index) + Float(back)
+        bus.buffer[index] = clips ? max(-1, min(1, captured)) : captured
       }
       bus.begin(
         frames: periodFrames, at: CycleTime(frame: start, nanoseconds: 0, lostFrames: 0))

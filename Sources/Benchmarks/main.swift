@@ -19,10 +19,10 @@ import Glibc
 // or pictures of how two clocks come together after steps, into a folder:
 //
 //     swift run -c release Benchmarks lock-picture FOLDER
-// or the largest errors of hours of virtual time under so many seeds, failing where one is too large:
+// or the largest errors of hours of virtual time under a number of seeds, failing where one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
-// or what becomes of howls, in so many rooms for each gain:
+// or what becomes of howls, in a number of rooms for each gain:
 //
 //     swift run -c release Benchmarks howls [ROOMS]
 let words = Array(CommandLine.arguments.dropFirst())

@@ -97,7 +97,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   }
 }
 
-// A small kernel buffer, so that a server cannot send much that nobody will hear.
+// A small kernel buffer, so that a server cannot send much that is never played.
 static int prepare_socket(void *context, curl_socket_t socket, curlsocktype purpose) {
   const ccurl_transfer *transfer = context;
   (void)purpose;

@@ -274,16 +274,16 @@ struct ArrivalSearch {
     else { return nil }
     let reach = transform.length / 1024
     let played = transform.spectrum(of: reference)
-    let heard = transform.spectrum(of: recording)
+    let recorded = transform.spectrum(of: recording)
     let playedDensity = PowerDensity(of: played, reach: reach)
-    let heardDensity = PowerDensity(of: heard, reach: reach)
-    guard playedDensity.mean > 0, heardDensity.mean > 0 else { return nil }
+    let recordedDensity = PowerDensity(of: recorded, reach: reach)
+    guard playedDensity.mean > 0, recordedDensity.mean > 0 else { return nil }
     // Only where the reference has power can it be heard.
     let whitePlayed = playedDensity.limited(playedDensity.whitened(played))
-    let whiteHeard = playedDensity.limited(heardDensity.whitened(heard))
-    let match = Self.correlation(whitePlayed, whiteHeard, transform)
+    let whiteRecorded = playedDensity.limited(recordedDensity.whitened(recorded))
+    let match = Self.correlation(whitePlayed, whiteRecorded, transform)
     let chance = Self.correlation(
-      Self.squared(whitePlayed, transform), Self.squared(whiteHeard, transform), transform)
+      Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
     // Where the two barely overlap, or the recording is silent, a variance says nothing.
     let least = 1e-3 * (chance.max() ?? 0)
     guard least > 0 else { return nil }
@@ -322,9 +322,9 @@ struct ArrivalSearch {
   }
 
   private static func correlation(
-    _ played: [Complex], _ heard: [Complex], _ transform: borrowing FourierTransform
+    _ played: [Complex], _ recorded: [Complex], _ transform: borrowing FourierTransform
   ) -> [Float] {
-    transform.signal(of: played.indices.map { heard[$0] * played[$0].conjugate })
+    transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate })
   }
 
   /// The spectrum of the square of the signal of which this is the spectrum.

@@ -65,7 +65,7 @@ public struct DelayEstimator: Sendable {
     }
     guard let transform = FourierTransform(atLeast: frames) else { return nil }
     let match = Match(
-      played: transform.spectrum(of: reference), heard: transform.spectrum(of: excerpt.span),
+      played: transform.spectrum(of: reference), recorded: transform.spectrum(of: excerpt.span),
       length: transform.length, lags: 0..<2 * guardFrames + 1, score: found.score)
     guard let fit = match.fit(transform, choice), let chosen = match.chosen(from: fit, choice),
       var estimate = conclude(
@@ -199,7 +199,7 @@ struct HalfDelays {
     let bins = played.indices.map { bin -> Complex in
       let power = match.played[bin].power
       guard power > 0 else { return Complex(0, 0) }
-      return match.heard[bin] * played[bin].conjugate * (fit.energy[bin] / power)
+      return match.recorded[bin] * played[bin].conjugate * (fit.energy[bin] / power)
     }
     let correlation = CorrelationFunction(bins: bins, length: match.length)
     var delay = start

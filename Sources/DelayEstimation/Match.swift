@@ -18,7 +18,7 @@ struct Match {
   }
 
   let played: [Complex]
-  let heard: [Complex]
+  let recorded: [Complex]
   /// Frames of the transform.
   let length: Int
   /// Delays that can be told from the excerpt.
@@ -26,22 +26,22 @@ struct Match {
   let score: Double
   private let cross: [Complex]
   private let power: [Float]
-  private let heardPower: [Float]
+  private let recordedPower: [Float]
   private let playedDensity: PowerDensity
 
   /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
   /// bent rather than noisy, and every part of the spectrum is to have its say.
   private static let ample = 0.002
 
-  init(played: [Complex], heard: [Complex], length: Int, lags: Range<Int>, score: Double) {
+  init(played: [Complex], recorded: [Complex], length: Int, lags: Range<Int>, score: Double) {
     self.played = played
-    self.heard = heard
+    self.recorded = recorded
     self.length = length
     self.lags = lags
     self.score = score
-    cross = played.indices.map { heard[$0] * played[$0].conjugate }
+    cross = played.indices.map { recorded[$0] * played[$0].conjugate }
     power = played.map(\.power)
-    heardPower = heard.map(\.power)
+    recordedPower = recorded.map(\.power)
     playedDensity = PowerDensity(of: played, reach: length / 1024)
   }
 
@@ -50,11 +50,12 @@ struct Match {
   func fit(_ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice) -> Outcome? {
     let middle = Double(lags.upperBound / 2)
     // All that was heard is taken for noise first, so that a hum does not outweigh the signal.
-    let heardDensity = PowerDensity(of: heard, reach: length / 1024).bins
+    let recordedDensity = PowerDensity(of: recorded, reach: length / 1024).bins
     var first = Arrival(delayFrames: middle, gain: 0)
     let around = band(at: middle, score: score)
     var outcome = Outcome(
-      fit: weighted(around, noise: heardDensity, gain: around.gain, first), band: around, noise: [])
+      fit: weighted(around, noise: recordedDensity, gain: around.gain, first), band: around,
+      noise: [])
     outcome.fit.refine()
     for round in 0..<3 {
       first = outcome.fit.arrivals[0]
@@ -79,7 +80,7 @@ struct Match {
 
   private func band(at delay: Double, score: Double) -> SignalBand {
     SignalBand(
-      cross: cross, power: power, heardPower: heardPower, length: length, delay: delay,
+      cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
       score: score)
   }
 
@@ -107,12 +108,12 @@ struct Match {
     let floor = 0.01 * Self.ample * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
-      let heardPower = squaredGain * Double(power[bin])
+      let recordedPower = squaredGain * Double(power[bin])
       let weight =
         1 / (outcome.noise[bin] + Self.ample * squaredGain * playedDensity.bins[bin] + floor)
-      signal += weight * heardPower
+      signal += weight * recordedPower
       noise += weight * outcome.noise[bin]
-      information += frequency * frequency * heardPower / max(outcome.noise[bin], 1e-30)
+      information += frequency * frequency * recordedPower / max(outcome.noise[bin], 1e-30)
     }
     // The excerpt is longer than the signal, and so holds more noise than sounded with it.
     noise *= Double(frames) / Double(lags.upperBound - 1 + frames)
@@ -144,7 +145,7 @@ struct Match {
   }
 
   private func unexplained(_ arrivals: [Arrival]) -> PowerDensity {
-    var rest = CorrelationFunction(bins: heard, length: length)
+    var rest = CorrelationFunction(bins: recorded, length: length)
     for arrival in arrivals {
       rest.subtract(gain: arrival.gain, at: arrival.delayFrames, spectrum: played)
     }

@@ -98,11 +98,11 @@ struct SignalBand {
   let gain: Double
 
   /// The band of `cross` (the recording's spectrum times the reference's conjugate) for a signal
-  /// that is `delay` frames late, `power` and `heardPower` being the powers of reference and
+  /// that is `delay` frames late, `power` and `recordedPower` being the powers of reference and
   /// recording at each bin. A band is told
   /// from its neighbours as finely as `score`, what the signal stands out of the noise by, allows.
   init(
-    cross: [Complex], power: [Float], heardPower: [Float], length: Int, delay: Double,
+    cross: [Complex], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     score: Double
   ) {
     let count = cross.count
@@ -112,7 +112,7 @@ struct SignalBand {
     var matches = [Double](repeating: 0, count: parts)
     var across = matches
     var powers = matches
-    var heard = matches
+    var recorded = matches
     let step = 2 * Double.pi * delay / Double(length)
     for bin in 1..<max(2, count - 1) {
       let angle = step * Double(bin)
@@ -122,7 +122,7 @@ struct SignalBand {
       across[part(bin)] +=
         Double(cross[bin].real) * sin(angle) + Double(cross[bin].imaginary) * cos(angle)
       powers[part(bin)] += Double(power[bin])
-      heard[part(bin)] += Double(heardPower[bin])
+      recorded[part(bin)] += Double(recordedPower[bin])
     }
     // Where the reference itself has next to nothing, a gain would be chance.
     let least = 0.01 * powers.reduce(0, +) / Double(parts)
@@ -131,7 +131,7 @@ struct SignalBand {
     }
     // How much of what was heard in a part is the signal.
     let coherence = (0..<parts).map {
-      heard[$0] > 0 && gains[$0] > 0 ? gains[$0] * gains[$0] * powers[$0] / heard[$0] : 0
+      recorded[$0] > 0 && gains[$0] > 0 ? gains[$0] * gains[$0] * powers[$0] / recorded[$0] : 0
     }
     let best = Self.typical(gains, weights: coherence)
     gain = best

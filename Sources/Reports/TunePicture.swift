@@ -126,7 +126,7 @@ struct TrialChart: Sendable {
   private static let headHeight = 66.0
   private static let footHeight = 36.0
 
-  /// Height of the card for so many trials, in pixels.
+  /// Height of the card for `count` trials, in pixels.
   static func height(trials count: Int) -> Double {
     count == 0 ? 180 : headHeight + Double(count) * rowHeight + footHeight
   }

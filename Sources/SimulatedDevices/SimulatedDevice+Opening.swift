@@ -29,11 +29,11 @@ extension SimulatedDevice {
       headroomFrames: configuration.headroomFrames,
       captureBufferFrames: capture?.bufferFrames ?? 0,
       playbackBufferFrames: playback?.bufferFrames ?? 0)
-    var wired = specification
+    var effective = specification
     // The output's clock is the right one; alone it has nothing to drift against.
-    if capture == nil { wired.driftPPM = 0 }
+    if capture == nil { effective.driftPPM = 0 }
     let memory =
-      Int(clamping: wired.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
+      Int(clamping: effective.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
     let isFed: Bool
     switch microphone {
@@ -43,18 +43,18 @@ extension SimulatedDevice {
     self.init(
       configuration: configuration, shape: shape,
       clock: DeviceClock(
-        isFree: wired.clock == .free, sampleRate: wired.sampleRate,
-        pace: 1 + wired.driftPPM * 1e-6),
+        isFree: effective.clock == .free, sampleRate: effective.sampleRate,
+        pace: 1 + effective.driftPPM * 1e-6),
       playedHistory: PlayedHistoryRing(
         frameCount: playback == nil ? 1 : memory, channelCount: channelCount, periodFrames: period),
-      microphone: Microphone(
-        wire: Wire(
-          wired, headroomFrames: configuration.headroomFrames, periodFrames: period,
+      microphone: CaptureSignal(
+        loopback: LoopbackPath(
+          effective, headroomFrames: configuration.headroomFrames, periodFrames: period,
           channelCount: channelCount),
-        feeder: microphone, hasFeeder: isFed, noiseDBFS: wired.noiseDBFS, format: format,
+        feeder: microphone, hasFeeder: isFed, noiseDBFS: effective.noiseDBFS, format: format,
         channelCount: channelCount, periodFrames: period),
       room: DeviceBuffer(format: format, channelCount: channelCount, frameCount: period),
-      scheduledFaults: ScheduledFaults(wired))
+      scheduledFaults: ScheduledFaults(effective))
   }
 
   private static func configuration(

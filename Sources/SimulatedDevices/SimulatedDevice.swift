@@ -25,7 +25,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   private let shape: SimulatedShape
   private var clock: DeviceClock
   private var playedHistory: PlayedHistoryRing
-  private var microphone: Microphone
+  private var microphone: CaptureSignal
   private var room: DeviceBuffer
   private var scheduledFaults: ScheduledFaults
   /// Frames captured and given back, and those that were lost: where the next cycle begins.
@@ -43,7 +43,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
 
   init(
     configuration: DuplexConfiguration, shape: SimulatedShape, clock: DeviceClock,
-    playedHistory: consuming PlayedHistoryRing, microphone: consuming Microphone,
+    playedHistory: consuming PlayedHistoryRing, microphone: consuming CaptureSignal,
     room: consuming DeviceBuffer,
     scheduledFaults: consuming ScheduledFaults
   ) {

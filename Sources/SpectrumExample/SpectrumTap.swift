@@ -42,10 +42,10 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
     }
   }
 
-  /// The newest spectrum of what has been heard, when `heard` frames were.
-  func spectrum(heard: Int) -> Spectrum? {
+  /// The newest spectrum of what has been heard, when `frame` frames were.
+  func spectrum(frame: Int) -> Spectrum? {
     spectra.withLock { spectra in
-      let count = spectra.prefix { $0.frame <= heard }.count
+      let count = spectra.prefix { $0.frame <= frame }.count
       guard count > 0 else { return nil }
       spectra.removeFirst(count - 1)
       return spectra.first

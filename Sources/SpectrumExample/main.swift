@@ -34,7 +34,7 @@ func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws
   var drawn = -1
   _ = try runner.run(clock: clock) { _, _ in
     if case .real = clock { HostClock.pause(milliseconds: 30) }
-    if let spectrum = tap?.spectrum(heard: player.heardFrame), spectrum.frame != drawn {
+    if let spectrum = tap?.spectrum(frame: player.playedFrame), spectrum.frame != drawn {
       drawn = spectrum.frame
       draw(SpectrumText.line(spectrum.levels))
     }

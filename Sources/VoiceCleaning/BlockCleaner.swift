@@ -70,16 +70,16 @@ struct BlockCleaner: ~Copyable {
   }
 
   /// Takes in what was played while the block's frames from `target` on were recorded.
-  mutating func hear(
+  mutating func addPlayed(
     _ played: borrowing SampleBuffer, from first: Int, frames: Int, at target: Int
   ) {
     if echo == nil { beginEcho(playedChannelCount: played.channelCount) }
-    echo?.hear(played, from: first, frames: frames, at: target)
+    echo?.addPlayed(played, from: first, frames: frames, at: target)
   }
 
   /// Takes in that nothing was played meanwhile.
-  mutating func hearSilence(frames: Int, at target: Int) {
-    echo?.hearSilence(frames: frames, at: target)
+  mutating func addSilence(frames: Int, at target: Int) {
+    echo?.addSilence(frames: frames, at: target)
   }
 
   /// Cleans a block in place.

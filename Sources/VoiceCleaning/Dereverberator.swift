@@ -102,7 +102,7 @@ final class Dereverberator {
 /// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets, Gannot,
 /// Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model", 2009).
 struct LateReverberation {
-  /// What is later than this, in seconds, is late: ears take what is earlier as part of the speech.
+  /// What is later than this, in seconds, is late: listeners take what is earlier as part of the speech.
   private static let lateSeconds = 0.045
   /// Reverberant power over direct power: 1, as for a microphone at a room's critical distance.
   private static let reverberantRatio = 1.0

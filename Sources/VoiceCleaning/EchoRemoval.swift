@@ -38,7 +38,7 @@ final class EchoRemoval {
   }
 
   /// Takes in `frames` frames that were played, as the block's from `target` on.
-  func hear(_ source: borrowing SampleBuffer, from first: Int, frames: Int, at target: Int) {
+  func addPlayed(_ source: borrowing SampleBuffer, from first: Int, frames: Int, at target: Int) {
     guard source.channelCount != speakerCount else {
       return played.replace(at: target, with: source, from: first, frames: frames)
     }
@@ -53,7 +53,7 @@ final class EchoRemoval {
   }
 
   /// Takes in that nothing was played.
-  func hearSilence(frames: Int, at target: Int) {
+  func addSilence(frames: Int, at target: Int) {
     played.clear(from: target, frames: frames)
   }
 

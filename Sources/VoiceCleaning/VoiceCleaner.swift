@@ -66,7 +66,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     var done = 0
     while done < frames {
       let count = min(frames - done, incoming.frameCount - position)
-      blocks?.hearSilence(frames: count, at: position)
+      blocks?.addSilence(frames: count, at: position)
       exchange(&buffer, from: done, frames: count)
       done += count
     }
@@ -83,7 +83,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     var done = 0
     while done < frames {
       let count = min(frames - done, incoming.frameCount - position)
-      blocks?.hear(played, from: done, frames: count, at: position)
+      blocks?.addPlayed(played, from: done, frames: count, at: position)
       exchange(&buffer, from: done, frames: count)
       done += count
     }

@@ -41,7 +41,7 @@ struct Duplex: ParsableCommand {
       failure.report()
       end(failure.status)
     } catch {
-      tell(error, about: arguments)
+      emit(error, about: arguments)
     }
   }
 
@@ -73,7 +73,7 @@ struct Duplex: ParsableCommand {
 
   /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word is
   /// one, and scripts want it as an event too.
-  private static func tell(_ error: any Error, about arguments: [String]) -> Never {
+  private static func emit(_ error: any Error, about arguments: [String]) -> Never {
     guard exitCode(for: error) != .success else {
       Terminal.printLine(Line(trusting: fullMessage(for: error)))
       end(.done)
@@ -89,7 +89,7 @@ struct Duplex: ParsableCommand {
       refusal.report()
       end(.usage)
     }
-    if OutputMode.current.json { Terminal.tell(refusal.event) }
+    if OutputMode.current.json { Terminal.emit(refusal.event) }
     for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say("\(line)")
     }

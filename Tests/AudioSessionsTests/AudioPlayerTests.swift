@@ -28,7 +28,7 @@ import Testing
   @Test func `what was enqueued plays in order, without a gap, and then it is finished`() throws {
     let rig = rig(try Files(1000, 700))
     rig.player.play()
-    let heard = numbers(rig.hear(cycles: 40))
+    let heard = numbers(rig.run(cycles: 40))
     #expect(difference(heard.prefix(1700), 0..<1700) == nil)
     #expect(heard.dropFirst(1700).allSatisfy { $0 == -1 })
     #expect(rig.isFinished)
@@ -37,12 +37,12 @@ import Testing
   @Test func `a paused player stands still, fades within 5 ms and goes on where it stood`() throws {
     let rig = rig(try Files())
     #expect(rig.player.state == .paused)
-    #expect(rig.hear(cycles: 3).allSatisfy { $0 == 0 })
+    #expect(rig.run(cycles: 3).allSatisfy { $0 == 0 })
     rig.player.togglePlayPause()
-    #expect(difference(numbers(rig.hear(cycles: 4)), 0..<256) == nil)
+    #expect(difference(numbers(rig.run(cycles: 4)), 0..<256) == nil)
     #expect(rig.player.isPlaying)
     rig.player.pausePlayback()
-    let fading = rig.hear(cycles: 10)
+    let fading = rig.run(cycles: 10)
     // 240 frames of fading: each softer than it would have been, and more so.
     let errors = (0..<240).map { frame -> Float in
       let full = Float(257 + frame) / 8_388_608
@@ -54,7 +54,7 @@ import Testing
     #expect(rig.player.state == .paused)
     #expect(rig.player.position == 496)
     rig.player.play()
-    let rising = rig.hear(cycles: 10)
+    let rising = rig.run(cycles: 10)
     #expect(difference(numbers(Array(rising[240...])), 496 + 240..<496 + 640) == nil)
   }
 
@@ -64,9 +64,9 @@ import Testing
       let rig = PlayerRig()
       rig.enqueue(file)
       rig.player.play()
-      _ = rig.hear(cycles: 2)
+      _ = rig.run(cycles: 2)
       seek(rig.player)
-      let heard = numbers(rig.hear(cycles: 30))
+      let heard = numbers(rig.run(cycles: 30))
       // What was on its way is heard first.
       #expect(difference(heard.prefix(Self.lead), 128..<128 + Self.lead) == nil)
       return heard[Self.lead]
@@ -84,12 +84,12 @@ import Testing
     let rig = PlayerRig()
     rig.enqueue(file)
     rig.player.play()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     for _ in 0..<20 { rig.player.seek(bySeconds: 0.05) }
     // The first twenty are on their way, and not heard yet, when the others come.
     rig.step()
     for _ in 0..<10 { rig.player.seek(bySeconds: 0.05) }
-    let heard = numbers(rig.hear(cycles: 30))
+    let heard = numbers(rig.run(cycles: 30))
     #expect(heard[Self.lead - 1] == 128 + Self.lead - 1)
     #expect(heard[Self.lead] == 128 + Self.lead + 30 * 2400)
   }
@@ -101,12 +101,12 @@ import Testing
     settings.order = PlaybackRange(startFrame: 10000, endFrame: 30000, times: 2)
     rig.enqueue(file, settings: settings)
     rig.player.play()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     rig.player.seek(bySeconds: -5)
-    var heard = numbers(rig.hear(cycles: 30))
+    var heard = numbers(rig.run(cycles: 30))
     #expect(heard[Self.lead] == 10000)
     rig.player.seek(bySeconds: 5)
-    heard = numbers(rig.hear(cycles: 400))
+    heard = numbers(rig.run(cycles: 400))
     // The last frame of this time through, then the second time, and then nothing.
     #expect(heard[Self.lead] == 29999)
     #expect(heard[Self.lead + 1] == 10000)
@@ -120,38 +120,38 @@ import Testing
     let rig = rig(try Files())
     rig.player.seek(toFrame: 500)
     rig.player.play()
-    #expect(difference(numbers(rig.hear(cycles: 2)), 500..<628) == nil)
+    #expect(difference(numbers(rig.run(cycles: 2)), 500..<628) == nil)
     rig.player.pausePlayback()
-    _ = rig.hear(cycles: 10)
+    _ = rig.run(cycles: 10)
     rig.player.seek(toFrame: 3000)
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     #expect(rig.player.position == 3000)
     #expect(rig.player.time?.current == 3000.0 / 48000)
     rig.player.play()
-    #expect(difference(numbers(Array(rig.hear(cycles: 6)[240...])), 3240..<3384) == nil)
+    #expect(difference(numbers(Array(rig.run(cycles: 6)[240...])), 3240..<3384) == nil)
   }
 
   @Test func `tracks can be skipped, forward and back, and the queue cleared and reset`() throws {
     let files = try Files(96000, 96000)
     let rig = rig(files)
     rig.player.play()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     #expect(rig.player.current?.index == 0)
     #expect(!rig.player.isQueueEmpty)
     rig.player.cancelCurrent()
-    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 96000..<96500) == nil)
+    #expect(difference(numbers(rig.run(cycles: 30))[Self.lead...], 96000..<96500) == nil)
     #expect(rig.player.current?.index == 1)
     #expect(rig.player.isQueueEmpty)
     rig.player.skip(by: -1)
-    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 0..<500) == nil)
+    #expect(difference(numbers(rig.run(cycles: 30))[Self.lead...], 0..<500) == nil)
     #expect(!rig.player.isQueueEmpty)
     #expect(rig.player.dequeue()?.name == files.second.path)
     #expect(rig.player.dequeue() == nil)
     rig.player.resetAndEnqueue(QueueItem(.file(files.second.path)))
-    #expect(difference(numbers(rig.hear(cycles: 30))[Self.lead...], 96000..<96500) == nil)
+    #expect(difference(numbers(rig.run(cycles: 30))[Self.lead...], 96000..<96500) == nil)
     rig.player.clearQueue()
     rig.player.stop()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     #expect(rig.player.state == .idle)
     #expect(rig.player.current == nil)
   }
@@ -161,13 +161,13 @@ import Testing
     let rig = PlayerRig(endsWithQueue: false)
     rig.player.play()
     #expect(rig.player.state == .idle)
-    _ = rig.hear(cycles: 5)
+    _ = rig.run(cycles: 5)
     rig.enqueue(files.first)
-    #expect(difference(numbers(rig.hear(cycles: 12)).prefix(640), 0..<640) == nil)
+    #expect(difference(numbers(rig.run(cycles: 12)).prefix(640), 0..<640) == nil)
     #expect(!rig.isFinished)
     #expect(rig.player.state == .idle)
     rig.enqueue(files.second)
-    #expect(difference(numbers(rig.hear(cycles: 3)), 640..<640 + 192) == nil)
+    #expect(difference(numbers(rig.run(cycles: 3)), 640..<640 + 192) == nil)
     #expect(rig.player.isReady)
     #expect(rig.player.starvedFrameCount == 0)
   }
@@ -175,9 +175,9 @@ import Testing
   @Test func `a change of gain is a ramp of 5 ms`() throws {
     let rig = rig(try Files())
     rig.player.play()
-    _ = rig.hear(cycles: 1)
+    _ = rig.run(cycles: 1)
     rig.player.setGain(Gain(factor: 0.5))
-    let heard = rig.hear(cycles: 8)
+    let heard = rig.run(cycles: 8)
     let errors = heard.indices.map { frame -> Float in
       let full = Float(65 + frame) / 8_388_608
       let gain = max(0.5, 1 - Float(frame) / 480)
@@ -191,17 +191,17 @@ import Testing
     let two = try CountedFile(frames: 48000, first: 1_000_000)
     let rig = PlayerRig()
     rig.player.enqueue(
-      QueueItem([.file(one.path), .file(two.path)], gathering: .alternatives(0)))
+      QueueItem([.file(one.path), .file(two.path)], mixMode: .alternatives(0)))
     rig.player.play()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     rig.player.choose(1)
-    var heard = numbers(rig.hear(cycles: 30))
+    var heard = numbers(rig.run(cycles: 30))
     let place = 128 + Self.lead
     #expect(heard[Self.lead - 1] == place - 1)
     #expect(heard[Self.lead] == 1_000_000 + place)
     // And back at a frame that is chosen.
     rig.player.choose(0, atFrame: 20000)
-    heard = numbers(rig.hear(cycles: 300))
+    heard = numbers(rig.run(cycles: 300))
     let change = 20000 - (128 + 30 * 64)
     #expect(heard[change - 1] == 1_000_000 + 19999)
     #expect(heard[change] == 20000)
@@ -218,7 +218,7 @@ import Testing
       QueueItem([.file(one.path, settings: left), .file(one.path, settings: right)]))
     rig.player.play()
     // The first channel is the left one: half of the first, nothing of the second.
-    let heard = rig.hear(cycles: 1)
+    let heard = rig.run(cycles: 1)
     for frame in 0..<64 { #expect(heard[frame] == Float(frame + 1) / 8_388_608 / 2) }
   }
 
@@ -228,7 +228,7 @@ import Testing
     #expect(!AudioPlayer.supports(format: "text/html"))
     let rig = rig(try Files())
     rig.player.play()
-    _ = rig.hear(cycles: 1)
+    _ = rig.run(cycles: 1)
     #expect(rig.player.supportsSeeking)
     // 24 bits, two channels, 48 kHz, and the header.
     #expect((rig.player.bitRate ?? 0) >= 2_304_000)

@@ -10,7 +10,7 @@ import Testing
   @Test func `where the next file cannot be made, the recording goes on in the present one`() throws
   {
     let name = String(repeating: "a", count: 251) + ".wav"
-    let rig = try TapeRig(name: name)
+    let rig = try RecordingRig(name: name)
     // With a number in it, that name is longer than any disk allows.
     rig.saver.remote.ask(.split, at: 3000)
     rig.record(4000)
@@ -26,19 +26,19 @@ import Testing
       channelCount: 1)
     plan.isVirtual = true
     var watch = SpaceWatch(plan)
-    let news = RecordingEvents()
+    let events = RecordingEvents()
     let file = RecordedFile(path: plan.path, firstFrame: 0, start: 0)
     for _ in 0..<3 {
-      let left = watch.look(at: file, news: news)
+      let left = watch.look(at: file, events: events)
       #expect(left.map { $0 < 10 } == true)
     }
-    let told = news.take().filter { if case .diskLow = $0 { true } else { false } }
+    let told = events.take().filter { if case .diskLow = $0 { true } else { false } }
     #expect(told.count == 1)
   }
 
   @Test func `what is kept as it was is as long as the take`() throws {
     let window = PunchWindow(firstFrame: 500, frames: 2000)
-    let rig = try TapeRig(gate: WindowGate(window), rawName: "raw.wav")
+    let rig = try RecordingRig(gate: WindowGate(window), rawName: "raw.wav")
     rig.record(1000)
     rig.save()
     rig.record(4000)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a gap behind the last frame is silence in the file`() throws {
-    let rig = try TapeRig()
+    let rig = try RecordingRig()
     rig.record(1000)
     rig.lose(300)
     rig.finish()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `a take without a frame leaves no file`() throws {
-    let rig = try TapeRig()
+    let rig = try RecordingRig()
     rig.save()
     rig.finish()
     #expect(rig.names.isEmpty)

@@ -6,8 +6,8 @@ import Testing
 
 /// Frames that were lost on their way to the disk.
 @Suite struct GapTests {
-  @Test func `what found no room on the tape is silence, listed and told`() throws {
-    let rig = try TapeRig(ringFrames: 5000)
+  @Test func `what found no room in the ring is silence, listed and told`() throws {
+    let rig = try RecordingRig(ringFrames: 5000)
     rig.record(4000)
     rig.save()
     rig.record(9000)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `a gap across files is told in parts, and no frame moves`() throws {
-    let rig = try TapeRig { $0.split = .frames(1000) }
+    let rig = try RecordingRig { $0.split = .frames(1000) }
     rig.record(900)
     rig.record(900, lost: 1500)
     rig.finish()
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `markers stand at their frame`() throws {
-    let rig = try TapeRig()
+    let rig = try RecordingRig()
     rig.saver.remote.ask(.mark("one"), at: 500)
     rig.record(2000)
     rig.save()

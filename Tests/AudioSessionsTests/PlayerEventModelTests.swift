@@ -32,11 +32,11 @@ import Testing
       rig.player.play()
       for _ in 0..<12 {
         try command()
-        hear(cycles: Int.random(in: 1...500, using: &random))
+        run(cycles: Int.random(in: 1...500, using: &random))
       }
       rig.player.play()
       commands.append(rig.frame)
-      hear(cycles: 2600)
+      run(cycles: 2600)
       rig.conclude()
       collect()
     }
@@ -68,7 +68,7 @@ import Testing
       }
     }
 
-    private mutating func hear(cycles: Int) {
+    private mutating func run(cycles: Int) {
       for _ in 0..<cycles {
         heard += numbers(rig.cycle())
         collect()

@@ -35,9 +35,9 @@ import Testing
     rig.enqueue(one)
     rig.enqueue(two)
     // Ten cycles of silence lie before.
-    _ = rig.hear(cycles: 10)
+    _ = rig.run(cycles: 10)
     rig.player.play()
-    _ = rig.hear(cycles: 1200)
+    _ = rig.run(cycles: 1200)
     rig.conclude()
     let told = names(rig.events)
     #expect(told.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
@@ -46,7 +46,7 @@ import Testing
     #expect(
       told.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
         || told.suffix(2) == ["1 complete 70640", "1 end 70640"])
-    let heard = rig.player.heardTurns
+    let heard = rig.player.playedTurns
     #expect(heard.map(\.startFrame) == [640, 30640])
     #expect(heard.map(\.frames) == [30000, 40000])
   }
@@ -56,17 +56,17 @@ import Testing
     let rig = PlayerRig()
     rig.enqueue(one)
     rig.player.play()
-    _ = rig.hear(cycles: 10)
+    _ = rig.run(cycles: 10)
     rig.player.seek(toFrame: 50000)
-    _ = rig.hear(cycles: 100)
+    _ = rig.run(cycles: 100)
     rig.player.stop()
-    _ = rig.hear(cycles: 4)
+    _ = rig.run(cycles: 4)
     rig.conclude()
     let told = names(rig.events)
     #expect(told.contains("0 started 0"))
     #expect(told.contains { $0.hasPrefix("0 canceled") })
     #expect(!told.contains { $0.hasPrefix("0 complete") })
-    #expect(rig.player.heardTurns.map(\.frames) == [110 * 64])
+    #expect(rig.player.playedTurns.map(\.frames) == [110 * 64])
   }
 
   @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
@@ -90,8 +90,8 @@ import Testing
     rig.player.enqueue(path: "/nowhere/at/all.wav")
     rig.enqueue(one)
     rig.player.play()
-    #expect(difference(numbers(rig.hear(cycles: 10)), 0..<640) == nil)
-    _ = rig.hear(cycles: 2)
+    #expect(difference(numbers(rig.run(cycles: 10)), 0..<640) == nil)
+    _ = rig.run(cycles: 2)
     rig.conclude()
     let events = rig.events
     let failures = events.compactMap { event in
@@ -106,9 +106,9 @@ import Testing
     let rig = PlayerRig()
     rig.player.enqueue(Ramp(frames: 96000, supportsSeeking: false))
     rig.player.play()
-    _ = rig.hear(cycles: 2)
+    _ = rig.run(cycles: 2)
     rig.player.seek(toFrame: 5000)
-    let heard = numbers(rig.hear(cycles: 30))
+    let heard = numbers(rig.run(cycles: 30))
     #expect(difference(heard, 128..<128 + 30 * 64) == nil)
     #expect(names(rig.events).contains("0 refused"))
   }
@@ -119,7 +119,7 @@ import Testing
     rig.player.play()
     rig.player.toggleReversed()
     rig.player.seek(toFrame: 1000)
-    #expect(difference(numbers(rig.hear(cycles: 2)), (0..<1000).reversed().prefix(128)) == nil)
+    #expect(difference(numbers(rig.run(cycles: 2)), (0..<1000).reversed().prefix(128)) == nil)
   }
 
   @Test func `an end that comes soon is told where and when it comes, of each turn`() throws {
@@ -127,7 +127,7 @@ import Testing
     rig.player.setEndingSoonLead(seconds: 0.5)
     rig.enqueue(try CountedFile(frames: 96000))
     rig.enqueue(try CountedFile(frames: 72000))
-    _ = rig.hear(cycles: 10)
+    _ = rig.run(cycles: 10)
     rig.player.play()
     var told: [(event: PlayerEvent, at: Int)] = []
     for _ in 0..<2700 {
@@ -151,11 +151,11 @@ import Testing
     rig.enqueue(try CountedFile(frames: 30000))
     rig.player.enqueue(Ramp(frames: 90000, supportsSeeking: false))
     rig.player.play()
-    _ = rig.hear(cycles: 300)
+    _ = rig.run(cycles: 300)
     // The ramp's beginning lies in the ring by now.
     for place in [1000, 5000] {
       rig.player.seek(toFrame: place)
-      _ = rig.hear(cycles: 50)
+      _ = rig.run(cycles: 50)
     }
     var heard: [Int] = []
     while !rig.isFinished, heard.count < 200_000 { heard += numbers(rig.cycle()) }

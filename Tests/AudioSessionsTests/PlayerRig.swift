@@ -69,7 +69,7 @@ final class PlayerRig {
   }
 
   /// `count` cycles.
-  func hear(cycles count: Int) -> [Float] {
+  func run(cycles count: Int) -> [Float] {
     var heard: [Float] = []
     for _ in 0..<count { heard += cycle() }
     return heard

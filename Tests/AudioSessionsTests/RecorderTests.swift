@@ -35,17 +35,17 @@ import Testing
     var request = DuplexRequest(captureDevice: "sim", playbackDevice: nil)
     request.periodFrames = period
     request.format = .s16LE
-    let ring = SampleWriter(frameCount: 48000, channelCount: 1)
+    let source = SampleWriter(frameCount: 48000, channelCount: 1)
     let device = try SimulatedDevice(
-      specification, request: request, microphone: ring.makeReader())
-    let microphone = PlayFeeder(ring: ring, source: Counter(), channelCount: 1)
+      specification, request: request, microphone: source.makeReader())
+    let microphone = PlayFeeder(ring: source, source: Counter(), channelCount: 1)
 
-    let tape = SampleWriter(frameCount: 48000, channelCount: 1)
-    let saved = tape.makeReader()
+    let ring = SampleWriter(frameCount: 48000, channelCount: 1)
+    let saved = ring.makeReader()
     let gaps = EventWriter()
     var listed = gaps.makeReader()
     var callbacks = Mixer(periodFrames: period, captureChannels: 1, playbackChannels: 0)
-    callbacks.recorder = Recorder(tape: tape, gaps: gaps)
+    callbacks.recorder = Recorder(ring: ring, gaps: gaps)
     let report = try SessionRunner(
       device: device, callbacks: callbacks, background: [microphone], meter: nil, frameLimit: 40000
     ).run(clock: .virtual) { _, _ in .proceed }
@@ -70,12 +70,12 @@ import Testing
     #expect((lost > 0) == !scheduledFaults.isEmpty)
   }
 
-  @Test func `a tape that runs over says how much it lost, and where`() throws {
-    let tape = SampleWriter(frameCount: 100, channelCount: 1)
-    var saved = tape.makeReader()
+  @Test func `a ring that runs over says how much it lost, and where`() throws {
+    let ring = SampleWriter(frameCount: 100, channelCount: 1)
+    var saved = ring.makeReader()
     let gaps = EventWriter()
     var listed = gaps.makeReader()
-    var recorder = Recorder(tape: tape, gaps: gaps)
+    var recorder = Recorder(ring: ring, gaps: gaps)
     var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
     let time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
     for _ in 0..<3 { recorder.record(buffer, frames: 64, at: time) }
@@ -86,11 +86,11 @@ import Testing
     #expect(recorder.overflowFrames == 92)
   }
 
-  @Test func `what the tape had no room for at the end is told, too`() {
-    let tape = SampleWriter(frameCount: 100, channelCount: 1)
+  @Test func `what the ring had no room for at the end is told, too`() {
+    let ring = SampleWriter(frameCount: 100, channelCount: 1)
     let gaps = EventWriter()
     var listed = gaps.makeReader()
-    var recorder = Recorder(tape: tape, gaps: gaps)
+    var recorder = Recorder(ring: ring, gaps: gaps)
     let buffer = SampleBuffer(frameCount: 64, channelCount: 1)
     for _ in 0..<3 {
       recorder.record(

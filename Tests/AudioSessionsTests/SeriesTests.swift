@@ -8,7 +8,7 @@ import Testing
 @Suite struct SeriesTests {
   @Test(arguments: [1000, 1001, 4096, 30000])
   func `no frame is lost or doubled from file to file`(frames: Int) throws {
-    let rig = try TapeRig { $0.split = .frames(frames) }
+    let rig = try RecordingRig { $0.split = .frames(frames) }
     for count in [5000, 3, 9000, 12345] {
       rig.record(count)
       rig.save()
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `files of a size stay within it`() throws {
-    let rig = try TapeRig { $0.split = .bytes(20000) }
+    let rig = try RecordingRig { $0.split = .bytes(20000) }
     rig.record(20000)
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...20000))
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a split by hand is at its frame, in the past or to come`() throws {
-    let rig = try TapeRig()
+    let rig = try RecordingRig()
     rig.saver.remote.ask(.split, at: 3000)
     rig.record(2000)
     rig.save()
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `names that are taken get a number, and nothing is overwritten`() throws {
-    let rig = try TapeRig(name: "n-%H.wav") { $0.split = .frames(1000) }
+    let rig = try RecordingRig(name: "n-%H.wav") { $0.split = .frames(1000) }
     rig.record(2500)
     rig.finish()
     #expect(rig.names.count == 3)
@@ -57,8 +57,8 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...2500))
   }
 
-  @Test func `names tell when the first frame was captured`() throws {
-    let rig = try TapeRig(name: "%s.wav") { $0.split = .frames(16000) }
+  @Test func `names emit when the first frame was captured`() throws {
+    let rig = try RecordingRig(name: "%s.wav") { $0.split = .frames(16000) }
     rig.record(40000)
     rig.finish()
     #expect(rig.names == ["0.wav", "2.wav", "4.wav"])
@@ -68,7 +68,7 @@ import Testing
     (KeepRule.files(2), 2), (.bytes(3 * 8192), 3), (.seconds(0.3), 3), (.files(100), 8),
   ])
   func `of a rolling recording the newest files are kept`(rule: KeepRule, count: Int) throws {
-    let rig = try TapeRig {
+    let rig = try RecordingRig {
       $0.split = .frames(1000)
       $0.keep = rule
     }
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `a command runs for each file, in order, and its failure stops nothing`() throws {
-    let rig = try TapeRig {
+    let rig = try RecordingRig {
       $0.split = .frames(1000)
       $0.onFile = "echo ${1##*/} ${DUPLEX_FILE##*/} >>${1%/*}/log; [ ${1##*-} != 002.wav ]"
     }
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `a folder that goes away does not end a recording`() throws {
-    let rig = try TapeRig(name: "sub-%s.wav") { $0.split = .frames(8000) }
+    let rig = try RecordingRig(name: "sub-%s.wav") { $0.split = .frames(8000) }
     rig.record(8000)
     rig.save()
     // The next name cannot be made: the present file goes on.

@@ -59,7 +59,7 @@ import Testing
     }
     #expect((errors.max() ?? 1) < 3e-5)
     rig.conclude()
-    #expect(rig.player.heardTurns.map(\.frames) == [count])
+    #expect(rig.player.playedTurns.map(\.frames) == [count])
   }
 
   @Test func `a change of speed, and of direction, goes on where the sound was, without a step`()
@@ -71,7 +71,7 @@ import Testing
     rig.player.seek(toSeconds: 3)
     var heard: [Float] = []
     for step in 0..<12 {
-      heard += rig.hear(cycles: 40)
+      heard += rig.run(cycles: 40)
       switch step % 4 {
       case 0: rig.player.setSpeed(Double(step + 10) / 20)
       case 1: rig.player.toggleReversed()
@@ -92,7 +92,7 @@ import Testing
     rig.player.play()
     for (asked, given) in [(100.0, 4.0), (0.001, 0.25), (.nan, 0.25), (1, 1)] {
       rig.player.setSpeed(asked)
-      _ = rig.hear(cycles: 40)
+      _ = rig.run(cycles: 40)
       #expect(rig.player.settings?.speed == given)
     }
   }
@@ -105,11 +105,11 @@ import Testing
     let parts = [try CountedFile(frames: 1500), try CountedFile(frames: 2500, first: 1500)]
     rig.enqueue(whole, settings: settings)
     rig.player.play()
-    let one = rig.hear(cycles: 130)
+    let one = rig.run(cycles: 130)
     let other = PlayerRig()
     for part in parts { other.enqueue(part, settings: settings) }
     other.player.play()
-    let two = other.hear(cycles: 130)
+    let two = other.run(cycles: 130)
     #expect(one.prefix(8000) == two.prefix(8000))
   }
 }

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
   func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws
   {
-    let rig = try TapeRig(gate: StartGate(preRollFrames: preRoll, frames: 1000))
+    let rig = try RecordingRig(gate: StartGate(preRollFrames: preRoll, frames: 1000))
     rig.saver.remote.ask(.start, at: start)
     for _ in 0..<60 {
       rig.record(100)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `a take that is never started is empty`() throws {
-    let rig = try TapeRig(gate: StartGate(preRollFrames: 500, frames: nil))
+    let rig = try RecordingRig(gate: StartGate(preRollFrames: 500, frames: nil))
     rig.record(5000)
     rig.finish()
     #expect(rig.saver.report.frames == 0)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `what is checked before the take is no part of it`() throws {
-    let rig = try TapeRig { $0.checkSeconds = 0.5 }
+    let rig = try RecordingRig { $0.checkSeconds = 0.5 }
     rig.record(6000)
     rig.finish()
     #expect(try rig.allNumbers() == Array(4001...6000))

@@ -76,7 +76,7 @@ import Testing
         guard !isOver else { break }
         model.wrap()
         ask(&model, rig.player, &random)
-        heard += numbers(rig.hear(cycles: max(cycles, 24)))
+        heard += numbers(rig.run(cycles: max(cycles, 24)))
         while expected.count < heard.count, let frame = model.next() { expected.append(frame) }
         if expected.count < heard.count { isOver = true }
         let count = min(expected.count, heard.count)

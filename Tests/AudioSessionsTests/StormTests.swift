@@ -27,13 +27,13 @@ import Testing
     let rig = PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
-    _ = rig.hear(cycles: 20)
+    _ = rig.run(cycles: 20)
     let storm = Storm()
     storm.strike(rig.player.feeder)
     rig.step()
     #expect(storm.carriedOut.load(ordering: .relaxed) <= 128)
     // A second and a half, more than was queued before.
-    let heard = numbers(rig.hear(cycles: 1125))
+    let heard = numbers(rig.run(cycles: 1125))
     #expect(difference(heard, 20 * 64..<20 * 64 + 1125 * 64) == nil)
     #expect(storm.carriedOut.load(ordering: .relaxed) >= 1125)
   }
@@ -42,7 +42,7 @@ import Testing
     let rig = PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
-    _ = rig.hear(cycles: 20)
+    _ = rig.run(cycles: 20)
     let feeder = rig.player.feeder
     let storm = Storm()
     feeder.ask(

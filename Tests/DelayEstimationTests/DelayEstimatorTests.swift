@@ -78,11 +78,11 @@ import Testing
     let probe = ProbeSignal(seed: 5, frames: 24000).samples
     let direct = try #require(delayed(probe, by: 500.3, frames: 30000))
     let echo = try #require(delayed(probe, by: 812.8, frames: 30000))
-    let heard = zip(direct, echo).map { $0 * 0.5 + $1 }
-    let strongest = try #require(estimate(probe, in: heard))
+    let recorded = zip(direct, echo).map { $0 * 0.5 + $1 }
+    let strongest = try #require(estimate(probe, in: recorded))
     #expect(abs(strongest.delayFrames - 812.8) < 0.01)
     #expect(strongest.doubts.contains(.earlierArrival))
-    let first = try #require(estimate(probe, in: heard, choice: .first))
+    let first = try #require(estimate(probe, in: recorded, choice: .first))
     #expect(abs(first.delayFrames - 500.3) < 0.01)
     #expect(abs(first.strongestFrames - 812.8) < 0.01)
     #expect(!first.isDoubtful)
@@ -92,8 +92,8 @@ import Testing
     let probe = ProbeSignal(seed: 6, frames: 24000).samples
     let one = try #require(delayed(probe, by: 300, frames: 30000))
     let other = try #require(delayed(probe, by: 700.5, frames: 30000))
-    let heard = zip(one, other).map { $0 + 0.95 * $1 }
-    let found = try #require(estimate(probe, in: heard))
+    let recorded = zip(one, other).map { $0 + 0.95 * $1 }
+    let found = try #require(estimate(probe, in: recorded))
     #expect(found.isDoubtful)
   }
 

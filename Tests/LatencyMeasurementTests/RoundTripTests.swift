@@ -23,7 +23,7 @@ import Testing
     var session = ProbeSession(plan, periodFrames: periodFrames)
     let listener = session.listener
     guard let callbacks = session.takeCallbacks() else {
-      Issue.record("the session has no desk")
+      Issue.record("the session has no callbacks")
       return RoundTrips()
     }
     let runner = SessionRunner(

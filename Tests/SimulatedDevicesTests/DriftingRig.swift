@@ -48,7 +48,8 @@ func runDrifting(
   var reader = writer.makeReader()
   var unit = DuplexUnit(
     device: device,
-    callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: 1),
+    callbacks: PlayAndCapture(
+      signal: signal, frames: frames, periodFrames: period, channelCount: 1),
     progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
   var result = DriftingRun(configuration: unit.configuration)
   try unit.start()

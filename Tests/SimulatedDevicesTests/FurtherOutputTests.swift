@@ -83,7 +83,8 @@ struct FurtherOutputTests {
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: device,
-      callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: 1),
+      callbacks: PlayAndCapture(
+        signal: signal, frames: frames, periodFrames: period, channelCount: 1),
       progress: progress, events: writer, frameLimit: frames, reconnects: true)
     var run = FurtherRun(configuration: unit.configuration)
     try unit.start()

@@ -18,7 +18,7 @@ struct MishapTests {
     let latency = 128 + delay
     let queuedBefore = 4800 + 128
     let expected = (0..<frames).map { frame -> Float in
-      if (4800..<end).contains(frame) { return Tape.missing }
+      if (4800..<end).contains(frame) { return PlayAndCapture.missing }
       let output = frame - delay
       // What was queued goes on playing until the output starts again with silence.
       let isPlaying = output < min(end, queuedBefore) || output >= end + 128

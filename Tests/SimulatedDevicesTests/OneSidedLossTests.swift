@@ -37,7 +37,7 @@ struct OneSidedLossTests {
     #expect(abs(run.lostFrames - 48000) < 1500)
     #expect(run.events.last?.frames == run.lostFrames)
     #expect(run.drift?.relocks == 1)
-    #expect(run.heard[60000..<90000].allSatisfy { $0 == 0 || $0 == Tape.missing })
+    #expect(run.heard[60000..<90000].allSatisfy { $0 == 0 || $0 == PlayAndCapture.missing })
     let delay = master == .playback ? run.configuration.resamplerDelayFrames : 0
     let pace = master == .playback ? 1 + Self.ppm * 1e-6 : 1
     let leads = lead(

@@ -26,7 +26,7 @@ struct ReconnectionTests {
       ])
     #expect(result.lostFrames == end - gap)
     let expected = (0..<frames).map { frame -> Float in
-      if (gap..<end).contains(frame) { return Tape.missing }
+      if (gap..<end).contains(frame) { return PlayAndCapture.missing }
       // What was queued goes on playing until the output starts again with silence.
       let isPlaying = frame < min(end, gap + 128) || frame >= end + 128
       return isPlaying && frame >= 128 ? signal[frame - 128] : 0

@@ -6,7 +6,7 @@ import SimulatedDevices
 
 /// Plays what a table holds, frame by frame of the timeline, and keeps what comes back by its place
 /// on the timeline. Frames nobody delivered stay at `missing`.
-struct Tape: DuplexCallbacks, ~Copyable {
+struct PlayAndCapture: DuplexCallbacks, ~Copyable {
   static let missing: Float = -9
   var signal: [Float]
   var heard: [Float]
@@ -80,7 +80,8 @@ func run(
   var reader = writer.makeReader()
   var unit = DuplexUnit(
     device: device,
-    callbacks: Tape(signal: signal, frames: frames, periodFrames: period, channelCount: channels),
+    callbacks: PlayAndCapture(
+      signal: signal, frames: frames, periodFrames: period, channelCount: channels),
     progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
   try unit.start()
   var result = Run()

@@ -14,10 +14,10 @@ import Testing
       buffer[2 * frame] = Float(0.5 * sin(2 * Double.pi * 937.5 * Double(frame) / 48000))
     }
     tap.process(&buffer, frames: 4096, at: 1000)
-    #expect(tap.spectrum(heard: 999) == nil)
-    let spectrum = try #require(tap.spectrum(heard: 1500))
+    #expect(tap.spectrum(frame: 999) == nil)
+    let spectrum = try #require(tap.spectrum(frame: 1500))
     #expect(spectrum.frame == 1000)
-    #expect(tap.spectrum(heard: 99999)?.frame == 3048)
+    #expect(tap.spectrum(frame: 99999)?.frame == 3048)
     let loudest = try #require(
       spectrum.levels.indices.max { spectrum.levels[$0] < spectrum.levels[$1] })
     #expect(abs(spectrum.levels[loudest] + 6.02) < 0.1)

@@ -53,7 +53,7 @@ import VoiceCleaning
   func `a room is lowered after words, and words are clearer`(scene: Scene) throws {
     let sampleRate = scene.sampleRate
     let speech = TestVoices.speech(scene.voice, seconds: 12, sampleRate: sampleRate, level: -20)
-    let heard = TestRoom(seconds: scene.roomSeconds, sampleRate: sampleRate).hear(speech)
+    let heard = TestRoom(seconds: scene.roomSeconds, sampleRate: sampleRate).reverberate(speech)
     let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
     // The room is learned in the first seconds.
     let first = 3 * sampleRate
@@ -85,7 +85,7 @@ import VoiceCleaning
     let half = sampleRate / 2
     var bursts = TestVoices.noise(seconds: 8, sampleRate: sampleRate, level: -20)
     for frame in bursts.indices where frame / half % 2 != 0 { bursts[frame] = 0 }
-    let heard = TestRoom(seconds: 0.8, sampleRate: sampleRate).hear(bursts).whole
+    let heard = TestRoom(seconds: 0.8, sampleRate: sampleRate).reverberate(bursts).whole
     let run = try CleaningRun(settings, heard, sampleRate: sampleRate)
     let tails = stride(from: 5 * half, to: bursts.count, by: 2 * half).map { $0 + half / 4 }
     let before = unevenness(heard, after: tails)
@@ -112,7 +112,7 @@ import VoiceCleaning
 
   @Test func `two channels are lowered alike, wherever in between a sound is`() throws {
     let speech = TestVoices.speech(seconds: 3, sampleRate: sampleRate, level: -20)
-    let left = TestRoom(seconds: 0.4, sampleRate: sampleRate).hear(speech).whole
+    let left = TestRoom(seconds: 0.4, sampleRate: sampleRate).reverberate(speech).whole
     let right = TestVoices.noise(seconds: 3, sampleRate: sampleRate, level: -40)
     let plain = try clean(left, right)
     // Turned by an eighth, both channels hold both sounds: with one gain, what comes out is turned.

@@ -25,7 +25,7 @@ struct TestRoom {
   }
 
   /// What is heard of a sound, and what is early of that.
-  func hear(_ sound: [Float]) -> (whole: [Float], early: [Float]) {
+  func reverberate(_ sound: [Float]) -> (whole: [Float], early: [Float]) {
     let early = Int(clamping: Self.earlySeconds * Double(sampleRate))
     return (convolve(sound, answer), convolve(sound, Array(answer.prefix(early))))
   }

@@ -101,7 +101,7 @@ public struct DeviceList: Sendable, Equatable {
   private static let mostCards: Int32 = 32
 
   /// Asked of the kernel's list too: ALSA passes over a card that this user may not open, and then
-  /// nobody could say why it is missing.
+  /// it would not be known why it is missing.
   private static func isThere(_ number: Int32) -> Bool {
     snd_card_load(number) == 1 || procID(number) != nil
   }

@@ -15,7 +15,7 @@ final class BufferedBytes: @unchecked Sendable {
 
   /// What went wrong inside a callback of a C library, which cannot throw it.
   private var failure: FileFailure?
-  /// Whether a read came back with less than was there, because somebody interrupted it.
+  /// Whether a read came back with less than was there, because it was interrupted.
   private(set) var wasInterrupted = false
   /// What may still be read while it is not known whether there is sound; nil once it is.
   private var allowance: OpeningAllowance?

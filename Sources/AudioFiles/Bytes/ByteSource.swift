@@ -112,7 +112,7 @@ struct OpeningAllowance {
   private var run = 0
   private var jumps = 0
 
-  /// That of a file of so many bytes, some of which may be read several times; of bytes from elsewhere
+  /// That of a file of `byteCount` bytes, some of which may be read several times; of bytes from elsewhere
   /// where nil.
   init(byteCount: Int?) {
     total = Self.farByteCount + 8 * (byteCount ?? 0)

@@ -16,7 +16,7 @@ public protocol SoundDecoder: AnyObject {
   /// Frames in all; nil where that is not known, or where there is no end.
   var frameCount: Int? { get }
 
-  /// Frames that its head announces, where it has fewer than that: whoever reads on behind the last
+  /// Frames that its head announces, where it has fewer than that: a caller that reads on behind the last
   /// is told. nil where it has all.
   var announcedFrameCount: Int? { get }
 

@@ -51,7 +51,7 @@ public struct FileSplice: Sendable {
 
   /// Puts the frames of the file `region` in the place of those from `firstFrame` on; the whole has
   /// at least `leastFrames` frames then, silent where there were none. `isNew` says that there is no
-  /// file yet. `isStopped` is asked again and again whether somebody wants it no more. Throws as
+  /// file yet. `isStopped` is asked again and again whether it is to be stopped. Throws as
   /// reading and writing do, and `.interrupted`: the old file is untouched then.
   public func replace(
     from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,

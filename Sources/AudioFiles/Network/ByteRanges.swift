@@ -123,7 +123,7 @@ struct RequestSpan {
     self.first = max(first, 1)
   }
 
-  /// What to ask for from `offset` on: at most `bound` bytes, or the first so many.
+  /// What to ask for from `offset` on: at most `bound` bytes, fewer at first.
   mutating func next(from offset: Int, bound: Int) -> Range<Int> {
     count = offset == end ? min(count * 2, max(bound, first)) : first
     end = offset + count

@@ -57,7 +57,7 @@ struct ResponseRules {
 
   private func part(_ header: ResponseHeader) -> ResponseVerdict {
     if let failure = trouble(header) { return .fail(failure) }
-    // Without an end nobody could tell whether more comes behind the part.
+    // Without an end it could not be told whether more comes behind the part.
     if known == nil, start != nil, header.contentRange?.total == nil { return .withoutRange }
     guard let start, let range = header.contentRange, let bytes = range.bytes,
       bytes.lowerBound == start, header.announcementInterval == nil

@@ -14,9 +14,9 @@ struct ICYMetadata {
 
   /// What the next bytes are, of which there is at least one.
   enum Part {
-    /// So many bytes of sound.
+    /// A number of bytes of sound.
     case sound(Int)
-    /// So many bytes of an announcement; the title that it ends with.
+    /// A number of bytes of an announcement; the title that it ends with.
     case announcement(Int, title: String?)
   }
 

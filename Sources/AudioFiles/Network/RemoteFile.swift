@@ -153,7 +153,7 @@ public final class RemoteFile: ByteSource {
     return try open()
   }
 
-  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once so many
+  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once `seconds`
   /// seconds are over. One thread at a time. Throws `.readFailed` then, and what `read` throws.
   func awaitSound<Answer>(
     atMost seconds: Double, _ read: () throws(FileFailure) -> Answer
@@ -281,6 +281,6 @@ public struct RemoteFilePatience: Sendable {
   /// New tries in a row that bring no new byte.
   public var tryCount = 5
 
-  /// The usual patience of somebody who listens.
+  /// The default limits where a person listens.
   public init() {}
 }

@@ -47,7 +47,7 @@ struct TransferWatch {
   /// No reader waits for bytes.
   mutating func pause() { isPaused = true }
 
-  /// Somebody waits for bytes again, from `now` on.
+  /// Bytes are waited for again, from `now` on.
   mutating func proceed(now: Double) {
     isPaused = false
     lastByte = now

@@ -4,7 +4,7 @@ enum AnnouncedSound {
   private static let mostChunks = 4096
 
   /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they do
-  /// not, or the head does not say. `read` gives the bytes at a place, at most so many.
+  /// not, or the head does not say. `read` gives the bytes at a place, at most a number of them.
   static func byteCount<Failure: Error>(
     beyond fileByteCount: Int,
     _ read: (_ place: Int, _ count: Int) throws(Failure) -> [UInt8]

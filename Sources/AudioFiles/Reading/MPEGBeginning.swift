@@ -5,7 +5,7 @@ enum MPEGBeginning {
   private static let mostTags = 1000
 
   /// Whether libsndfile would take bytes for MPEG audio: those behind their ID3 tags begin with eleven
-  /// ones. `read` gives the bytes at a place, at most so many.
+  /// ones. `read` gives the bytes at a place, at most a number of them.
   static func isThere<Failure: Error>(
     _ read: (_ place: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> Bool {

@@ -156,7 +156,7 @@ final class VirtualFile {
   /// What libsndfile is told before it looks: nothing, or what bare samples are like.
   private let expectation: SF_INFO
 
-  /// Where there is no end, libsndfile is told of one that nobody reaches.
+  /// Where there is no end, libsndfile is told of one that is never reached.
   private static let endless = 1 << 52
 
   /// The file that begins at `start`.

@@ -178,7 +178,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// What the file says about itself, read from its head.
   public var tags: SoundFileTags { SoundFileTags(of: handle) }
 
-  /// Begins anew where somebody had interrupted a read: what a decoder makes of half a block is not
+  /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
   /// known.
   private mutating func resume() throws(FileFailure) {
     guard let file = handle.file, file.bytes.wasInterrupted, isSeekable,
@@ -250,7 +250,7 @@ public struct SoundFileTags: Sendable, Equatable {
 }
 
 extension SoundFileTags {
-  /// Bytes of one text that are read, at most: nobody writes more about a song.
+  /// Bytes of one text that are read, at most: more is not written about a song.
   static let longest = 64 << 10
 
   /// The beginning of a text of C.

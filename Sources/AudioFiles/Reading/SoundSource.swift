@@ -300,7 +300,7 @@ struct SoundSource: ~Copyable {
 
 /// Sound files that come from elsewhere than a disk.
 extension SoundSource {
-  /// Opens `bytes` by their contents. Where they are not seekable, or nobody knows how many there
+  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many there
   /// are, they may be WAV or FLAC.
   static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
     let beginning = try bytes.peek(4)

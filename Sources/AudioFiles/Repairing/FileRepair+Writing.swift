@@ -2,7 +2,7 @@ import Glibc
 
 extension FileRepair {
   /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
-  /// asked again and again whether somebody wants it no more, and told how much of it is there, of 1.
+  /// asked again and again whether it is to be stopped, and told how much of it is there, of 1.
   ///
   /// Throws `.interrupted` then, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
   /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was to

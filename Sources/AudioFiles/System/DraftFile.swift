@@ -4,7 +4,7 @@ import Glibc
 /// it was put in its place, it vanishes.
 ///
 /// It has no name at all where the file system can do that, so that not even a kill leaves it behind;
-/// elsewhere a random one beside its place. From the beginning on nobody else can write to its place
+/// elsewhere a random one beside its place. From the beginning on no other program can write to its place
 /// in this way: files that are written are locked (`flock`).
 struct DraftFile: ~Copyable {
   /// What it is written through.
@@ -174,7 +174,7 @@ private struct Place: ~Copyable {
       return try FileSystem.status(of: path)
     } catch {
       guard error.number == ENOENT else { throw error }
-      // A link that leads nowhere is something, and not ours.
+      // A link to no file is something, and not ours.
       guard !FileSystem.isTaken(path) else { throw SystemError(number: ENOLINK) }
       return nil
     }
@@ -200,7 +200,7 @@ private struct Place: ~Copyable {
 
   consuming func takeLocked() -> FileDescriptor? { locked }
 
-  /// In folders such as /tmp, nobody may rename the files of others away.
+  /// In folders such as /tmp, no user may rename the files of others away.
   private static func checkSticky(_ path: String, _ status: stat) throws(SystemError) {
     let user = geteuid()
     let folder = try FileSystem.status(of: FileName.folder(of: path))
@@ -241,7 +241,7 @@ enum OutputBytes {
     return true
   }
 
-  /// Cuts off what is of no use to anybody, and goes on there.
+  /// Cuts off what is of no use, and goes on there.
   static func cut(_ descriptor: Int32, at offset: Int) {
     _ = ftruncate(descriptor, offset)
     _ = lseek(descriptor, offset, SEEK_SET)

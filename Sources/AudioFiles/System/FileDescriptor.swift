@@ -83,7 +83,7 @@ struct FileDescriptor: ~Copyable {
   }
 
   /// Keeps others from writing it in the same way, for as long as it or a duplicate is open. Throws
-  /// `EWOULDBLOCK` where somebody else does; where files cannot be locked, nothing happens.
+  /// `EWOULDBLOCK` where another program does; where files cannot be locked, nothing happens.
   func lock() throws(SystemError) {
     guard flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .last }
   }
@@ -140,7 +140,7 @@ enum FileBounds {
     return min(announced, max(0, byteCount) * framesPerByte)
   }
 
-  /// `bytes` over `seconds`, in bits a second, and no more than so many channels at this rate can need;
+  /// `bytes` over `seconds`, in bits a second, and no more than its channels at this rate can need;
   /// nil where that is no rate.
   static func bitRate(
     bytes: Int, seconds: Double, sampleRate: Int, channelCount: Int
@@ -150,7 +150,7 @@ enum FileBounds {
     return bitRate(counted, sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// `announced` bits a second, and no more than so many channels at this rate can need.
+  /// `announced` bits a second, and no more than its channels at this rate can need.
   static func bitRate(_ announced: Int, sampleRate: Int, channelCount: Int) -> Int {
     min(announced, sampleRate * channelCount * bitsPerSample)
   }

@@ -22,7 +22,7 @@ enum FileSystem {
     return status
   }
 
-  /// Whether there is anything of that name, a link that leads nowhere included.
+  /// Whether there is anything of that name, a link to no file included.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return (try? check(path) { lstat($0, &status) }) != nil

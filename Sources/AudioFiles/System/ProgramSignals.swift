@@ -1,6 +1,6 @@
 import CProgram
 
-/// How signals end the program while nobody watches for them.
+/// How signals end the program while they are not watched for.
 public enum ProgramSignals {
   /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not ignored:
   /// `sentence` goes to standard error before, and `event` to standard output.

@@ -79,7 +79,7 @@ public enum TextFile {
     try draft.publish()
   }
 
-  /// Whether anything is called `path`, a link to nowhere included.
+  /// Whether anything is called `path`, a link to no file included.
   public static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

@@ -12,7 +12,7 @@ extension SoundFileWriter {
     return Int(status.st_size)
   }
 
-  /// Whether somebody deleted it, or took its name: it goes on growing, but nobody will ever find it.
+  /// Whether it was deleted, or its name taken: it goes on growing, but has no name.
   public var isDeleted: Bool {
     guard draft == nil else { return false }
     var status = stat()
@@ -36,15 +36,15 @@ extension SoundFileWriter {
     return name.map { String(path.dropLast(FileName.last(of: path).count)) + $0 }
   }
 
-  /// Why it could not get its name, though nobody else has taken it: nobody will ever find it.
+  /// Why it could not get its name, though no other file has it: it stays without one.
   public var nameRefusal: FileFailure? {
     namelessness?.isTaken == false ? namelessness?.failure : nil
   }
 
-  /// Whether somebody else has taken its name.
+  /// Whether another file has taken its name.
   public var isNameTaken: Bool { namelessness?.isTaken == true }
 
-  /// Whether somebody cut it off, or wrote something else into it.
+  /// Whether another program cut it off, or wrote into it.
   public var isSpoilt: Bool {
     guard !head.isEmpty, let byteCount else { return false }
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR) || Self.head(sink.descriptor) != head
@@ -58,7 +58,7 @@ extension SoundFileWriter {
     _ = ftruncate(sink.descriptor, end)
   }
 
-  /// Leaves the file as it is: what somebody else has made of it. Nothing that is written later
+  /// Leaves the file as it is: what another program has made of it. Nothing that is written later
   /// reaches it.
   public mutating func abandon() {
     guard let nothing = try? FileSystem.open("/dev/null", O_RDWR) else { return }

@@ -233,7 +233,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
 /// Why a file has not got its name.
 struct Namelessness {
-  /// Whether somebody else has taken the name.
+  /// Whether another file has taken the name.
   let isTaken: Bool
   let failure: FileFailure
 
@@ -305,7 +305,7 @@ struct OutputFile: ~Copyable {
   }
 
   /// Opens a pipe or a device. A pipe without a reader is waited for a little, not for ever, and
-  /// no longer than somebody wants.
+  /// no longer than the user wants.
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     var attempts = 0
     while true {

@@ -3,10 +3,10 @@ import Glibc
 import RealtimeAudio
 
 /// What a feedback guard did.
-public struct GuardEvent: Sendable, Equatable {
+public struct FeedbackEvent: Sendable, Equatable {
   /// The two things it does.
   public enum State: Int, Sendable {
-    /// It took the microphone off the ears.
+    /// It lowered the microphone.
     case ducked
     /// It gives it back, softly.
     case released
@@ -32,12 +32,12 @@ public struct FeedbackEventReader: ~Copyable {
   }
 
   /// The oldest thing not told yet.
-  public mutating func next() -> GuardEvent? {
+  public mutating func next() -> FeedbackEvent? {
     guard ring.read(into: &item, frames: 1) == 1,
-      let state = GuardEvent.State(rawValue: Int(clamping: item[0]))
+      let state = FeedbackEvent.State(rawValue: Int(clamping: item[0]))
     else { return nil }
     let angle = acos(Double(min(1, max(-1, item[3]))))
-    return GuardEvent(
+    return FeedbackEvent(
       state: state, frame: Int(clamping: item[1]) * 65536 + Int(clamping: item[2]),
       frequencyHz: angle * lookRate / (2 * .pi))
   }

@@ -20,7 +20,7 @@ public struct FeedbackEventWriter: ~Copyable {
   }
 
   @_noLocks
-  mutating func tell(isDucked: Bool, pitchCosine: Float, at frame: Int) {
+  mutating func emit(isDucked: Bool, pitchCosine: Float, at frame: Int) {
     item[0] = isDucked ? 0 : 1
     // A float holds 24 bits: the frame goes in two parts.
     item[1] = Float(frame >> 16)

@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Recognises a howl and takes the microphone off the ears before it hurts.
+/// Recognises a howl, and lowers the microphone before it hurts.
 ///
 /// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
 /// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
@@ -42,7 +42,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var bands: HopLevels
   var history = LevelHistory()
   var code = ProbeSequence()
-  var news: FeedbackEventWriter
+  var events: FeedbackEventWriter
   var gain = SmoothedGain(.unity)
   var dip = SmoothedGain(.unity)
   /// Hops since the beginning.
@@ -53,7 +53,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var growth: Float = 0
   var limiterGain: Float = 1
   /// No code before this hop.
-  var patience = 0
+  var nextProbeHop = 0
   var failures = 0
   var stageHop = 0
   var duckedLevel: Float = 0
@@ -77,17 +77,17 @@ public struct FeedbackSuppressor: ~Copyable {
   var newHintShare: Float = 0
   var probedGain: Float = 1
 
-  /// A guard of sound with so many channels that comes to `fullScale` where the microphone can go
-  /// no higher. It tells what it does through `news`.
+  /// A suppressor for sound of `channelCount` channels that comes to `fullScale` where the microphone can go
+  /// no higher. It tells what it does through `events`.
   public init(
-    sampleRate: Int, channelCount: Int, fullScale: Float = 1, news: consuming FeedbackEventWriter
+    sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
     self.fullScale = fullScale
     // Slower than a low howl's period, or its gain would follow every crest; fast enough to be back
     // before a howl that was lowered, trip by trip, is lost in the noise.
     leveller = Limiter(limit: fullScale, sampleRate: sampleRate, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
-    self.news = news
+    self.events = events
   }
 
   /// The number of howls that were ducked, as it grows.
@@ -142,7 +142,7 @@ public struct FeedbackSuppressor: ~Copyable {
     }
   }
 
-  /// Lowers the first `frames` frames of the microphone's way to the ears.
+  /// Lowers the first `frames` frames of the microphone in the output.
   @_noLocks
   private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
     var done = 0
@@ -183,7 +183,7 @@ extension FeedbackSuppressor {
     ducks.publish(duckCount)
     failures = 0
     duckedLevel = history.level(band: suspect, age: 0)
-    news.tell(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    events.emit(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
     stage = .ducked
     stageHop = hop
     decibels = -40
@@ -197,7 +197,7 @@ extension FeedbackSuppressor {
     let level = history.level(band: suspect, age: 0)
     let waited = hop &- stageHop
     guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
-    news.tell(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    events.emit(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
     stage = .returning
     stageHop = hop
   }
@@ -230,10 +230,10 @@ extension FeedbackSuppressor {
     heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
     let loudest = bands.loudest
     if bands.levels[loudest] < -55 {
-      if hop &- patience > 1500 { failures = 0 }
+      if hop &- nextProbeHop > 1500 { failures = 0 }
       return
     }
-    guard hop >= patience else { return }
+    guard hop >= nextProbeHop else { return }
     if let (band, rise) = growingBand() {
       suspect = band
       growth = rise
@@ -335,7 +335,7 @@ extension FeedbackSuppressor {
     failures = min(failures &+ 1, growth > 0 ? 3 : 7)
     // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
     // twice more, at once, but later only after 8 s.
-    patience = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
+    nextProbeHop = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
     endProbe()
   }
 

@@ -281,7 +281,7 @@ struct LevelHistory: ~Copyable {
     return slope * count > Self.leastRise && rest < bound * bound ? slope : nil
   }
 
-  /// Whether a band is about as loud as it was so many hops ago, and half as many.
+  /// Whether a band is about as loud as it was `hops` hops ago, and half of them ago.
   @_noLocks
   func stands(band: Int, hops: Int) -> Bool {
     let now = level(band: band, age: 0) + 2

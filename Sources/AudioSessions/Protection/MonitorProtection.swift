@@ -18,16 +18,16 @@ public struct MonitorProtection: ~Copyable {
 
   private var dim = SmoothedGain(.unity)
   private var isDimmed = false
-  private let dimWish: CountView
+  private let dimRequest: CountView
   private var mute = SmoothedGain(.unity)
   private var limitedCount = AtomicCounter()
   private let glideFrames: Int
   private let fadeFrames: Int
   private var isEnding = false
 
-  /// Ears that change nothing yet. The output is dimmed as long as `dimWish` is not zero.
-  public init(sampleRate: Int, dimWish: consuming CountView) {
-    self.dimWish = dimWish
+  /// A protection that changes nothing yet. The output is dimmed as long as `dimRequest` is not zero.
+  public init(sampleRate: Int, dimRequest: consuming CountView) {
+    self.dimRequest = dimRequest
     glideFrames = max(1, sampleRate / 50)
     fadeFrames = Self.fadeFrames(at: sampleRate)
   }
@@ -62,7 +62,7 @@ public struct MonitorProtection: ~Copyable {
   /// Dims and limits all that is heard.
   @_noLocks
   public mutating func processMix(_ bus: inout MixerBus) {
-    let isDimWanted = dimWish.value != 0
+    let isDimWanted = dimRequest.value != 0
     if isDimWanted != isDimmed {
       isDimmed = isDimWanted
       dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
@@ -85,7 +85,7 @@ public struct Limiter: BitwiseCopyable {
   public private(set) var limit: Float
   /// Frames so far that came in above the limit.
   public private(set) var limitedFrames = 0
-  /// Keeps the gain from rising, for as long as somebody measures what a change of level does.
+  /// Keeps the gain from rising, for as long as a probe measures what a change of level does.
   public var isHeld = false
   /// The gain of the last frame.
   public private(set) var gain: Float = 1

@@ -3,50 +3,50 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The audio thread's half of a recording: puts frames on the tape, a ring that the disk thread's
-/// half (`RecordingWriter`) winds off.
+/// The audio thread's half of a recording: writes frames to the capture ring, which the disk
+/// thread's half (`RecordingWriter`) reads.
 ///
 /// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
-/// ring full because the disk stood still for longer than it holds. The tape's timeline stays true.
+/// ring full because the disk stood still for longer than it holds. The recording's timeline stays true.
 public struct Recorder: MixerStage, ~Copyable {
-  private var tape: SampleWriter
+  private var ring: SampleWriter
   private var gaps: EventWriter
   private var origin: CaptureOrigin
   private var lost = 0
   private var overflowed = 0
 
-  /// A recorder with a tape that holds `frameCount` frames of a disk that stands still.
+  /// A recorder whose ring holds `frameCount` frames while the disk stands still.
   public init(frameCount: Int, channelCount: Int, sampleRate: Int) {
     self.init(
-      tape: SampleWriter(frameCount: frameCount, channelCount: channelCount), gaps: EventWriter(),
+      ring: SampleWriter(frameCount: frameCount, channelCount: channelCount), gaps: EventWriter(),
       sampleRate: sampleRate)
   }
 
   /// Records to these ends of a ring and a list of gaps.
   public init(
-    tape: consuming SampleWriter, gaps: consuming EventWriter, sampleRate: Int = 48000
+    ring: consuming SampleWriter, gaps: consuming EventWriter, sampleRate: Int = 48000
   ) {
-    self.tape = tape
+    self.ring = ring
     self.gaps = gaps
     origin = CaptureOrigin(sampleRate: sampleRate)
   }
 
-  /// The disk thread's end of the tape. Ask once.
+  /// The disk thread's end of the ring. Ask once.
   public borrowing func makeFeed() -> RecordingReader {
-    RecordingReader(tape: tape.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
+    RecordingReader(ring: ring.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
   }
 
   /// Frames that found no room.
   public private(set) var overflowFrames = 0
 
-  /// Puts the first `frames` frames of `buffer` on the tape, after the gap that `time` tells of.
+  /// Writes the first `frames` frames of `buffer` to the ring, after the gap that `time` tells of.
   @_noLocks
   public mutating func record(_ buffer: borrowing SampleBuffer, frames: Int, at time: CycleTime) {
     lost &+= time.lostFrames
     origin.note(frames, at: time)
-    // A gap must stand on the list before the frames that follow it are on the tape.
-    let isListed = tellGaps(hasRoom: tape.room > 0)
-    let written = isListed ? tape.write(buffer, frames: frames) : 0
+    // A gap must stand on the list before the frames that follow it are in the ring.
+    let isListed = emitGaps(hasRoom: ring.room > 0)
+    let written = isListed ? ring.write(buffer, frames: frames) : 0
     overflowed &+= frames &- written
     overflowFrames &+= frames &- written
   }
@@ -60,20 +60,20 @@ public struct Recorder: MixerStage, ~Copyable {
   /// Says that the take is over.
   @_noLocks
   public mutating func finish() {
-    _ = tellGaps(hasRoom: true)
-    tape.finish()
+    _ = emitGaps(hasRoom: true)
+    ring.finish()
   }
 
   @_noLocks
-  private mutating func tellGaps(hasRoom: Bool) -> Bool {
+  private mutating func emitGaps(hasRoom: Bool) -> Bool {
     if lost > 0 {
-      let gap = TimelineEvent(kind: .captureXrun, frame: tape.frameCount, frames: lost)
+      let gap = TimelineEvent(kind: .captureXrun, frame: ring.frameCount, frames: lost)
       guard gaps.write(gap) else { return false }
       lost = 0
     }
     // While nothing fits, it is one gap that grows.
     if overflowed > 0 && hasRoom {
-      let gap = TimelineEvent(kind: .overflow, frame: tape.frameCount, frames: overflowed)
+      let gap = TimelineEvent(kind: .overflow, frame: ring.frameCount, frames: overflowed)
       guard gaps.write(gap) else { return false }
       overflowed = 0
     }

@@ -4,7 +4,7 @@ import AudioFiles
 import RealtimeAudio
 import VoiceCleaning
 
-/// What becomes of a tape's frames on their way to disk: moved by a fraction of a frame, cleaned,
+/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
 /// let through or left out by a gate, measured, and written. Disk thread.
 ///
 /// Frames are counted on the unit's timeline. What the gate has not decided yet waits in `waiting`.
@@ -13,7 +13,7 @@ struct RecordingPipeline: ~Copyable {
   static let chunkFrames = 4096
 
   let plan: RecordingPlan
-  let news: RecordingEvents
+  let events: RecordingEvents
   let wall: WallClock
   var series: FileSeries
   var raw: UnprocessedRecording?
@@ -25,7 +25,7 @@ struct RecordingPipeline: ~Copyable {
   private var check: LoudnessMeter?
   var gaps = GapList()
   var points = RecordingCommandPoints()
-  /// Where somebody wants the take to begin.
+  /// Where the user wants the take to begin.
   private var startFrame: Int?
   private var waiting: SampleWriter
   var taken: SampleReader
@@ -48,19 +48,19 @@ struct RecordingPipeline: ~Copyable {
   /// A take as `plan` says, of what `gate` lets through. `rawPlan` is for what was not cleaned.
   init(
     _ plan: RecordingPlan, gate: any RecordingGate, cleaner: consuming VoiceCleaner?,
-    shift: consuming FrameShift?, rawPlan: RecordingPlan?, news: RecordingEvents
+    shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
   ) throws(FileFailure) {
     let late = cleaner?.delayFrames ?? 0
-    let patience = gate.patienceFrames + Self.chunkFrames
+    let lookahead = gate.lookaheadFrames + Self.chunkFrames
     let channelCount = plan.channelCount
-    let made = try FileSeries(plan, news: news)
+    let made = try FileSeries(plan, events: events)
     if let rawPlan {
-      raw = try UnprocessedRecording(rawPlan, patience: patience + late, news: news)
+      raw = try UnprocessedRecording(rawPlan, lookahead: lookahead + late, events: events)
     } else {
       raw = nil
     }
     series = made
-    let ring = SampleWriter(frameCount: patience, channelCount: channelCount)
+    let ring = SampleWriter(frameCount: lookahead, channelCount: channelCount)
     taken = ring.makeReader()
     waiting = ring
     chunk = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channelCount)
@@ -73,7 +73,7 @@ struct RecordingPipeline: ~Copyable {
     self.shift = shift
     self.cleaner = cleaner
     self.plan = plan
-    self.news = news
+    self.events = events
     wall = WallClock(isVirtual: plan.isVirtual)
     lateFrames = late
   }
@@ -106,21 +106,21 @@ struct RecordingPipeline: ~Copyable {
     points.add(.gap(frames), at: first)
   }
 
-  /// Somebody wants something at `frame`.
-  mutating func note(_ wish: RecordingCommand, at frame: Int) {
-    if wish == .start {
+  /// The user asks for `command` at `frame`.
+  mutating func note(_ command: RecordingCommand, at frame: Int) {
+    if command == .start {
       startFrame = startFrame ?? frame
     } else {
-      points.add(.wish(wish), at: frame)
+      points.add(.command(command), at: frame)
     }
   }
 
-  /// The next `frames` frames of the tape, at most `maximumInputFrames`; `played` is what was played meanwhile.
-  mutating func hear(
+  /// The next `frames` captured frames, at most `maximumInputFrames`; `played` is what was played meanwhile.
+  mutating func process(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer?, frames: Int
   ) throws(FileFailure) {
     shift?.process(&buffer, frames: frames)
-    raw?.hear(buffer, frames: frames)
+    raw?.process(buffer, frames: frames)
     if cleaner != nil {
       switch played {
       case .some(let played): cleaner?.clean(&buffer, played: played, frames: frames)
@@ -175,7 +175,7 @@ struct RecordingPipeline: ~Copyable {
   mutating func loseRaw(_ failure: FileFailure) {
     rawFailure = failure
     raw = nil
-    news.tell(.warning(failure))
+    events.emit(.warning(failure))
   }
 
   /// Makes the files valid as they stand, and with `synchronizing` waits for the disk.
@@ -217,7 +217,7 @@ struct RecordingPipeline: ~Copyable {
       try settle(until: first + frames)
       if first + frames == checkFrames, let levels = check?.levels {
         check = nil
-        news.tell(.checked(levels))
+        events.emit(.checked(levels))
       }
       return
     }
@@ -225,7 +225,7 @@ struct RecordingPipeline: ~Copyable {
       startFrame = nil
       gate.start()
     }
-    gate.hear(buffer, frames: frames)
+    gate.process(buffer, frames: frames)
     try followGate()
   }
 }
@@ -258,7 +258,7 @@ extension RecordingPipeline {
       timelineFrame: settled, frame: series.frames, start: time(of: settled))
     report.stretches.append(stretch)
     guard plan.leavesSilenceOut else { return }
-    news.tell(.opened(stretch))
+    events.emit(.opened(stretch))
     // A file of its own tells when it began.
     if !plan.isFilePerStretch { series.mark(LocalTime(stretch.start).text) }
   }
@@ -270,7 +270,7 @@ extension RecordingPipeline {
     guard var stretch = report.stretches.popLast() else { return }
     stretch.frames = series.frames - stretch.frame
     report.stretches.append(stretch)
-    if plan.leavesSilenceOut { news.tell(.closed(stretch)) }
+    if plan.leavesSilenceOut { events.emit(.closed(stretch)) }
   }
 
   /// Keeps what waits before the timeline's `frame`, or leaves it out.
@@ -319,13 +319,13 @@ extension RecordingPipeline {
   private mutating func obey() {
     while let due = points.take(upTo: settled) {
       switch due.point {
-      case .wish(.split): series.split()
-      case .wish(.mark(let label)):
+      case .command(.split): series.split()
+      case .command(.mark(let label)):
         let marker = RecordedMarker(frame: series.frames, label: label)
         series.mark(label)
         report.markers.append(marker)
-        news.tell(.marker(marker))
-      case .wish(.start): break
+        events.emit(.marker(marker))
+      case .command(.start): break
       // What was lost before the take went on is no part of it.
       case .gap(let frames) where due.frame == settled: series.mark("\(frames) frames lost")
       case .gap: break
@@ -347,17 +347,17 @@ struct UnprocessedRecording: ~Copyable {
   private var taken: SampleReader
   private var chunk: SampleBuffer
 
-  /// Keeps them as `plan` says; at most `patience` frames wait to be kept or left out.
-  init(_ plan: RecordingPlan, patience: Int, news: RecordingEvents) throws(FileFailure) {
-    series = try FileSeries(plan, news: news)
-    let ring = SampleWriter(frameCount: patience, channelCount: plan.channelCount)
+  /// Keeps them as `plan` says; at most `lookahead` frames wait to be kept or left out.
+  init(_ plan: RecordingPlan, lookahead: Int, events: RecordingEvents) throws(FileFailure) {
+    series = try FileSeries(plan, events: events)
+    let ring = SampleWriter(frameCount: lookahead, channelCount: plan.channelCount)
     taken = ring.makeReader()
     waiting = ring
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
   }
 
   /// Hears the next frames.
-  mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int) {
+  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
     _ = waiting.write(buffer, frames: frames)
   }
 

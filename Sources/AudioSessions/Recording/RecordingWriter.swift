@@ -5,7 +5,7 @@ import RealtimeAudio
 import Synchronization
 import VoiceCleaning
 
-/// The disk thread's half of a recording: winds the tape off, hands its frames to the take, and
+/// The disk thread's half of a recording: reads the capture ring, hands its frames to the take, and
 /// keeps the files valid at every instant: their headers true four times a second, their contents
 /// on the disk as often as the plan says.
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
@@ -35,17 +35,17 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let hasLeft = AtomicFlag()
   private let isAbandoned = AtomicFlag()
 
-  /// What somebody wants of the recording. Any thread but the audio thread.
+  /// What the user asks of the recording. Any thread but the audio thread.
   public let remote = RecordingRemote()
   /// What happens to it. Any thread but the audio thread.
-  public let news: RecordingEvents
+  public let events: RecordingEvents
 
   /// What became of the recording; complete when `step` has answered false.
   public private(set) var report = RecordingReport()
 
   /// Saves what its recorder takes down as `plan` says: what `gate` lets through, moved by the
   /// fraction of a frame that `shift` says, cleaned by `cleaner`, which hears from a recorder of
-  /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Tapes hold
+  /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Rings hold
   /// `ringFrames` frames of a disk that stands still. Throws what making files throws.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
@@ -59,10 +59,10 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
         "There is no memory for a ring of \(ringFrames / max(1, plan.sampleRate)) seconds.",
         hint: "Ask for less with --ring, or end other programs.")
     }
-    let news = RecordingEvents()
+    let events = RecordingEvents()
     let made = try RecordingPipeline(
       plan, gate: gate, cleaner: cleaner, shift: shift, rawPlan: rawPath.map { plan.raw($0) },
-      news: news)
+      events: events)
     let recorder = Recorder(
       frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate)
     feed = recorder.makeFeed()
@@ -89,7 +89,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     isVirtual = plan.isVirtual
     isStream = plan.isStream
-    self.news = news
+    self.events = events
   }
 
   /// The audio thread's half, once.
@@ -104,7 +104,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Whether the gate let through all that it will: what comes is not kept. Any thread.
   public var isTakeOver: Bool { hasEnded.isRaised }
 
-  /// Saves what is on the tape now.
+  /// Saves what is in the capture ring now.
   public func step() -> Bool {
     saving.store(!isStream, ordering: .relaxed)
     let goesOn = save()
@@ -113,7 +113,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return goesOn
   }
 
-  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by somebody
+  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a program
   /// who may have gone to sleep, and is never whole.
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
 
@@ -121,11 +121,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   public var isWaitingForOthers: Bool { isWaitingForCommands }
 
   private func save() -> Bool {
-    // What is complete may still be somebody's business.
+    // What is complete may still wait for a command.
     guard !isOver else { return poll() }
     do throws(FileFailure) {
-      for order in remote.take() { take.note(order.wish, at: order.frame) }
-      // In this order: what is on the tape after the end was announced is all there will be.
+      for order in remote.take() { take.note(order.command, at: order.frame) }
+      // In this order: what is in the ring after the end was announced is all there will be.
       let isLast = feed.isFinished || isAbandoned.isRaised
       take.begin(at: feed.origin)
       try wind(isLast: isLast)
@@ -145,11 +145,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return poll()
   }
 
-  // The recorder's own end says when the tape is complete.
+  // The recorder's own end says when the recording is complete.
   /// Comes to an end at the next step.
   public func conclude() {}
 
-  /// What is on the tape now is all.
+  /// What is in the ring now is all.
   public func abandon() { isAbandoned.raise() }
 
   /// Whether complete files still need attending.
@@ -175,14 +175,14 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       while let gap = feed.takeGap(isLast: isLast) {
         take.noteGap(at: feed.position, frames: gap.frames)
         if gap.kind == .overflow {
-          news.tell(.overflow(frame: feed.position, frames: gap.frames))
+          events.emit(.overflow(frame: feed.position, frames: gap.frames))
         }
       }
       let count = feed.read(
         into: &chunk, frames: min(take.maximumInputFrames, playedFrames(isLast: isLast)))
       guard count > 0 else { return }
       fillPlayed(count)
-      try take.hear(&chunk, played: played, frames: count)
+      try take.process(&chunk, played: played, frames: count)
       try keepSafe(count)
     }
   }
@@ -222,18 +222,18 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     states.pass(count)
     looks.pass(count)
     if headers.takeDue() { try take.refresh(synchronizing: syncs.takeDue()) }
-    if states.takeDue(), news.isStateWanted { publish() }
+    if states.takeDue(), events.isStateWanted { publish() }
     if looks.takeDue() {
-      let left = take.file.flatMap { space.look(at: $0, news: news) }
+      let left = take.file.flatMap { space.look(at: $0, events: events) }
       // The real disk is no part of virtual time, where every run is the same.
-      if !isVirtual { news.update { $0.secondsLeft = left } }
+      if !isVirtual { events.update { $0.secondsLeft = left } }
     }
   }
 
   private func publish() {
     let levels = take.levels
     let isOpen = take.isKeeping
-    news.update { state in
+    events.update { state in
       state.levels = levels
       state.isOpen = isOpen
     }
@@ -253,7 +253,7 @@ struct SpaceWatch {
   }
 
   /// Looks at the disk of `file`, the growing one. Returns the seconds left, where they are known.
-  mutating func look(at file: RecordedFile, news: RecordingEvents) -> Double? {
+  mutating func look(at file: RecordedFile, events: RecordingEvents) -> Double? {
     guard !plan.isStream, let bytes = byteCountOfSecond(file),
       let free = DiskSpace.freeByteCount(at: FileName.folder(of: file.path))
     else { return nil }
@@ -263,7 +263,7 @@ struct SpaceWatch {
     if let reached = marksLeft.first(where: { left <= $0 }) {
       // Of several at once the shortest is the one that counts.
       marksLeft.removeAll { $0 >= left || $0 == reached }
-      news.tell(.diskLow(seconds: left))
+      events.emit(.diskLow(seconds: left))
     }
     return left
   }

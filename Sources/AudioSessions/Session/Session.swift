@@ -141,12 +141,12 @@ struct SessionObserver: ~Copyable {
   }
 }
 
-/// Stops and closes a unit's device on a thread of its own: a driver may hang there, and whoever
-/// waits must not.
-final class DeviceClosing<Desk: SessionCallbacks & ~Copyable> {
+/// Stops and closes a unit's device on a thread of its own: a driver may hang there, and the thread
+/// that waits must not.
+final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from the thread that made it to the one that runs it.
-    var unit: DuplexUnit<Desk>?
+    var unit: DuplexUnit<Callbacks>?
     let draining: Bool
     let isClosed: AtomicFlag
 
@@ -163,7 +163,7 @@ final class DeviceClosing<Desk: SessionCallbacks & ~Copyable> {
   private var deadline: UInt64
 
   /// Begins with it. `isUrgent` where a person has asked for the end.
-  init(_ unit: consuming DuplexUnit<Desk>, draining: Bool, isUrgent: Bool) {
+  init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
     // What is queued is heard first, a sound server's own share as well.
@@ -197,7 +197,7 @@ final class DeviceClosing<Desk: SessionCallbacks & ~Copyable> {
 }
 
 /// How long something is waited for at the end of which nothing is lost.
-struct EndPatience {
+struct EndTimeout {
   private var deadline: UInt64
 
   /// A while; a fifth of a second where a person has asked for the end.

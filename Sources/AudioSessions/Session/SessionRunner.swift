@@ -1,16 +1,16 @@
 import AudioDevices
 import RealtimeAudio
 
-/// A session ready to run: a device, the desk on it, and the work that waits on disk beside it.
+/// A session ready to run: a device, its callbacks, and the work that waits on disk beside it.
 ///
 /// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
 /// is virtual, does everything itself in an order that repeats.
-public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
+public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable {
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
   /// In real time it is called over and over, and paces itself by waiting for signals or keys.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
-  private var unit: DuplexUnit<Desk>
+  private var unit: DuplexUnit<Callbacks>
   private let background: [any BackgroundWork]
   private let progress: UnitProgress
   private var observer: SessionObserver
@@ -20,9 +20,10 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
 
   /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says so;
   /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
-  /// `fadeFrames` frames to fade out in when somebody wants an end.
+  /// `fadeFrames` frames to fade out in when an end is wanted.
   public init(
-    device: consuming DuplexDevice, callbacks: consuming Desk, background: [any BackgroundWork],
+    device: consuming DuplexDevice, callbacks: consuming Callbacks,
+    background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
     reconnects: Bool = false
   ) {
@@ -41,7 +42,8 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
 
   /// The same on the device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(
-    device driver: consuming Driver, callbacks: consuming Desk, background: [any BackgroundWork],
+    device driver: consuming Driver, callbacks: consuming Callbacks,
+    background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0, reconnects: Bool = false
   ) {
     self.init(
@@ -156,7 +158,7 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
       }
     }
     var failure: DeviceFailure?
-    var closing: DeviceClosing<Desk>?
+    var closing: DeviceClosing<Callbacks>?
     if ended.isRaised {
       var work = thread.join()
       failure = work.failure
@@ -171,18 +173,18 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
       for work in background { work.abandon() }
     }
     // A stalled disk takes its time, and a second signal must still be heard meanwhile.
-    var patience = EndPatience(isUrgent: asked?.isOfTheUser == true)
+    var timeout = EndTimeout(isUrgent: asked?.isOfTheUser == true)
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.isDispensable && patience.isOver)
+          thread.isDone || (work.isDispensable && timeout.isOver)
         }
     }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
     while !isOver() {
       if case .stop(let reason) = watch(observer.moment(progress), granted), reason.isOfTheUser {
         closing?.hurry()
-        patience.hurry()
+        timeout.hurry()
       }
     }
     if closing?.end() == false { observer.noteStuckDevice() }
@@ -198,7 +200,7 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
     return report
   }
 
-  /// What is to be played must be there when the first period asks for it. Meanwhile somebody may
+  /// What is to be played must be there when the first period asks for it. Meanwhile the user may
   /// ask for an end: a network can take its time.
   private static func prepare(
     _ background: [any BackgroundWork], observer: inout SessionObserver,
@@ -211,8 +213,8 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
       guard case .stop(let asked) = watch(observer.moment(progress), nil) else { continue }
       for work in background { work.conclude() }
       // A disk or a decoder may keep it for ever.
-      let patience = EndPatience(isUrgent: true)
-      while !first.isDone, !patience.isOver { HostClock.pause(milliseconds: 2) }
+      let timeout = EndTimeout(isUrgent: true)
+      while !first.isDone, !timeout.isOver { HostClock.pause(milliseconds: 2) }
       guard first.isDone else {
         first.abandon()
         return (asked, true)
@@ -225,9 +227,9 @@ public struct SessionRunner<Desk: SessionCallbacks & ~Copyable>: ~Copyable {
   }
 
   private static func started(
-    _ work: consuming AudioThread<Desk>, _ priority: ThreadPriority
+    _ work: consuming AudioThread<Callbacks>, _ priority: ThreadPriority
   )
-    throws(DeviceFailure) -> RealtimeThread<AudioThread<Desk>>
+    throws(DeviceFailure) -> RealtimeThread<AudioThread<Callbacks>>
   {
     do throws(ThreadFailure) {
       return try RealtimeThread(name: "duplex-audio", priority: priority, work)
@@ -258,21 +260,21 @@ private final class FirstSteps: BackgroundWork {
 }
 
 /// A unit on its way through the audio thread.
-private struct AudioThread<Desk: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
+private struct AudioThread<Callbacks: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
   @unchecked Sendable
 {
   // @unchecked because it moves whole, from the thread that made it to the one that runs it.
-  var unit: DuplexUnit<Desk>
+  var unit: DuplexUnit<Callbacks>
   private(set) var failure: DeviceFailure?
   let ended: AtomicFlag
 
-  init(unit: consuming DuplexUnit<Desk>, ended: AtomicFlag) {
+  init(unit: consuming DuplexUnit<Callbacks>, ended: AtomicFlag) {
     self.unit = unit
     self.ended = ended
   }
 
   /// The unit, when the thread is over.
-  consuming func takeUnit() -> DuplexUnit<Desk> { unit }
+  consuming func takeUnit() -> DuplexUnit<Callbacks> { unit }
 
   mutating func run() {
     do throws(DeviceFailure) {

@@ -7,7 +7,7 @@ import RealtimeAudio
 /// The audio thread's half of a measurement: plays what is queued, silence where nothing is, and
 /// writes down side by side what was captured and what was played in the same cycle.
 ///
-/// Both on one tape need no agreement about when a probe began: what lies between the two columns is
+/// Both in one ring need no agreement about when a probe began: what lies between the two columns is
 /// the round trip, whatever the other half (`ProbeListener`) was late with.
 public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
   private var sound: SampleReader
@@ -16,14 +16,14 @@ public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
   private var played: SampleBuffer
   private var both: SampleBuffer
 
-  /// A desk that plays from `sound`, a ring with the output's channels, and writes frames of input
-  /// and output channels together to `tape`.
+  /// Callbacks that play from `sound`, a ring with the output's channels, and write frames of input
+  /// and output channels together to `recorder`.
   public init(
-    sound: consuming SampleReader, tape: consuming Recorder, periodFrames: Int,
+    sound: consuming SampleReader, recorder: consuming Recorder, periodFrames: Int,
     captureChannels: Int, playbackChannels: Int
   ) {
     self.sound = sound
-    recorder = tape
+    self.recorder = recorder
     microphone = SampleBuffer(frameCount: periodFrames, channelCount: captureChannels)
     played = SampleBuffer(frameCount: periodFrames, channelCount: playbackChannels)
     both = SampleBuffer(
@@ -62,7 +62,7 @@ public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
     recorder.record(both, frames: frames, at: output.time)
   }
 
-  /// Says that the tape is complete.
+  /// Says that the recording is complete.
   public mutating func finish() {
     recorder.finish()
   }

@@ -16,7 +16,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     case search(level: Int, looks: Int)
     /// A measurement by the output channel with this index.
     case measure(channel: Int, number: Int)
-    /// Something was lost: lets what is still queued be heard, up to this frame of the tape.
+    /// Something was lost: lets what is still queued be played, up to this captured frame.
     case settle(until: Int?)
     case done
   }
@@ -24,7 +24,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private let plan: ProbePlan
   private var sound: SampleWriter
   private let soundFrames: Int
-  private var tape: ProbeRecording
+  private var capture: ProbeRecording
   private var estimator = DelayEstimator()
   private var stage = Stage.noise
   private var afterSettling = Stage.noise
@@ -39,19 +39,19 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   /// What was found; complete when `isDone`.
   public private(set) var result = RoundTrips()
 
-  /// Measures as `plan` says, through a desk at the other end of these rings. `sound` must have room
+  /// Measures as `plan` says, through callbacks at the other end of these rings. `sound` must have room
   /// for the plan's burst.
   public init(
-    plan: ProbePlan, sound: consuming SampleWriter, tape: consuming SampleReader,
+    plan: ProbePlan, sound: consuming SampleWriter, ring: consuming SampleReader,
     gaps: consuming EventReader
   ) {
     self.plan = plan
     soundFrames = sound.room
     self.sound = sound
-    self.tape = ProbeRecording(
-      tape: tape, gaps: gaps, captureChannels: plan.captureChannels,
+    self.capture = ProbeRecording(
+      ring: ring, gaps: gaps, captureChannels: plan.captureChannels,
       playbackChannels: plan.playbackChannels)
-    self.tape.playedChannel = plan.fromChannels.first ?? 0
+    self.capture.playedChannel = plan.fromChannels.first ?? 0
     estimator.choice = plan.choice
   }
 
@@ -70,9 +70,9 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   /// Takes a look at what there is.
   public func step() -> Bool {
-    // In this order: what is on the tape after the end is all there will be.
-    let isLast = tape.isFinished || concluded.isRaised
-    tape.wind()
+    // In this order: what is in the ring after the end is all there will be.
+    let isLast = capture.isFinished || concluded.isRaised
+    capture.drain()
     advance()
     if case .done = stage { finished.raise() }
     return !isLast && !finished.isRaised
@@ -84,17 +84,17 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     case .search(let level, let looks): search(level, looks)
     case .measure(let channel, let number): measure(channel, number)
     case .settle(let end): settle(until: end)
-    case .done: tape.clear()
+    case .done: capture.clear()
     }
   }
 
   /// Three tenths of a second: what is heard when nothing is played.
   private func listen() {
-    if tape.hasGap { tape.clear() }
-    guard tape.frames >= plan.sampleRate * 3 / 10 else { return }
+    if capture.hasGap { capture.clear() }
+    guard capture.frames >= plan.sampleRate * 3 / 10 else { return }
     for channel in plan.toChannels {
-      let power = tape.heard[channel].reduce(0.0) { $0 + Double($1) * Double($1) }
-      let level = Decibels.level(Float((power / Double(max(1, tape.frames))).squareRoot()))
+      let power = capture.captured[channel].reduce(0.0) { $0 + Double($1) * Double($1) }
+      let level = Decibels.level(Float((power / Double(max(1, capture.frames))).squareRoot()))
       result.noiseDBFS = max(result.noiseDBFS, level)
     }
     playSearch(0)
@@ -112,8 +112,8 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     guard !isSpoiled(.search(level: level, looks: 0)) else { return }
     // Near ones are found at once; only silence is listened to for the whole range.
     let waits = [plan.sampleRate / 10, plan.sampleRate / 2, plan.rangeFrames]
-    guard let start = tape.firstPlayed,
-      tape.frames >= start + plan.searchFrames + waits[looks]
+    guard let start = capture.firstPlayed,
+      capture.frames >= start + plan.searchFrames + waits[looks]
     else { return }
     let best = estimates(from: start, frames: plan.searchFrames, lags: waits[looks])
       .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
@@ -147,14 +147,14 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     }
     guard number < plan.repeats else { return playMeasurement(channel + 1, 0) }
     stage = .measure(channel: channel, number: number)
-    tape.playedChannel = plan.fromChannels[channel]
+    capture.playedChannel = plan.fromChannels[channel]
     play(plan.probeFrames, on: [plan.fromChannels[channel]])
   }
 
   private func measure(_ channel: Int, _ number: Int) {
     guard !isSpoiled(.measure(channel: channel, number: number)) else { return }
     let lags = (roundTrip ?? plan.rangeFrames) + plan.tailFrames
-    guard let start = tape.firstPlayed, tape.frames >= start + plan.probeFrames + lags else {
+    guard let start = capture.firstPlayed, capture.frames >= start + plan.probeFrames + lags else {
       return
     }
     estimator.draws = plan.draws && number == 0
@@ -187,16 +187,17 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
         buffer[frame * plan.playbackChannels + channel] = burst[frame] * gain
       }
     }
-    tape.clear()
+    capture.clear()
     _ = sound.write(buffer, frames: frames)
   }
 
   private func estimates(from start: Int, frames: Int, lags: Int)
     -> [(to: Int, estimate: DelayEstimate)]
   {
-    let reference = Array(tape.played[start..<start + frames])
+    let reference = Array(capture.played[start..<start + frames])
     return plan.toChannels.compactMap { channel in
-      let recording = Array(tape.heard[channel][start..<min(tape.frames, start + frames + lags)])
+      let recording = Array(
+        capture.captured[channel][start..<min(capture.frames, start + frames + lags)])
       if recording.contains(where: { abs($0) >= 0.999 }) { result.isClipped = true }
       return estimator.estimate(
         reference: reference.span, in: recording.span, lags: -1..<lags
@@ -206,7 +207,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   /// Whether frames were lost; then `stage` is taken again when all is quiet.
   private func isSpoiled(_ stage: Stage) -> Bool {
-    guard tape.hasGap else { return false }
+    guard capture.hasGap else { return false }
     result.rejected += 1
     // A device that loses frames all the time is not going to be measured.
     afterSettling = result.rejected > 10 + 3 * plan.repeats ? .done : stage
@@ -217,11 +218,11 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private func settle(until end: Int?) {
     guard let end else {
       guard sound.room == soundFrames else { return }
-      tape.clear()
+      capture.clear()
       stage = .settle(until: (roundTrip ?? 0) + plan.tailFrames)
       return
     }
-    guard tape.frames >= end else { return }
+    guard capture.frames >= end else { return }
     switch afterSettling {
     case .search(let level, _): playSearch(level)
     case .measure(let channel, let number): playMeasurement(channel, number)

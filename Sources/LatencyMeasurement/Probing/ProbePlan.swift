@@ -37,7 +37,7 @@ public struct ProbePlan: Sendable {
     self.unitLatencyFrames = unitLatencyFrames
   }
 
-  /// Peaks to be tried, in dBFS, from one that startles nobody up to the cap.
+  /// Peaks to be tried, in dBFS, from a quiet one up to the cap.
   var levels: [Double] {
     Array(stride(from: -48.0, to: levelCapDBFS, by: 12)) + [levelCapDBFS]
   }
@@ -64,7 +64,7 @@ public struct ProbePlan: Sendable {
   }
 }
 
-/// The two halves of a measurement, joined: the desk to be put on a device, and the listener to be
+/// The two halves of a measurement, joined: the callbacks for a device, and the listener to be
 /// stepped beside it.
 public struct ProbeSession: ~Copyable {
   /// What thinks.
@@ -76,15 +76,15 @@ public struct ProbeSession: ~Copyable {
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)
     // Four seconds: as long as an estimate may take on a slow machine.
-    let tape = SampleWriter(
+    let ring = SampleWriter(
       frameCount: 4 * max(plan.sampleRate, periodFrames),
       channelCount: plan.captureChannels + plan.playbackChannels)
     let gaps = EventWriter()
     let reader = sound.makeReader()
     listener = ProbeListener(
-      plan: plan, sound: sound, tape: tape.makeReader(), gaps: gaps.makeReader())
+      plan: plan, sound: sound, ring: ring.makeReader(), gaps: gaps.makeReader())
     callbacks = ProbeCallbacks(
-      sound: reader, tape: Recorder(tape: tape, gaps: gaps), periodFrames: periodFrames,
+      sound: reader, recorder: Recorder(ring: ring, gaps: gaps), periodFrames: periodFrames,
       captureChannels: plan.captureChannels, playbackChannels: plan.playbackChannels)
   }
 

@@ -1,14 +1,14 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What was played and heard since a probe was queued, wound off the tape.
+/// What was played and captured since a probe was queued.
 struct ProbeRecording: ~Copyable {
-  private var tape: SampleReader
+  private var ring: SampleReader
   private var gaps: EventReader
   private var chunk: SampleBuffer
   private let captureChannels: Int
   /// What each input channel heard.
-  private(set) var heard: [[Float]]
+  private(set) var captured: [[Float]]
   /// What one output channel played.
   private(set) var played: [Float] = []
   /// The output channel that `played` follows.
@@ -17,18 +17,18 @@ struct ProbeRecording: ~Copyable {
   private(set) var hasGap = false
 
   init(
-    tape: consuming SampleReader, gaps: consuming EventReader, captureChannels: Int,
+    ring: consuming SampleReader, gaps: consuming EventReader, captureChannels: Int,
     playbackChannels: Int
   ) {
-    self.tape = tape
+    self.ring = ring
     self.gaps = gaps
     self.captureChannels = captureChannels
     chunk = SampleBuffer(frameCount: 1024, channelCount: captureChannels + playbackChannels)
-    heard = Array(repeating: [], count: captureChannels)
+    captured = Array(repeating: [], count: captureChannels)
   }
 
   /// Whether nothing more will come.
-  var isFinished: Bool { tape.isFinished && tape.available == 0 }
+  var isFinished: Bool { ring.isFinished && ring.available == 0 }
 
   /// The first frame that was not silent, counted from the last `clear`.
   var firstPlayed: Int? { played.firstIndex { $0 != 0 } }
@@ -37,15 +37,15 @@ struct ProbeRecording: ~Copyable {
   var frames: Int { played.count }
 
   /// Takes off what there is.
-  mutating func wind() {
+  mutating func drain() {
     while true {
-      let count = tape.read(into: &chunk, frames: chunk.frameCount)
+      let count = ring.read(into: &chunk, frames: chunk.frameCount)
       while gaps.read() != nil { hasGap = true }
       guard count > 0 else { return }
       let width = chunk.channelCount
       for frame in 0..<count {
         for channel in 0..<captureChannels {
-          heard[channel].append(chunk[frame * width + channel])
+          captured[channel].append(chunk[frame * width + channel])
         }
         played.append(chunk[frame * width + captureChannels + playedChannel])
       }
@@ -54,7 +54,7 @@ struct ProbeRecording: ~Copyable {
 
   /// Forgets all so far.
   mutating func clear() {
-    for channel in heard.indices { heard[channel].removeAll(keepingCapacity: true) }
+    for channel in captured.indices { captured[channel].removeAll(keepingCapacity: true) }
     played.removeAll(keepingCapacity: true)
     hasGap = false
   }

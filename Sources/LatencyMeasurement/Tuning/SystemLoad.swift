@@ -64,7 +64,7 @@ private final class LoadThread {
             (try? file.synchronize()) != nil
           else { break }
         }
-        // Let go of, it is gone: nobody ever finds it.
+        // Once closed, it is gone: it has no name.
       }
     }
   }

@@ -36,8 +36,8 @@ extension DevicePair {
         remembering: memory))
     let input = SimulatedInput(
       specification, capture: capture, output: output.share(),
-      microphone: Microphone(
-        wire: Wire(
+      microphone: CaptureSignal(
+        loopback: LoopbackPath(
           specification, headroomFrames: request.headroom + period, periodFrames: period,
           channelCount: channelCount,
           outputPerInput: Double(specification.sampleRate) / Double(capture.sampleRate)),

@@ -19,7 +19,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   private let capturePeriod: Int
   private let clock: SimulatedClock
   private let output: SharedState<SimulatedOutput>
-  private var microphone: Microphone
+  private var microphone: CaptureSignal
   private var scheduledFaults: ScheduledFaults
   private var unplugging: Unplugging
   /// Where the input last started, and the frames given back.
@@ -29,7 +29,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 
   init(
     _ specification: SimulatedDeviceSpecification, capture: StreamConfiguration,
-    output: consuming SharedState<SimulatedOutput>, microphone: consuming Microphone
+    output: consuming SharedState<SimulatedOutput>, microphone: consuming CaptureSignal
   ) {
     configuration = capture
     captureBufferFrames = capture.bufferFrames

@@ -14,7 +14,7 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
   func run() throws {
     let list = DeviceList.current()
     if json {
-      Terminal.tell(.devices(list))
+      Terminal.emit(.devices(list))
     } else {
       for line in DeviceTable(list).lines { Terminal.printLine("\(line)") }
     }

@@ -69,14 +69,14 @@ struct OrderOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Play the region, or the whole, so many times in all.", valueName: "n|forever"))
+      "How often the region, or the whole, is played.", valueName: "n|forever"))
   var loop: LoopOption?
 
   @Flag(help: "Play backwards.")
   var reverse = false
 
   @Option(
-    help: ArgumentHelp("Play so many times as fast, 0.25 to 4, and as high.", valueName: "x"))
+    help: ArgumentHelp("Factor of speed and pitch, 0.25 to 4.", valueName: "x"))
   var speed = SpeedOption(1)
 
   /// Whether nothing is asked for.

@@ -19,19 +19,19 @@ struct PlayItems {
   private final class Plan: QueueItemParts {
     let sources: SourceList
     let style: Style
-    let isGathered: Bool
+    let isMixed: Bool
     /// The one that was opened ahead, by its place among them.
     let opened: [Int: OpenedSource]
 
-    init(_ sources: SourceList, _ style: Style, isGathered: Bool, opened: [Int: OpenedSource]) {
+    init(_ sources: SourceList, _ style: Style, isMixed: Bool, opened: [Int: OpenedSource]) {
       self.sources = sources
       self.style = style
-      self.isGathered = isGathered
+      self.isMixed = isMixed
       self.opened = opened
     }
 
     func part(at index: Int) -> QueueItem.Part {
-      let address = PlayItems.address(index, sources, style, isMixed: isGathered)
+      let address = PlayItems.address(index, sources, style, isMixed: isMixed)
       let opened = opened[index]
       let gain = style.gains[index]
       let pan = style.pans[index].place
@@ -63,22 +63,22 @@ struct PlayItems {
   /// Sources of playlists and folders that are tried for the rate of the first, one after the other.
   private static let mostTried = 8
   /// Sources that are open at the same time.
-  private static let mostGathered = 64
+  private static let mostMixed = 64
 
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
   /// the user named, or with what is asked of it; an address is only looked at where it is the first.
   init(
-    _ sources: SourceList, _ style: Style, gathering: QueueItem.MixMode? = nil
+    _ sources: SourceList, _ style: Style, mixMode: QueueItem.MixMode? = nil
   ) throws {
     try style.gains.check("--gain", sources.count)
     try style.pans.check("--pan", sources.count)
     self.sources = sources
-    let isGathered = gathering != nil
-    if isGathered { try Self.checkGathered(sources.count) }
+    let isMixed = mixMode != nil
+    if isMixed { try Self.checkMixed(sources.count) }
     var opened: [Int: OpenedSource] = [:]
     var failures: [FileFailure] = []
     for index in sources.indices {
-      let address = Self.address(index, sources, style, isMixed: isGathered)
+      let address = Self.address(index, sources, style, isMixed: isMixed)
       let isTried = opened.isEmpty && failures.count < Self.mostTried
       guard isTried || !(address.isFound || address.isPipe || address.isRemote) else { continue }
       do throws(FileFailure) {
@@ -94,10 +94,10 @@ struct PlayItems {
       }
     }
     firstRate = opened.values.first?.sampleRate
-    let plan = Plan(sources, style, isGathered: isGathered, opened: opened)
+    let plan = Plan(sources, style, isMixed: isMixed, opened: opened)
     items =
-      if let gathering {
-        [QueueItem(sources.indices.map(plan.part(at:)), gathering: gathering)]
+      if let mixMode {
+        [QueueItem(sources.indices.map(plan.part(at:)), mixMode: mixMode)]
       } else {
         sources.indices.map { QueueItem(of: plan, at: $0) }
       }
@@ -115,7 +115,7 @@ struct PlayItems {
     }
     for mix in mixes.dropFirst() {
       let others = try SourceList([mix.path])
-      try Self.checkGathered(sources.count + others.count)
+      try Self.checkMixed(sources.count + others.count)
       sources.append(others)
       gains? += others.map { _ in mix.gain }
     }
@@ -124,13 +124,13 @@ struct PlayItems {
       Style(
         order: order, gains: PerSource(values: gains ?? [.unity]), pans: pans,
         resamplerQuality: resamplerQuality),
-      gathering: mixes.count > 1 ? .together : nil)
+      mixMode: mixes.count > 1 ? .together : nil)
   }
 
-  private static func checkGathered(_ count: Int) throws(ToolFailure) {
-    guard count <= mostGathered else {
+  private static func checkMixed(_ count: Int) throws(ToolFailure) {
+    guard count <= mostMixed else {
       throw ToolFailure(
-        .usage, code: "usage", "At most \(mostGathered) sources can be heard at once.",
+        .usage, code: "usage", "At most \(mostMixed) sources can be heard at once.",
         hint: "Name fewer, or play them one after the other.")
     }
   }

@@ -63,7 +63,7 @@ struct SourceAddress {
   /// Whether it lies behind a network.
   var isRemote: Bool { Self.isRemote(location) }
 
-  /// Whether its opening may have to wait for somebody else.
+  /// Whether its opening may have to wait for another program.
   var takesTime: Bool { isPipe || (isRemote && !RemoteFile.failsAtOnce(location)) }
 
   static func isRemote(_ name: String) -> Bool {
@@ -85,7 +85,7 @@ enum SourceOpening {
     return try Decoding.decoder(forPath: address.location) { opening.whenCalledOff($0) }
   }
 
-  /// What `address` names, opened while somebody watches. Throws what is wrong with it.
+  /// What `address` names, opened while the user watches. Throws what is wrong with it.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
     if let opened = address.opened { return opened }
     guard address.refusal == nil, address.isRemote || address.isPipe else {
@@ -194,7 +194,7 @@ enum InterruptibleOpening {
       }
       if !isTold, untold + began.seconds > silence {
         isTold = true
-        Notice.news("waiting", "waiting for \(name)").report()
+        Notice.info("waiting", "waiting for \(name)").report()
       }
     }
     untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }
@@ -209,7 +209,7 @@ enum InterruptibleOpening {
     if status != .done {
       failure.report()
     } else if OutputMode.current.json {
-      Terminal.tell(failure.event)
+      Terminal.emit(failure.event)
     }
     Terminal.drain()
     _exit(status.rawValue)

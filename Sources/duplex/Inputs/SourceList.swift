@@ -99,7 +99,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Refuses to read the playlist `name` where that leads nowhere.
+  /// Refuses to read the playlist `name` where that is no file.
   private mutating func begin(_ name: String) throws(FileFailure) {
     try countReading(of: name)
     guard !open.contains(name), open.count < Self.deepest else {

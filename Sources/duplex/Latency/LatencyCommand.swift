@@ -25,7 +25,7 @@ struct LatencyCommand: ParsableCommand, TalkingCommand {
   var repeats = 5
 
   @Option(
-    help: ArgumentHelp("Open the device anew so many times, measuring each time.", valueName: "n"))
+    help: ArgumentHelp("How often the device is opened anew and measured.", valueName: "n"))
   var reopen = 1
 
   @Option(

@@ -34,7 +34,7 @@ struct LatencyResult {
       status = failure.status
     }
     if command.audio.json {
-      Terminal.tell(.summary(fields + JSON.written(kept)))
+      Terminal.emit(.summary(fields + JSON.written(kept)))
     } else if let answer {
       for line in lines(answer) { Terminal.printLine("\(line)") }
     }
@@ -52,7 +52,7 @@ struct LatencyResult {
         if command.save, answer.isTrustworthy {
           let path = try SavedRoundTrip.save(summary, for: configuration)
           kept.append(path)
-          Notice.news("kept", "Kept in \(path).").report()
+          Notice.info("kept", "Kept in \(path).").report()
         } else if command.save {
           Notice.warning("notKept", "The result is doubtful and was not kept.").report()
         }

@@ -34,7 +34,7 @@ final class LatencyRun {
   fileprivate func tellProgress(_ done: Double, of number: Int) {
     guard command.audio.json else { return }
     let all = (Double(number) + done) / Double(command.reopen)
-    Terminal.tell(.progress(all, "measurement"))
+    Terminal.emit(.progress(all, "measurement"))
   }
 
   /// One stream came to its end.
@@ -135,8 +135,8 @@ struct OfflineLatency {
 
   func run() throws -> ExitStatus {
     var played = try ChannelReader(reference)
-    let heard = try ChannelReader(listen)
-    let rate = heard.sampleRate
+    let recording = try ChannelReader(listen)
+    let rate = recording.sampleRate
     guard played.sampleRate == rate else {
       throw ToolFailure(
         .unusableInput, code: "inputUnusable",
@@ -146,12 +146,12 @@ struct OfflineLatency {
     let from = try LatencyCommand.channel(
       command.fromChannel, of: played.samples.count, reference, hint: "Count them from 1.")
     let to = try LatencyCommand.channel(
-      command.toChannel, of: heard.samples.count, listen, hint: "Count them from 1.")
+      command.toChannel, of: recording.samples.count, listen, hint: "Count them from 1.")
     try played.fill(to: Self.stretchSeconds * rate)
     let references = played.samples
     // A reference of several equal channels is one signal.
     let froms = from.map { [$0] } ?? Self.distinct(references)
-    let tos = to.map { [$0] } ?? Array(heard.samples.indices)
+    let tos = to.map { [$0] } ?? Array(recording.samples.indices)
     var trips = RoundTrips()
     var totals = SessionTotals()
     for from in froms {

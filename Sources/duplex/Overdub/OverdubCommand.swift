@@ -61,7 +61,7 @@ struct OverdubCommand: ParsableCommand, TalkingCommand {
   @Option(help: ArgumentHelp("Record up to this time of the backing.", valueName: "time"))
   var to: TimeOption?
 
-  @Option(help: ArgumentHelp("So many passes, each a file: take-1.wav ...", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of passes, each a file: take-1.wav ...", valueName: "n"))
   var takes = 1
 
   @Option(help: ArgumentHelp("Write backing and take together to a file.", valueName: "file"))

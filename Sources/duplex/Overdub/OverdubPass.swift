@@ -238,7 +238,7 @@ struct OverdubMix {
 /// known.
 ///
 /// What is played at a frame of the unit's timeline comes back a round trip later, so the backing's
-/// frame b, which is played at `countInFrames` + b - `playedFrom`, is found on the tape `alignment`
+/// frame b, which is played at `countInFrames` + b - `playedFrom`, is captured `alignment`
 /// frames after that.
 struct OverdubPlan {
   /// Frames of the whole backing.
@@ -297,7 +297,7 @@ struct OverdubPlan {
     return fraction > 0 ? fraction : nil
   }
 
-  /// The stretch of the tape that is the take.
+  /// The stretch of the captured frames that is the take.
   var window: PunchWindow {
     PunchWindow(
       firstFrame: countInFrames + region.lowerBound - playedFrom

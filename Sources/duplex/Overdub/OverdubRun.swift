@@ -81,7 +81,7 @@ final class OverdubRun {
         audio, captures: true, plays: true, alsoPlay: command.alsoPlay.devices, stoppedStatus: .loss
       ).use(use)
       if passes.count > count, command.audio.json {
-        Terminal.tell(
+        Terminal.emit(
           .progress(
             Double(passes.count) / Double(command.takes), "take",
             [("path", .string(takes.paths[count]))]))
@@ -113,7 +113,7 @@ final class OverdubRun {
     }
     guard command.audio.json else { return }
     let fields = JSON.summary(of: "overdub", totals.report, configuration)
-    Terminal.tell(Event.summary(fields + JSON.written([]) + [("alignmentFrames", .null)]))
+    Terminal.emit(Event.summary(fields + JSON.written([]) + [("alignmentFrames", .null)]))
   }
 }
 
@@ -141,13 +141,13 @@ struct OverdubUse: DeviceUse {
     // The duration is that of the take.
     var options = run.options
     options.duration = nil
-    Notice.news(
+    Notice.info(
       "measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ..."
     ).report()
     let (found, outcome) = try measureRoundTrips(
       on: device, plan, options, clock, background: background
     ) { done in
-      if run.options.json { Terminal.tell(.progress(done, "measurement")) }
+      if run.options.json { Terminal.emit(.progress(done, "measurement")) }
     }
     run.totals.note(outcome.report)
     if run.totals.isInterrupted { return .done }

@@ -72,7 +72,7 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
         order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
       let items = try PlayItems(
         list, style,
-        gathering: together ? .together : compare ? .alternatives(0) : nil)
+        mixMode: together ? .together : compare ? .alternatives(0) : nil)
       if options.rate == nil { options.rate = items.firstRate }
       let use = PlayUse(
         command: self, items: items.items, choices: compare ? list.count : 0)
@@ -118,7 +118,7 @@ private struct PlayUse: DeviceUse {
     let starved = player.starvedFrameCount
     return outcome.conclude(
       "play", failure: progress.failure, isTold: progress.announces,
-      hasSounded: !player.heardTurns.isEmpty,
+      hasSounded: !player.playedTurns.isEmpty,
       extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved))],
       sentence: "Played \(seconds.shown(2)) s."
         + (starved > 0 ? " The disk or the network was too slow for \(starved) frames." : ""))

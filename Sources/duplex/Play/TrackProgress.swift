@@ -11,11 +11,11 @@ final class TrackProgress {
   let announces: Bool
   /// Whether only what fails is told.
   private let tellsFailuresOnly: Bool
-  private let gathered = Gathered()
+  private let buffer = EventBuffer()
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
 
-  private final class Gathered: Sendable {
+  private final class EventBuffer: Sendable {
     let events = MutexBox<[PlayerEvent]>([])
   }
 
@@ -25,30 +25,30 @@ final class TrackProgress {
     self.tellsFailuresOnly = tellsFailuresOnly
     prints = options.json
     announces = !options.json && !options.quiet
-    player.onEvent { [gathered] event in gathered.events.withLock { $0.append(event) } }
+    player.onEvent { [buffer] event in buffer.events.withLock { $0.append(event) } }
   }
 
   /// Tells what has happened since it was last called.
   func follow() {
-    let events = gathered.events.withLock { events in
+    let events = buffer.events.withLock { events in
       defer { events = [] }
       return events
     }
-    for event in events { tell(event) }
+    for event in events { emit(event) }
   }
 
   /// For the summary: what was heard of each, and where it began.
   var tracks: JSON {
     .array(
-      player.heardTurns.map { heard in
+      player.playedTurns.map { played in
         .object([
-          "source": .string(heard.turn.facts.name), "frames": .integer(heard.frames),
-          "startFrame": .integer(heard.startFrame),
+          "source": .string(played.turn.facts.name), "frames": .integer(played.frames),
+          "startFrame": .integer(played.startFrame),
         ])
       })
   }
 
-  private func tell(_ event: PlayerEvent) {
+  private func emit(_ event: PlayerEvent) {
     switch event.kind {
     case .failed(let failure):
       self.failure = self.failure ?? failure
@@ -78,7 +78,7 @@ final class TrackProgress {
       if let facts = event.turn?.facts { fields += TrackTitle(facts).fields }
     default: break
     }
-    Terminal.tell(Event("track", fields))
+    Terminal.emit(Event("track", fields))
   }
 }
 

@@ -13,7 +13,7 @@ struct RecordingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Of a split recording keep so many files (24), bytes (2G), or what is younger (7d); the oldest "
+      "Of a split recording keep a number of files (24), of bytes (2G), or what is younger (7d); the oldest "
         + "files of this run are removed.", valueName: "n|size|age"))
   var keep: KeepOption?
 
@@ -169,9 +169,9 @@ struct StartOptions: ParsableArguments {
   }
 
   /// How voices are told from silence.
-  func voice(at rate: Int) -> RecordingSettings.VoiceWish {
+  func voice(at rate: Int) -> RecordingSettings.VoiceOptions {
     let hold = hold.seconds(at: rate)
-    return RecordingSettings.VoiceWish(
+    return RecordingSettings.VoiceOptions(
       thresholdDBFS: threshold?.decibels, holdSeconds: hold,
       tailSeconds: tail?.seconds(at: rate) ?? min(0.5, hold))
   }

@@ -22,13 +22,13 @@ struct RecordingSession {
     sampleRate = configuration.sampleRate
     let settings = try options.settings(audio.duration, at: sampleRate)
     plan = try settings.plan(target, stream, sampleRate: sampleRate, clock)
-    // Where nobody can press a key, nobody is waited for.
+    // Where no key can be pressed, none is waited for.
     let waits =
       settings.preRollSeconds != nil && !settings.isVoiceActivated
       && (Terminal.hasKeyboard || Terminal.isPiped)
     if settings.preRollSeconds != nil, !settings.isVoiceActivated, !waits {
       Notice.warning(
-        "noKeyboard", "nobody can press a key here: the recording starts at once."
+        "noKeyboard", "there is no keyboard here: the recording starts at once."
       ).report()
     }
     saver = try RecordingWriter(plan, settings, configuration, startsAtOnce: !waits)

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioSessions
 import VoiceCleaning
 
-/// How somebody wants a recording: what the options of a recording come to.
+/// How the user wants a recording: what the options of a recording come to.
 struct RecordingSettings {
   var tags = SoundFileTags()
   var split: SplitOption?
@@ -18,7 +18,7 @@ struct RecordingSettings {
   /// Whether only voices are kept.
   var isVoiceActivated = false
   /// How voices are told from silence.
-  var voice = VoiceWish(thresholdDBFS: nil, holdSeconds: 1, tailSeconds: 0.5)
+  var voice = VoiceOptions(thresholdDBFS: nil, holdSeconds: 1, tailSeconds: 0.5)
   var cleaning = CleaningSettings.none
   var cancelsEcho = false
   var rawPath: String?
@@ -26,7 +26,7 @@ struct RecordingSettings {
   var duration: TimeOption?
 
   /// Voice activation as asked for.
-  struct VoiceWish {
+  struct VoiceOptions {
     var thresholdDBFS: Double?
     var holdSeconds: Double
     var tailSeconds: Double
@@ -48,7 +48,7 @@ struct RecordingSettings {
     return plan
   }
 
-  /// What is kept of what is heard. With `startsAtOnce` nobody is waited for.
+  /// What is kept of what is heard. With `startsAtOnce` no key is waited for.
   func gate(_ plan: RecordingPlan, startsAtOnce: Bool) -> any RecordingGate {
     if isVoiceActivated || split == .silence {
       var settings = VoiceSettings(sampleRate: plan.sampleRate, channelCount: plan.channelCount)

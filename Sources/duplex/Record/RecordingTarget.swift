@@ -117,19 +117,19 @@ enum RecordingRing {
     _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
   ) throws(ToolFailure) -> any RecordingGate {
     let frameByteCount = 4 * max(1, plan.channelCount) * ringCount
-    guard fits(gate.patienceFrames, frameByteCount) else {
+    guard fits(gate.lookaheadFrames, frameByteCount) else {
       let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(plan.sampleRate)
       throw ToolFailure(
         .usage, code: "usage",
         "What waits to be kept, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
-          + "\((Double(gate.patienceFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
+          + "\((Double(gate.lookaheadFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
           + "this machine's memory.",
         hint: "Give a --pre-roll of less than \(most.shown(1)) s.")
     }
     return gate
   }
 
-  /// Whether a ring of so many frames leaves half of the memory free. It has a power of two of them:
+  /// Whether a ring of `frames` frames leaves half of the memory free. It has a power of two of them:
   /// up to twice as many as asked for.
   private static func fits(_ frames: Int, _ frameByteCount: Int) -> Bool {
     let (byteCount, isTooLarge) = frames.multipliedReportingOverflow(by: 2 * frameByteCount)

@@ -80,11 +80,11 @@ private final class RepairProgress {
   }
 
   /// So much of the file is copied, of 1.
-  func tell(_ done: Double) {
+  func emit(_ done: Double) {
     guard done >= told + 0.01 else { return }
     told = done
     if OutputMode.current.json {
-      Terminal.tell(.progress(start + done * share, "bytes", [("path", .string(path))]))
+      Terminal.emit(.progress(start + done * share, "bytes", [("path", .string(path))]))
     } else if Terminal.isWatched, !OutputMode.current.quiet {
       Terminal.redraw("\(path): \(Int(rounding: done * 100)) %")
     }
@@ -124,7 +124,7 @@ struct RepairRun {
       do throws(ToolFailure) {
         let mending = try inTermsOfTheTool { try mend(file, progress) }
         mendings.append(mending)
-        ended = tell(mending)
+        ended = emit(mending)
       } catch {
         error.of(file).report()
         ended = error.status
@@ -134,12 +134,12 @@ struct RepairRun {
       if isInterrupted { break }
       doneBytes += byteCounts[index]
       guard command.json, command.files.count > 1 else { continue }
-      Terminal.tell(
+      Terminal.emit(
         .progress(Double(doneBytes) / Double(allBytes), "bytes", [("path", .string(file))]))
     }
     // Where nothing could be read there is nothing to sum up.
     if command.json, !mendings.isEmpty || command.files.count > 1 {
-      Terminal.tell(summary(mendings))
+      Terminal.emit(summary(mendings))
     }
     return status
   }
@@ -175,15 +175,15 @@ struct RepairRun {
     let target = command.output ?? FileName.insert("-repaired", into: path)
     let stop = StopRequest(graceMilliseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
-      progress.tell(done)
+      progress.emit(done)
       return stop.isThere()
     }
     return Mending(finding: finding, repaired: target)
   }
 
   /// Tells what came of one file; `.loss` where it is damaged and nothing could be done.
-  private func tell(_ mending: Mending) -> ExitStatus {
-    if command.json, command.files.count > 1 { Terminal.tell(Event("file", mending.fields)) }
+  private func emit(_ mending: Mending) -> ExitStatus {
+    if command.json, command.files.count > 1 { Terminal.emit(Event("file", mending.fields)) }
     let sentence = sentence(mending.finding, mending.repaired)
     guard !mending.isLost else {
       ToolFailure(

@@ -101,15 +101,15 @@ struct DeviceChoice {
 
   /// Refuses a device that would play twice.
   private func checkFurther() throws(DeviceFailure) {
-    var heard = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
+    var playing = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
     for name in alsoPlay {
       let identity = DeviceIdentity.of(name)
-      guard !heard.contains(identity) else {
+      guard !playing.contains(identity) else {
         throw DeviceFailure(
           .invalidRequest, "The output \(name) would play the same twice.",
           hint: "Name each device once; --also-play is for further ones.")
       }
-      heard.append(identity)
+      playing.append(identity)
     }
   }
 
@@ -206,7 +206,7 @@ private struct OptionalPair: ~Copyable {
 /// answer. Signals and `q` end the program meanwhile.
 enum DeviceOpening {
   /// What `open` answers with, or throws. `name` is what is opened, `status` how the program ends
-  /// where somebody has enough of it.
+  /// where the user ends it.
   static func result<Device: ~Copyable>(
     of name: String, leavingWith status: ExitStatus,
     _ open: @escaping @Sendable () throws(DeviceFailure) -> Device

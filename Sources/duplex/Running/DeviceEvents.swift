@@ -21,27 +21,27 @@ struct DeviceEvents {
   }
 
   /// Tells of `event`; false where it has nothing to do with the device.
-  func tell(_ event: TimelineEvent) -> Bool {
+  func emit(_ event: TimelineEvent) -> Bool {
     switch event.kind {
     case .deviceLost:
-      tell("lost", name, event)
+      emit("lost", name, event)
       say("the device \(name) went away at frame \(event.frame) and is waited for.")
     case .captureLost:
-      tell("lost", inputName, event)
+      emit("lost", inputName, event)
       say("the input \(inputName) went away at frame \(event.frame); the output goes on.")
     case .playbackLost:
-      tell("lost", outputName, event)
+      emit("lost", outputName, event)
       say("the output \(outputName) went away at frame \(event.frame); the input goes on.")
     case .deviceReturned: tellReturn("device", name, event)
     case .captureReturned: tellReturn("input", inputName, event)
     case .playbackReturned:
-      tell("returned", outputName, event, [("frames", .integer(0))])
+      emit("returned", outputName, event, [("frames", .integer(0))])
       say("the output \(outputName) is back.")
     case .furtherLost:
-      tell("lost", furtherName(event), event)
+      emit("lost", furtherName(event), event)
       say("the output \(furtherName(event)) went away at frame \(event.frame).")
     case .furtherReturned:
-      tell("returned", furtherName(event), event, [("frames", .integer(0))])
+      emit("returned", furtherName(event), event, [("frames", .integer(0))])
       say("the output \(furtherName(event)) is back.")
     case .deviceAbsent: sayAbsence("device", name)
     case .captureAbsent: sayAbsence("input", inputName)
@@ -52,7 +52,7 @@ struct DeviceEvents {
   }
 
   private func tellReturn(_ noun: String, _ name: String, _ event: TimelineEvent) {
-    tell("returned", name, event, [("frames", .integer(event.frames))])
+    emit("returned", name, event, [("frames", .integer(event.frames))])
     let seconds = Double(event.frames) / Double(configuration.sampleRate)
     say(
       "the \(noun) \(name) is back; \(seconds.shown(2)) s, \(event.frames) frames, were lost.")
@@ -63,25 +63,25 @@ struct DeviceEvents {
   }
 
   /// Tells what was found of a device that was away.
-  func tell(_ found: DeviceReturn) {
+  func emit(_ found: DeviceReturn) {
     switch found {
     case .refused(let failure):
       Notice.warning(ToolFailure(failure)).report()
     case .returned(let cards) where options.verbose && !cards.isEmpty:
       let numbers = cards.map { "\($0)" }.joined(separator: " and ")
-      Notice.news("deviceFound", "the device \(name) is found again, as card \(numbers).").report()
+      Notice.info("deviceFound", "the device \(name) is found again, as card \(numbers).").report()
     case .returned, .absent: break
     }
   }
 
-  private func tell(
+  private func emit(
     _ state: String, _ name: String, _ event: TimelineEvent, _ more: [(String, JSON)] = []
   ) {
     guard options.json else { return }
     let place: [(String, JSON)] = [
       ("state", .string(state)), ("device", .string(name)), ("frame", .integer(event.frame)),
     ]
-    Terminal.tell(Event("device", place + more))
+    Terminal.emit(Event("device", place + more))
   }
 
   private func say(_ sentence: String) {

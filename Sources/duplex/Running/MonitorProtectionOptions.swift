@@ -32,9 +32,9 @@ enum Switch: String, ExpressibleByArgument, CaseIterable {
   case on, off
 }
 
-/// What keeps ears safe where a microphone is heard.
+/// What protects the listener where a microphone is heard.
 ///
-/// Only there: what is played without one is never altered unless somebody asks for it, because
+/// Only there: what is played without one is never altered unless it is asked for, because
 /// files are mastered up to full scale and play bit for bit.
 struct MonitorProtectionOptions: ParsableArguments {
   @Option(
@@ -46,7 +46,7 @@ struct MonitorProtectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Take the microphone off the ears when it howls: on or off.", valueName: "on|off"))
+      "Lower the microphone when it howls: on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
 
   @Option(
@@ -63,15 +63,15 @@ struct MonitorProtectionOptions: ParsableArguments {
     }
   }
 
-  /// Puts ears on `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
+  /// Protects the output of `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
   /// with what watches them.
   func install(
     on callbacks: inout Mixer, fullScale: Float, _ audio: AudioOptions,
     _ configuration: DuplexConfiguration
   ) -> MonitorProtectionDisplay {
     let rate = configuration.sampleRate
-    let dimWish = AtomicCounter()
-    var protection = MonitorProtection(sampleRate: rate, dimWish: dimWish.makeView())
+    let dimRequest = AtomicCounter()
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: dimRequest.makeView())
     if case .decibels(let decibels) = limit {
       protection.limiter = Limiter(limit: Gain(decibels: decibels).factor, sampleRate: rate)
     }
@@ -79,57 +79,57 @@ struct MonitorProtectionOptions: ParsableArguments {
     var reader: FeedbackEventReader?
     var ducks = AtomicCounter().makeView()
     if feedbackGuard == .on {
-      let news = FeedbackEventWriter(sampleRate: rate)
-      reader = news.makeReader()
+      let events = FeedbackEventWriter(sampleRate: rate)
+      reader = events.makeReader()
       let suppressor = FeedbackSuppressor(
         sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
-        fullScale: fullScale, news: news)
+        fullScale: fullScale, events: events)
       ducks = suppressor.makeDuckView()
       protection.feedbackGuard = consume suppressor
     }
     let watch = MonitorProtectionDisplay(
-      audio, dimWish: dimWish, limitedFrames: protection.makeLimitedView(),
-      ducks: ducks, news: reader)
+      audio, dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(),
+      ducks: ducks, events: reader)
     callbacks.protection = consume protection
     return watch
   }
 }
 
-/// The ears' part in watching a session: tells of howls, hears the key that dims, and sums up.
+/// Reports howls, handles the key that dims, and sums up.
 final class MonitorProtectionDisplay {
   private let options: AudioOptions
-  private var news: FeedbackEventReader?
-  private var dimWish: AtomicCounter
+  private var events: FeedbackEventReader?
+  private var dimRequest: AtomicCounter
   private let limitedFrames: CountView
   private let ducks: CountView
   private var isDimmed = false
 
   init(
-    _ options: AudioOptions, dimWish: consuming AtomicCounter,
+    _ options: AudioOptions, dimRequest: consuming AtomicCounter,
     limitedFrames: consuming CountView, ducks: consuming CountView,
-    news: consuming FeedbackEventReader?
+    events: consuming FeedbackEventReader?
   ) {
     self.options = options
-    self.dimWish = dimWish
+    self.dimRequest = dimRequest
     self.limitedFrames = limitedFrames
     self.ducks = ducks
-    self.news = news
+    self.events = events
   }
 
   /// Tells what happened.
   func poll() {
-    while let event = news?.next() { tell(event) }
+    while let event = events?.next() { emit(event) }
   }
 
   /// The user pressed a key; false where it means nothing here.
   func press(_ key: Key) -> Bool {
     guard key == .character("d") else { return false }
     isDimmed.toggle()
-    dimWish.publish(isDimmed ? 1 : 0)
+    dimRequest.publish(isDimmed ? 1 : 0)
     if isDimmed {
-      Notice.news("dimmed", "dimmed.").report()
+      Notice.info("dimmed", "dimmed.").report()
     } else {
-      Notice.news("notDimmed", "no longer dimmed.").report()
+      Notice.info("notDimmed", "no longer dimmed.").report()
     }
     return true
   }
@@ -151,10 +151,10 @@ final class MonitorProtectionDisplay {
     ducks.value == 0 ? "" : " It howled \(ducks.value) time\(ducks.value == 1 ? "" : "s")."
   }
 
-  private func tell(_ event: GuardEvent) {
+  private func emit(_ event: FeedbackEvent) {
     let isDucked = event.state == .ducked
     if options.json {
-      Terminal.tell(
+      Terminal.emit(
         Event(
           "guard",
           [

@@ -11,7 +11,7 @@ final class RecordingWatch {
   private let options: AudioOptions
   private let words: RecordingWords
   private var marks = 0
-  private var isPatienceTold = false
+  private var isWaitTold = false
   /// When the user first wanted to leave, on the host's clock.
   private var endAsked: UInt64?
   private var hasStarted: Bool
@@ -26,22 +26,22 @@ final class RecordingWatch {
     words = RecordingWords(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
-      Notice.news("ready", "ready; space or Enter starts, SIGUSR1 as well.").report()
+      Notice.info("ready", "ready; space or Enter starts, SIGUSR1 as well.").report()
     }
   }
 
   /// Levels for a meter that is looked at.
-  var state: RecordingState { saver.news.latest }
+  var state: RecordingState { saver.events.latest }
 
   /// Whether it waits to be started.
   var isWaiting: Bool { !hasStarted }
 
   /// Tells what happened; answers with a reason to stop, where there is one.
   func poll() -> StopReason? {
-    for event in saver.news.take() { tell(event) }
-    if saver.isWaitingForCommands, !isPatienceTold {
-      isPatienceTold = true
-      Notice.news(
+    for event in saver.events.take() { emit(event) }
+    if saver.isWaitingForCommands, !isWaitTold {
+      isWaitTold = true
+      Notice.info(
         "waitingForCommands",
         "all is saved; waiting for the --on-file commands. Ctrl-C leaves them."
       ).report()
@@ -65,7 +65,7 @@ final class RecordingWatch {
   }
 
   /// A signal came at `frame`.
-  func hear(_ signal: UserSignal, at frame: Int) {
+  func handle(_ signal: UserSignal, at frame: Int) {
     switch signal {
     case .split where !hasStarted: start(at: frame)
     case .split: saver.remote.ask(.split, at: frame)
@@ -74,7 +74,7 @@ final class RecordingWatch {
     }
   }
 
-  /// Somebody wants to leave: true where that was waiting for commands.
+  /// The user wants to leave: true where that was waiting for commands.
   func leave() -> Bool {
     endAsked = endAsked ?? HostClock.nanoseconds
     guard saver.isWaitingForCommands else { return false }
@@ -87,7 +87,7 @@ final class RecordingWatch {
     guard !saver.isWaitingForCommands, let endAsked,
       HostClock.nanoseconds > endAsked + 250_000_000
     else { return }
-    DiskNotice.tell()
+    DiskNotice.emit()
   }
 
   /// No key can come any more: there is nothing left to wait for.
@@ -98,7 +98,7 @@ final class RecordingWatch {
   private func start(at frame: Int) {
     hasStarted = true
     saver.remote.ask(.start, at: frame)
-    Notice.news("recording", "recording.").report()
+    Notice.info("recording", "recording.").report()
   }
 
   private func mark(at frame: Int) {
@@ -106,10 +106,10 @@ final class RecordingWatch {
     saver.remote.ask(.mark("Marker \(marks)"), at: frame)
   }
 
-  private func tell(_ event: RecordingEvent) {
+  private func emit(_ event: RecordingEvent) {
     if options.json {
       guard let event = words.event(event) else { return }
-      Terminal.tell(event)
+      Terminal.emit(event)
     } else if !options.quiet, let sentence = words.sentence(event) {
       Terminal.say("duplex: \(sentence)")
     }
@@ -121,7 +121,7 @@ enum DiskNotice {
   private static let isTold = Atomic(false)
 
   /// Tells it, unless it is told. Any thread.
-  static func tell() {
+  static func emit() {
     guard !isTold.exchange(true, ordering: .relaxed) else { return }
     Notice.warning(
       "diskWaiting", "The disk has not taken the rest of the recording yet.",

@@ -11,8 +11,9 @@ struct SessionOutcome {
 
   /// Runs `callbacks` on `device` with the background work beside it. `poll` is asked at each moment
   /// whether it has a reason to stop.
-  init<Desk: SessionCallbacks & ~Copyable>(
-    running device: consuming DuplexDevice, _ callbacks: consuming Desk, _ options: AudioOptions,
+  init<Callbacks: SessionCallbacks & ~Copyable>(
+    running device: consuming DuplexDevice, _ callbacks: consuming Callbacks,
+    _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
     protection: MonitorProtectionDisplay? = nil, reconnects: Bool = false,
@@ -87,7 +88,7 @@ struct SessionOutcome {
       of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,
       overflowFrames: recorded?.overflowFrames ?? 0)
     if options.json {
-      Terminal.tell(Event.summary(summary + extra))
+      Terminal.emit(Event.summary(summary + extra))
     } else if let sentence, !options.quiet {
       Terminal.say("\(sentence)")
     }
@@ -96,7 +97,7 @@ struct SessionOutcome {
 }
 
 extension Mixer {
-  /// A desk between the input and the output of `configuration`.
+  /// A mixer between the input and the output of `configuration`.
   init(_ configuration: DuplexConfiguration) {
     self.init(
       periodFrames: configuration.periodFrames,
@@ -104,7 +105,7 @@ extension Mixer {
       playbackChannels: configuration.playback?.channelCount ?? 0)
   }
 
-  /// Measures the microphone, where somebody will look: answers with what he looks at.
+  /// Measures the microphone, where it is shown: answers with what is shown.
   mutating func makeMeter(_ options: AudioOptions, _ configuration: DuplexConfiguration)
     -> MeterView?
   {
@@ -199,7 +200,7 @@ struct SessionTotals {
     report.loadMean = loads / count
   }
 
-  /// As if a session had gone over a file of so many frames.
+  /// As if a session had gone over a file of `frames` frames.
   mutating func readFrames(_ count: Int) {
     report.frames = max(report.frames, count)
   }

@@ -4,7 +4,7 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// The tool's eyes and ears while a session runs: turns what happens into events, draws the meter,
+/// Watches a session while it runs: turns what happens into events, draws the meter,
 /// and hears signals and keys.
 final class SessionWatch {
   private let options: AudioOptions
@@ -14,7 +14,7 @@ final class SessionWatch {
   private let isVirtual: Bool
   /// Where time is virtual.
   private let standstill: StandstillWatch?
-  private let news: DeviceEvents
+  private let deviceEvents: DeviceEvents
   private let drawsMeter: Bool
   private var hasStarted = false
   /// When the first signal came.
@@ -25,7 +25,7 @@ final class SessionWatch {
   var press: (Key) -> Void = { _ in }
   /// What is recorded, where something is.
   private let recording: RecordingWatch?
-  /// What guards the ears, where a microphone is heard.
+  /// What protects the output, where a microphone is heard.
   private let protection: MonitorProtectionDisplay?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
@@ -44,10 +44,10 @@ final class SessionWatch {
     self.protection = protection
     self.recording = recording
     // Who waits for a start may get it from a script.
-    keyboard = Keyboard(hearsPipe: recording?.isWaiting == true)
+    keyboard = Keyboard(readsPipe: recording?.isWaiting == true)
     self.configuration = configuration
     self.isVirtual = isVirtual
-    news = DeviceEvents(options, configuration)
+    deviceEvents = DeviceEvents(options, configuration)
     signals = SignalWatch()
     standstill = isVirtual ? StandstillWatch(background) : nil
     // A recording must be stoppable, whatever becomes of the terminal.
@@ -57,25 +57,25 @@ final class SessionWatch {
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
     if !hasStarted { start(granted) }
-    for event in moment.events where !news.tell(event) { tell(event) }
-    if let found = moment.deviceReturn { news.tell(found) }
+    for event in moment.events where !deviceEvents.emit(event) { emit(event) }
+    if let found = moment.deviceReturn { deviceEvents.emit(found) }
     protection?.poll()
-    for reading in moment.readings { tell(reading, moment) }
-    if let drift = moment.drift { tell(drift, moment) }
+    for reading in moment.readings { emit(reading, moment) }
+    if let drift = moment.drift { emit(drift, moment) }
     lastMoment = (moment.frames, HostClock.nanoseconds)
     let reason = recording?.poll() ?? poll(moment)
     isOver = isOver || reason != nil
-    let wish = hear()
-    return reason.map { .stop($0) } ?? wish
+    let command = nextCommand()
+    return reason.map { .stop($0) } ?? command
   }
 
   /// Waits for a signal or a key, and does what it asks for.
-  private func hear() -> SessionCommand {
+  private func nextCommand() -> SessionCommand {
     // While this thread was in something else.
     if endingSince == nil, standstill?.isEndWanted == true { return end(.signal) }
-    let heard = signals.wait(
-      milliseconds: patience, watching: isDeaf ? nil : keyboard.descriptor)
-    switch heard {
+    let received = signals.wait(
+      milliseconds: waitMilliseconds, watching: isDeaf ? nil : keyboard.descriptor)
+    switch received {
     case .signal(.end):
       return end(.signal)
     case .readable:
@@ -89,7 +89,7 @@ final class SessionWatch {
       }
       return .proceed
     case .signal(let signal):
-      recording?.hear(signal, at: frame)
+      recording?.handle(signal, at: frame)
       return .proceed
     case .timeout: return .proceed
     }
@@ -111,8 +111,8 @@ final class SessionWatch {
     return lastMoment.frames + Int(clamping: passed * Double(configuration.sampleRate))
   }
 
-  /// Where time is virtual nothing waits, the watch least of all; nor somebody who wants to leave.
-  private var patience: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
+  /// Where time is virtual nothing waits, the watch least of all; nor a user who wants to leave.
+  private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
 
   /// Shows a line where the meter would be.
   func show(_ line: @autoclosure () -> String) {
@@ -126,7 +126,7 @@ final class SessionWatch {
   }
 
   private func end(_ reason: StopReason) -> SessionCommand {
-    standstill?.hearEnd()
+    standstill?.noteEnd()
     if recording?.leave() == true { return .stop(reason) }
     // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
     // to end at once, with what the file holds since its header was last written.
@@ -142,17 +142,17 @@ final class SessionWatch {
     hasStarted = true
     if options.json {
       let follows = options.followsProfile(configuration)
-      Terminal.tell(.started(configuration, granted, followsProfile: follows))
+      Terminal.emit(.started(configuration, granted, followsProfile: follows))
     } else if options.verbose {
       Terminal.say("\(configuration.sentence)")
     }
     if let warning = granted?.warning { Notice.warning("noRealtimePriority", warning).report() }
   }
 
-  private func tell(_ event: TimelineEvent) {
+  private func emit(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
     if options.json {
-      Terminal.tell(
+      Terminal.emit(
         Event(
           "xrun",
           [
@@ -167,12 +167,12 @@ final class SessionWatch {
   }
 
   /// Once a second, for who wants to see how two clocks come together.
-  private func tell(_ drift: DriftReading, _ moment: SessionMoment) {
+  private func emit(_ drift: DriftReading, _ moment: SessionMoment) {
     guard options.verbose, moment.frames >= nextDrift else { return }
     nextDrift = moment.frames + configuration.sampleRate
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
-      Terminal.tell(Event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members))
+      Terminal.emit(Event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members))
     } else {
       Terminal.say(
         "duplex: the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
@@ -180,7 +180,7 @@ final class SessionWatch {
     }
   }
 
-  private func tell(_ reading: MeterReading, _ moment: SessionMoment) {
+  private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
       Terminal.tellNow(

@@ -3,16 +3,16 @@ import Glibc
 import RealtimeAudio
 import Synchronization
 
-/// Ends the program where somebody wants an end and the thread that should come to it does not: it is
+/// Ends the program where an end is wanted and the thread that should come to it does not: it is
 /// in a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
 ///
 /// Only what is being saved is waited for, however long a disk takes. A second wish ends that as well.
 final class StandstillWatch {
-  /// Since when somebody wants an end, on the host's clock; 0 before.
-  private final class Wish: Sendable {
+  /// Since when an end is wanted, on the host's clock; 0 before.
+  private final class StopRequest: Sendable {
     private let since = Atomic<UInt64>(0)
 
-    /// Nanoseconds for which somebody wants an end; nil where nobody does.
+    /// Nanoseconds since an end was asked for; nil where none was.
     var age: UInt64? {
       let since = since.load(ordering: .relaxed)
       return since == 0 ? nil : HostClock.nanoseconds &- since
@@ -25,15 +25,15 @@ final class StandstillWatch {
   }
 
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
-    let wish: Wish
+    let request: StopRequest
     var time: ThreadTime
     let work: [any BackgroundWork]
     let isOver: AtomicFlag
     /// Nanoseconds in which the thread could have come to an end.
     private var lateness = 0
 
-    init(wish: Wish, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
-      self.wish = wish
+    init(request: StopRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
+      self.request = request
       self.time = time
       self.work = work
       self.isOver = isOver
@@ -45,9 +45,9 @@ final class StandstillWatch {
       while !isOver.isRaised {
         HostClock.pause(milliseconds: 10)
         let wasWanted = isWanted
-        isWanted = wish.age != nil || SignalWatch.isEndWaiting
+        isWanted = request.age != nil || SignalWatch.isEndWaiting
         if work.contains(where: \.isSaving) {
-          hearWhileSaving()
+          waitWhileSaving()
           lateness = 0
           time.start()
         } else if isWanted, wasWanted {
@@ -60,14 +60,14 @@ final class StandstillWatch {
     }
 
     /// The thread hears nothing while it waits for a disk.
-    private func hearWhileSaving() {
+    private func waitWhileSaving() {
       if SignalWatch.takeEnd() {
         // One signal may come twice.
-        if let age = wish.age, age > 300_000_000 { leaveFiles() }
-        wish.note()
+        if let age = request.age, age > 300_000_000 { leaveFiles() }
+        request.note()
       }
-      if let age = wish.age, age > 250_000_000, !work.contains(where: \.isWaitingForOthers) {
-        DiskNotice.tell()
+      if let age = request.age, age > 250_000_000, !work.contains(where: \.isWaitingForOthers) {
+        DiskNotice.emit()
       }
     }
 
@@ -90,7 +90,7 @@ final class StandstillWatch {
     }
   }
 
-  private let wish = Wish()
+  private let request = StopRequest()
   private let isOver = AtomicFlag()
   private var thread: RealtimeThread<Loop>?
 
@@ -100,14 +100,14 @@ final class StandstillWatch {
     // Without a thread a signal is heard as soon as the call comes back.
     thread = try? RealtimeThread(
       name: "duplex-stop", priority: .normal, stackByteCount: 262_144,
-      Loop(wish: wish, time: time, work: work, isOver: isOver))
+      Loop(request: request, time: time, work: work, isOver: isOver))
   }
 
-  /// Whether somebody wants an end, as far as is known here.
-  var isEndWanted: Bool { wish.age != nil }
+  /// Whether an end is wanted, as far as is known here.
+  var isEndWanted: Bool { request.age != nil }
 
-  /// Somebody wants an end.
-  func hearEnd() { wish.note() }
+  /// An end is wanted.
+  func noteEnd() { request.note() }
 
   deinit {
     isOver.raise()

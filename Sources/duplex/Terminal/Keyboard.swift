@@ -15,13 +15,13 @@ struct Keyboard: ~Copyable {
   private var saved = termios()
 
   /// Takes the keyboard over, where there is one and the program is in the foreground. With
-  /// `hearsPipe` a pipe will do.
-  init(hearsPipe: Bool = false) {
+  /// `readsPipe` a pipe will do.
+  init(readsPipe: Bool = false) {
     guard Terminal.hasKeyboard, tcgetpgrp(STDIN_FILENO) == getpgrp(),
       unsafe tcgetattr(STDIN_FILENO, &saved) == 0
     else {
       isTerminal = false
-      descriptor = hearsPipe && Terminal.isPiped ? STDIN_FILENO : nil
+      descriptor = readsPipe && Terminal.isPiped ? STDIN_FILENO : nil
       return
     }
     isTerminal = true

@@ -24,7 +24,7 @@ struct Notice {
   }
 
   /// News in one sentence.
-  static func news(_ code: String, _ message: String) -> Notice {
+  static func info(_ code: String, _ message: String) -> Notice {
     Notice(weight: .notice, code: code, message: message, hint: "")
   }
 
@@ -36,7 +36,7 @@ struct Notice {
   /// Tells it.
   func report() {
     let mode = OutputMode.current
-    if mode.json { Terminal.tell(event) }
+    if mode.json { Terminal.emit(event) }
     if !mode.quiet { Terminal.say("duplex: \(message)\(hint.isEmpty ? "" : " " + hint)") }
   }
 
@@ -151,7 +151,7 @@ struct ToolFailure: Error {
   /// Tells it on standard error, and as an event where the user asked for those.
   func report() {
     Terminal.say("duplex: \(message) \(hint)")
-    if OutputMode.current.json { Terminal.tell(event) }
+    if OutputMode.current.json { Terminal.emit(event) }
   }
 
   /// The event.

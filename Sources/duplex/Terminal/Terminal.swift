@@ -15,13 +15,13 @@ enum Terminal {
   }
 
   /// An event on standard output, at once.
-  static func tell(_ event: Event) {
+  static func emit(_ event: Event) {
     results.write(event.json.text + "\n")
   }
 
   /// The same for an event that is old when it comes late: left out where the reader stands still.
   static func tellNow(_ event: Event) {
-    if results.isFlowing { tell(event) }
+    if results.isFlowing { emit(event) }
   }
 
   private static let results = OutputStream(STDOUT_FILENO)
@@ -73,14 +73,14 @@ enum Terminal {
   /// Whether a person types at standard input.
   static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Whether standard input is a pipe that somebody may write keys to.
+  /// Whether standard input is a pipe that keys may be written to.
   static var isPiped: Bool {
     var status = stat()
     return unsafe fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 }
 
-/// A stream that somebody reads, or has stopped reading: Ctrl-S at a terminal, a pipe that is full.
+/// A stream that is read, or is read no more: Ctrl-S at a terminal, a pipe that is full.
 ///
 /// A closed stream stops nothing, and once `stopWaiting` was called neither does a full one: what it
 /// does not take waits here.

@@ -51,7 +51,7 @@ struct TuneResult {
       status = error.status
     }
     if run.command.audio.json {
-      Terminal.tell(Event.summary(fields(configuration) + JSON.written(kept)))
+      Terminal.emit(Event.summary(fields(configuration) + JSON.written(kept)))
     } else if let chosen {
       Terminal.printLine("\(sentence(chosen, configuration))")
     }
@@ -72,7 +72,7 @@ struct TuneResult {
       capture: audio.captureDevice ?? audio.device,
       playback: audio.playbackDevice ?? audio.device)
     kept.append(path)
-    Notice.news("kept", "Kept in \(path).").report()
+    Notice.info("kept", "Kept in \(path).").report()
   }
 
   private func fields(_ configuration: DuplexConfiguration) -> [(String, JSON)] {

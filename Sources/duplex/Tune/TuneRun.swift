@@ -101,7 +101,7 @@ final class TuneRun {
     guard command.audio.json else { return }
     // A search that takes longer than it seemed does not go backwards.
     done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
-    Terminal.tell(.progress(done, "trial", trial.fields(loadLimit: loadLimit)))
+    Terminal.emit(.progress(done, "trial", trial.fields(loadLimit: loadLimit)))
   }
 
   /// Goes to the next lower usual rate that the device has itself. False where there is none.

@@ -4,7 +4,7 @@ import Testing
 
 /// Gates that do not listen.
 @Suite struct PlainGateTests {
-  private let tape = [Float](repeating: 0, count: 1000)
+  private let recording = [Float](repeating: 0, count: 1000)
 
   @Test(
     arguments: [
@@ -14,7 +14,7 @@ import Testing
   func `a window keeps its frames`(first: Int, frames: Int?, expected: [Range<Int>]) {
     for piece in [1, 64, 2000] {
       var gate = WindowGate(PunchWindow(firstFrame: first, frames: frames))
-      let stretches = kept(&gate, of: tape, piece: piece)
+      let stretches = kept(&gate, of: recording, piece: piece)
       #expect(stretches == expected)
     }
   }
@@ -29,13 +29,13 @@ import Testing
   ) throws {
     var gate = StartGate(preRollFrames: preRoll, frames: frames)
     let silence = SampleBuffer(frameCount: 1000, channelCount: 1)
-    gate.hear(silence, frames: 400)
+    gate.process(silence, frames: 400)
     #expect(gate.nextEdge() == nil)
     #expect(gate.settledFrame == max(0, 400 - preRoll))
     gate.start()
-    gate.hear(silence, frames: 300)
+    gate.process(silence, frames: 300)
     gate.start()
-    gate.hear(silence, frames: 300)
+    gate.process(silence, frames: 300)
     gate.finish()
     let stretch = try #require(expected.first)
     #expect(gate.nextEdge() == .open(stretch.lowerBound))
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `without a start nothing is kept`() {
     var gate = StartGate(preRollFrames: 100)
-    let stretches = kept(&gate, of: tape)
+    let stretches = kept(&gate, of: recording)
     #expect(stretches == [])
   }
 }

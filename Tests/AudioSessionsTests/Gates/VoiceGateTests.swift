@@ -14,14 +14,14 @@ private let sentences = [
 /// What is speech, and what is not.
 @Suite struct VoiceGateTests {
   /// That each phrase lies whole in a stretch of its own, with little silence around it.
-  private func check(_ tape: SpokenTape, channel: Int = 0, channelCount: Int = 1) throws {
+  private func check(_ recording: SpokenRecording, channel: Int = 0, channelCount: Int = 1) throws {
     var gate = VoiceGate(
-      VoiceSettings(sampleRate: tape.sampleRate, channelCount: channelCount))
+      VoiceSettings(sampleRate: recording.sampleRate, channelCount: channelCount))
     let stretches = try #require(
-      kept(&gate, of: tape.samples, channel: channel, channelCount: channelCount))
-    try #require(stretches.count == tape.phrases.count)
-    let most = tape.sampleRate * 6 / 10
-    for (stretch, phrase) in zip(stretches, tape.phrases) {
+      kept(&gate, of: recording.samples, channel: channel, channelCount: channelCount))
+    try #require(stretches.count == recording.phrases.count)
+    let most = recording.sampleRate * 6 / 10
+    for (stretch, phrase) in zip(stretches, recording.phrases) {
       let before = phrase.lowerBound - stretch.lowerBound
       let after = stretch.upperBound - phrase.upperBound
       #expect(before >= 0 && before <= most, "phrase at \(phrase)")
@@ -32,14 +32,14 @@ private let sentences = [
   @Test(.enabled(if: canSpeak)) func `none of a hundred phrases is missed or cut`() throws {
     let texts = (0..<100).map { sentences[$0 % 10] }
     try check(
-      SpokenTape(texts, voices: ["en", "en+f3", "en+m3"], sampleRate: 16000, noise: .pink))
+      SpokenRecording(texts, voices: ["en", "en+f3", "en+m3"], sampleRate: 16000, noise: .pink))
   }
 
   @Test(
     .enabled(if: canSpeak), arguments: [TestNoise.Colour.none, .white, .pink], [20.0, 10])
   func `phrases are found in noise`(colour: TestNoise.Colour, snr: Double) throws {
     try check(
-      SpokenTape(
+      SpokenRecording(
         Array(sentences.prefix(5)), voices: ["en", "en+f3"], sampleRate: 16000, noise: colour,
         snr: snr))
   }
@@ -47,14 +47,14 @@ private let sentences = [
   @Test(.enabled(if: canSpeak), arguments: [8000, 44100, 48000, 96000])
   func `phrases are found at every rate, on one side of stereo`(sampleRate: Int) throws {
     try check(
-      SpokenTape(Array(sentences.suffix(2)), sampleRate: sampleRate, noise: .white),
+      SpokenRecording(Array(sentences.suffix(2)), sampleRate: sampleRate, noise: .white),
       channel: 1, channelCount: 2)
   }
 
   @Test(.enabled(if: canSpeak)) func `speech without pauses is not taken for noise`() throws {
     let text = Array(repeating: sentences, count: 4).joined().joined(separator: " and ")
-    let tape = try SpokenTape([text], sampleRate: 16000, noise: .white)
-    try check(tape)
+    let recording = try SpokenRecording([text], sampleRate: 16000, noise: .white)
+    try check(recording)
   }
 
   @Test(arguments: [TestNoise.Colour.white, .pink, .hum])

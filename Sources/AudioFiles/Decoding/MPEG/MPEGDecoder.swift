@@ -3,7 +3,7 @@ import CMpg123
 
 /// MPEG audio, layers I to III (MP3), from any byte source.
 ///
-/// Without a note of its encoder nobody knows how long such a file is, nor where a frame of it lies,
+/// Without a note of its encoder it is not known how long such a file is, nor where a frame of it lies,
 /// but who has read all of it. What is near is read; of what is far, see `Exactness`.
 public final class MPEGDecoder: SoundDecoder {
   /// What a seek may cost.

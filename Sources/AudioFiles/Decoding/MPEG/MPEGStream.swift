@@ -201,7 +201,7 @@ extension MPEGStream {
       guard let header else { continue }
       let followers = try countFollowers(of: header, bytes)
       if let first, !header.isCompatible(with: first) {
-        // So many in a row are no accident.
+        // That many in a row are no accident.
         if followers >= 4 { throw .changedRate(bytes.name, first.sampleRate, header.sampleRate) }
       } else if followers >= 2 {
         return header
@@ -279,7 +279,7 @@ extension FileFailure {
 }
 
 extension BufferedBytes {
-  /// Throws where something was not found only because somebody interrupted the opening.
+  /// Throws where something was not found only because the opening was interrupted.
   func checkOpening() throws(FileFailure) {
     try check()
     guard wasInterrupted else { return }

@@ -192,7 +192,7 @@ extension SoundFileTags {
   }
 }
 
-/// A stream libopusfile holds open, until nobody needs it. Opus is always 48,000 frames a second.
+/// A stream libopusfile holds open, until it is not needed. Opus is always 48,000 frames a second.
 final class OpusFile: OggFile {
   private let file: OpaquePointer
   /// Kept, because libopusfile's callbacks hold no reference of their own.

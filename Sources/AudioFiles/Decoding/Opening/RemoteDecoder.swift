@@ -2,7 +2,7 @@ import AudioBasics
 import Synchronization
 
 /// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for the
-/// first second of sound and for each that follows nobody waits longer than
+/// first second of sound and for each that follows the player waits no longer than
 /// `RemoteFilePatience.sounding` says.
 final class RemoteDecoder: SoundDecoder {
   private let file: RemoteFile
@@ -65,17 +65,17 @@ final class RemoteDecoder: SoundDecoder {
   }
 }
 
-/// How long somebody has waited for the second of sound that comes next.
+/// How long the player has waited for the second of sound that comes next.
 struct SoundWait {
   private let longest: Double
   private let sampleRate: Int
   private var seconds: Double
   /// Frames of the second that have come.
   private var frames = 0
-  /// When somebody last looked whether there was enough to read on, and there was not.
+  /// When the player last looked whether there was enough to read on, and there was not.
   private var lastLook: Double?
 
-  /// Until there was any sound somebody has waited for so many seconds.
+  /// Seconds that the player waited until there was any sound.
   init(longest: Double, waited seconds: Double, sampleRate: Int) {
     self.longest = longest
     self.sampleRate = sampleRate
@@ -91,7 +91,7 @@ struct SoundWait {
     lastLook = nil
   }
 
-  /// Somebody looks whether there is enough. Whether he has waited too long.
+  /// The player looks whether there is enough. Whether it has waited too long.
   mutating func look(isReady: Bool, now: Double) -> Bool {
     // Who looks seldom does something else meanwhile.
     if let lastLook, !isReady { seconds += min(now - lastLook, 0.1) }

@@ -150,7 +150,7 @@ final class EncodedFile: SampleSink {
     isBroken = written < frames || error.isRefusedWrite
     if written < frames || !isBroken { frameCount += written }
     guard isBroken else { return }
-    // Part of a frame or block is no use to anybody.
+    // Part of a frame or block is of no use.
     if isContainer {
       OutputBytes.cut(descriptor, at: place + written * channelCount * sampleFormat.byteCount)
       try? refreshCounting()
@@ -199,7 +199,7 @@ final class EncodedFile: SampleSink {
   }
 }
 
-/// The beginning of a file that an encoder writes, which nobody can read before there is sound in it.
+/// The beginning of a file that an encoder writes, which cannot be read before there is sound in it.
 enum EncodedBeginning {
   /// Whether the Opus file behind `descriptor` holds a page of sound: libsndfile writes its head with
   /// the first samples, and such a page when one is full.
@@ -261,7 +261,7 @@ struct FLACLength {
     blockSize = Int(head[8]) << 8 | Int(head[9])
   }
 
-  /// What surely is in the file when the encoder has taken so many frames: it puts a block out, at
+  /// What surely is in the file when the encoder has taken `frameCount` frames: it puts a block out, at
   /// once, when it was given the block and one more frame, since the last one is told apart.
   func codedFrameCount(of frameCount: Int) -> Int {
     guard blockSize > 0 else { return 0 }

@@ -75,7 +75,7 @@ final class VorbisSink: SampleSink {
         guard let error = OutputBytes.write(base, count: part.count, to: descriptor).error else {
           continue
         }
-        // Part of a page is no use to anybody, nor is what would follow a missing one.
+        // Part of a page is of no use, nor is what would follow a missing one.
         OutputBytes.cut(descriptor, at: byteCount)
         trouble = error
         frameCount = pagedFrameCount

@@ -49,7 +49,7 @@ public struct Origination: Sendable, Equatable {
   /// Frames between local midnight, by the clock on the wall, and the first frame.
   public let timeReference: Int
 
-  /// The time that is so many nanoseconds after the beginning of 1970 (UTC), in the time zone of this
+  /// The time `nanoseconds` nanoseconds after the beginning of 1970 (UTC), in the time zone of this
   /// process, for a file of `sampleRate` frames a second.
   public init(nanosecondsSinceEpoch: UInt64, sampleRate: Int) {
     let local = LocalTime(nanosecondsSinceEpoch)

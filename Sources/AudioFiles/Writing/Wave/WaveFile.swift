@@ -58,7 +58,7 @@ final class WaveFile: SampleSink {
     dataByteCount += done - done % format.frameByteCount
     isStale = true
     guard let error else { return }
-    // Part of a frame is no use to anybody.
+    // Part of a frame is of no use.
     if start >= 0 { OutputBytes.cut(descriptor, at: end) }
     throw error
   }

@@ -138,7 +138,7 @@ struct WaveFormat {
     return bytes
   }
 
-  /// Where the channels are heard, for the usual arrangements; 0 for nowhere in particular.
+  /// Where the channels are heard, for the usual arrangements; 0 for no place in particular.
   private var speakers: UInt32 {
     switch channelCount {
     case 3: 0x7

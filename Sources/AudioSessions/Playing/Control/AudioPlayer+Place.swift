@@ -4,35 +4,35 @@ import AudioFiles
 extension AudioPlayer {
   /// What is heard now.
   public var current: PlayerTransition? {
-    heardSpan?.playerTurn
+    currentSpan?.playerTurn
   }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
   public var position: Int? {
-    heardSpan.map { span in
+    currentSpan.map { span in
       Int(
         clamping: span.way.boundary(
-          after: max(0, min(heard.value, span.endFrame) - span.startFrame)))
+          after: max(0, min(playedCount.value, span.endFrame) - span.startFrame)))
     }
   }
 
   /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
-    guard let span = heardSpan, let position else { return nil }
+    guard let span = currentSpan, let position else { return nil }
     return (Double(position) / Double(span.facts.sampleRate), span.facts.seconds)
   }
 
   /// Bits a second of what is heard; nil where that is not known.
-  public var bitRate: Int? { heardSpan?.facts.bitRate }
+  public var bitRate: Int? { currentSpan?.facts.bitRate }
 
   /// How what is heard is played; nil where nothing is.
-  public var settings: TrackSettings? { heardSpan?.settings }
+  public var settings: TrackSettings? { currentSpan?.settings }
 
   /// Whether what is heard can be sought, looped and played backwards.
-  public var supportsSeeking: Bool { heardSpan?.facts.supportsSeeking ?? false }
+  public var supportsSeeking: Bool { currentSpan?.facts.supportsSeeking ?? false }
 
-  private var heardSpan: TrackSpan? {
-    let frame = heard.value
+  private var currentSpan: TrackSpan? {
+    let frame = playedCount.value
     return queue.published.withLock { $0.span(at: frame) }
   }
 
@@ -56,7 +56,7 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes forward by so many seconds, or back where that is below 0; not beyond the region that is
+  /// Goes forward by `seconds`, or back where that is below 0; not beyond the region that is
   /// played.
   public func seek(bySeconds seconds: Double) {
     change { settings, place, source in

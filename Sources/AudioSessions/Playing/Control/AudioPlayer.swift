@@ -42,7 +42,7 @@ public final class AudioPlayer: Sendable {
   private let switches: MutexBox<Switches>
   private let player: MutexBox<Player?>
   let pause: CountView
-  let heard: CountView
+  let playedCount: CountView
   private let starvation: CountView
   private let starvedFrames: CountView
 
@@ -62,13 +62,13 @@ public final class AudioPlayer: Sendable {
     let remote = PlayerRemote(
       pause: switches.pause.makeView(), gainBits: switches.gain.makeView(),
       isFed: isFed.makeView(), enough: enough.makeView(), marks: marks, rampFrames: rate / 200)
-    heard = remote.makeHeardView()
+    playedCount = remote.makePlayedView()
     starvation = remote.makeStarvationView()
     pause = switches.pause.makeView()
     opener = SourceOpener(sampleRate: rate, channelCount: shape.channelCount)
     queue = PlayQueue(opener: opener)
     announcer = PlayerAnnouncer(
-      queue: queue, heard: remote.makeHeardView(), starvation: remote.makeStarvationView(),
+      queue: queue, playedCount: remote.makePlayedView(), starvation: remote.makeStarvationView(),
       isPaused: switches.pause.makeView(), marks: markReader, sampleRate: rate)
     let feederStarvation = remote.makeStarvationView()
     let voice = Player(
@@ -135,19 +135,19 @@ public final class AudioPlayer: Sendable {
   }
 
   /// Frames of the player that were heard, or passed over by seeks: what a tap counts by.
-  public var heardFrame: Int { heard.value }
+  public var playedFrame: Int { playedCount.value }
 
   /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { feeder.insert(tap) }
 
   /// Has `handler` told what happens, on a thread of its own.
-  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { announcer.tell(handler) }
+  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { announcer.emit(handler) }
 
   /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
   public func setEndingSoonLead(seconds: Double) { announcer.endSoon(seconds) }
 
   /// What was heard of each turn that is over, the newest 4096.
-  public var heardTurns: [HeardTurn] { announcer.heardTurns }
+  public var playedTurns: [PlayedTurn] { announcer.playedTurns }
 }
 
 /// What is to be played.

@@ -117,7 +117,7 @@ struct PlayerRemote: ~Copyable {
   private let enough: CountView
   /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
   /// and enough have not come since; where on the timeline it goes on.
-  private var heard = AtomicCounter()
+  private var playedCount = AtomicCounter()
   private var starvation = AtomicCounter()
   private var marks: EventWriter
   /// Frames that a change of gain takes.
@@ -143,7 +143,7 @@ struct PlayerRemote: ~Copyable {
   }
 
   /// Frames of the ring that were heard or passed over.
-  borrowing func makeHeardView() -> CountView { heard.makeView() }
+  borrowing func makePlayedView() -> CountView { playedCount.makeView() }
 
   /// 1 while frames that were due are not there.
   borrowing func makeStarvationView() -> CountView { starvation.makeView() }
@@ -202,7 +202,7 @@ struct PlayerRemote: ~Copyable {
         self.offset = Int.min
       }
     }
-    heard.publish(ringFrame)
+    playedCount.publish(ringFrame)
   }
 
   /// Frames were due and not there. Whether that is starvation, and not the queue's end.

@@ -11,14 +11,14 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   /// Who is told. In a type of its own, because a bare function is wrapped anew at each access through
   /// a generic type (Swift 6.3.1), until the stack is too short to call it.
   private struct Listener: Sendable {
-    var tell: Handler?
+    var emit: Handler?
   }
 
   /// What has been told of a turn.
-  private struct Telling {
+  private struct TurnState {
     let turn: PlayerTransition
     /// Frames of it that were heard in spans that are gone.
-    var heardFrames = 0
+    var playedFrames = 0
     var firstFrame: Int?
     var isDecoded = false
     var willStart = false
@@ -28,27 +28,27 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private let queue: PlayQueue
-  private let heard: CountView
+  private let playedCount: CountView
   private let starvation: CountView
   private let isPaused: CountView
   private var marks: EventReader
   private let sampleRate: Int
   private var timeline = PlayerTimeline()
-  private var tellings: [Int: Telling] = [:]
+  private var turnStates: [Int: TurnState] = [:]
   private var isStarved = false
   private var isAtEnd = true
   private var title: String?
   private let isConcluded = AtomicFlag()
-  private let listener = MutexBox(Listener(tell: nil))
+  private let listener = MutexBox(Listener(emit: nil))
   private let lead = MutexBox(0.0)
-  private let finished = MutexBox<[HeardTurn]>([])
+  private let finished = MutexBox<[PlayedTurn]>([])
 
   init(
-    queue: PlayQueue, heard: consuming CountView, starvation: consuming CountView,
+    queue: PlayQueue, playedCount: consuming CountView, starvation: consuming CountView,
     isPaused: consuming CountView, marks: consuming EventReader, sampleRate: Int
   ) {
     self.queue = queue
-    self.heard = heard
+    self.playedCount = playedCount
     self.starvation = starvation
     self.isPaused = isPaused
     self.marks = marks
@@ -56,22 +56,22 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   /// Who is told. Any thread.
-  func tell(_ handler: Handler?) { listener.withLock { $0 = Listener(tell: handler) } }
+  func emit(_ handler: Handler?) { listener.withLock { $0 = Listener(emit: handler) } }
 
   /// How long before a turn's end it ends soon; 0 for never. Any thread.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
 
   /// What was heard of each turn that is over. Any thread.
-  var heardTurns: [HeardTurn] { finished.withLock { $0 } }
+  var playedTurns: [PlayedTurn] { finished.withLock { $0 } }
 
   func conclude() { isConcluded.raise() }
 
   func step() -> Bool {
     // In this order: nothing happens after the last look, and the marks speak of all that is heard.
     let isLast = isConcluded.isRaised
-    let position = heard.value
+    let position = playedCount.value
     while let mark = marks.read() { timeline.add(mark) }
-    timeline.heard = position
+    timeline.playedCount = position
     let played = queue.published.withLock { played in
       let copy = played
       played.canceled = []
@@ -80,53 +80,53 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       return copy
     }
     timeline.jump = played.jump
-    tellFailures(played.failures)
-    for refusal in played.refusals { tellOfNewest(.refused(refusal)) }
+    emitFailures(played.failures)
+    for refusal in played.refusals { emitForNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }
     for span in played.canceled { cancel(span) }
-    tellStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
+    emitStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
     if let announced = played.announcedTitle, announced != title {
       title = announced
-      tellOfNewest(.titled(announced))
+      emitForNewest(.titled(announced))
     }
     closeSpans(played, position, isLast: isLast)
     return !isLast
   }
 
   private func follow(_ span: TrackSpan, _ position: Int) {
-    if tellings[span.turn] == nil {
-      tellings[span.turn] = Telling(turn: span.playerTurn)
-      tell(.decodingStarted, span.playerTurn)
+    if turnStates[span.turn] == nil {
+      turnStates[span.turn] = TurnState(turn: span.playerTurn)
+      emit(.decodingStarted, span.playerTurn)
     }
-    guard var telling = tellings[span.turn] else { return }
-    defer { tellings[span.turn] = telling }
-    let turn = telling.turn
-    if span.isComplete, !telling.isDecoded {
-      telling.isDecoded = true
-      if !telling.hasFailed { tell(.decodingComplete, turn, before: span.endFrame) }
+    guard var turnState = turnStates[span.turn] else { return }
+    defer { turnStates[span.turn] = turnState }
+    let turn = turnState.turn
+    if span.isComplete, !turnState.isDecoded {
+      turnState.isDecoded = true
+      if !turnState.hasFailed { emit(.decodingComplete, turn, before: span.endFrame) }
     }
     let rest = timeline.framesUntil(span.startFrame) ?? span.startFrame - position
-    if !telling.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
-      telling.willStart = true
-      tell(.renderingWillStart, turn, at: span.startFrame)
+    if !turnState.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
+      turnState.willStart = true
+      emit(.renderingWillStart, turn, at: span.startFrame)
     }
-    if telling.firstFrame == nil,
-      let first = timeline.firstHeard(of: span.range, heard: position)
+    if turnState.firstFrame == nil,
+      let first = timeline.firstPlayed(of: span.range, playedCount: position)
     {
       isAtEnd = false
-      telling.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
-      tell(.renderingStarted, turn, at: first)
+      turnState.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
+      emit(.renderingStarted, turn, at: first)
     }
     let soon = lead.withLock { $0 }
-    if soon > 0, telling.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
+    if soon > 0, turnState.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
       position > span.startFrame,
       let end = span.isClosed
         ? span.endFrame : span.way.frameCount.map({ span.startFrame + $0 }),
       let rest = timeline.framesUntil(end) ?? (end <= position ? 0 : nil),
       Double(rest) <= soon * Double(sampleRate)
     {
-      telling.endingSoonSpan = span.startFrame
-      tell(.endingSoon, turn, before: end)
+      turnState.endingSoonSpan = span.startFrame
+      emit(.endingSoon, turn, before: end)
     }
   }
 
@@ -135,13 +135,13 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     let spans = played.spans
     var gone = 0
     for span in spans {
-      let isHeard = span.isClosed && position >= span.endFrame
-      guard isHeard || isLast else { break }
+      let isPlayed = span.isClosed && position >= span.endFrame
+      guard isPlayed || isLast else { break }
       gone += 1
-      tellings[span.turn]?.heardFrames += timeline.heardFrames(
-        of: span.range, heard: position)
+      turnStates[span.turn]?.playedFrames += timeline.playedFrames(
+        of: span.range, playedCount: position)
       guard !spans.dropFirst(gone).contains(where: { $0.turn == span.turn }) else { continue }
-      end(span, isHeard: isHeard)
+      end(span, isPlayed: isPlayed)
     }
     queue.published.withLock { $0.spans.removeFirst(min(gone, $0.spans.count)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
@@ -149,75 +149,75 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       last.isComplete || isLast
     {
       isAtEnd = true
-      if last.isComplete { tell(.endOfAudio, last.playerTurn, before: last.endFrame) }
+      if last.isComplete { emit(.endOfAudio, last.playerTurn, before: last.endFrame) }
     }
   }
 
-  private func end(_ span: TrackSpan, isHeard: Bool) {
-    guard let telling = tellings.removeValue(forKey: span.turn) else { return }
-    if let firstFrame = telling.firstFrame {
+  private func end(_ span: TrackSpan, isPlayed: Bool) {
+    guard let turnState = turnStates.removeValue(forKey: span.turn) else { return }
+    if let firstFrame = turnState.firstFrame {
       finished.withLock {
         $0.append(
-          HeardTurn(turn: telling.turn, startFrame: firstFrame, frames: telling.heardFrames))
+          PlayedTurn(turn: turnState.turn, startFrame: firstFrame, frames: turnState.playedFrames))
         // A short file may be played for years.
         if $0.count > 4096 { $0.removeFirst() }
       }
     }
-    guard !telling.hasFailed else { return }
-    if isHeard, span.isComplete {
-      tell(.renderingComplete, telling.turn, before: span.endFrame)
+    guard !turnState.hasFailed else { return }
+    if isPlayed, span.isComplete {
+      emit(.renderingComplete, turnState.turn, before: span.endFrame)
     } else {
-      tell(.decodingCanceled, telling.turn, before: span.endFrame)
+      emit(.decodingCanceled, turnState.turn, before: span.endFrame)
     }
   }
 
   private func cancel(_ span: TrackSpan) {
-    if tellings.removeValue(forKey: span.turn) == nil { tell(.decodingStarted, span.playerTurn) }
-    tell(.decodingCanceled, span.playerTurn)
+    if turnStates.removeValue(forKey: span.turn) == nil { emit(.decodingStarted, span.playerTurn) }
+    emit(.decodingCanceled, span.playerTurn)
   }
 
-  private func tellFailures(_ failures: [PlayedSpans.Failure]) {
+  private func emitFailures(_ failures: [PlayedSpans.Failure]) {
     for failure in failures {
-      if let turn = failure.turn { tellings[turn]?.hasFailed = true }
-      let turn = failure.turn.flatMap { tellings[$0]?.turn }
-      listener.withLock { $0 }.tell?(
+      if let turn = failure.turn { turnStates[turn]?.hasFailed = true }
+      let turn = failure.turn.flatMap { turnStates[$0]?.turn }
+      listener.withLock { $0 }.emit?(
         PlayerEvent(
           kind: .failed(failure.failure), turn: turn, index: failure.index, source: failure.name))
     }
   }
 
-  private func tellStarvation(isEmpty: Bool) {
+  private func emitStarvation(isEmpty: Bool) {
     let isDry = starvation.value != 0 && isPaused.value == 0
     let now = isDry && (isEmpty || isStarved)
     guard now != isStarved else { return }
     isStarved = now
-    tellOfNewest(now ? .waiting : .resumed)
+    emitForNewest(now ? .waiting : .resumed)
   }
 
-  private func tellOfNewest(_ kind: PlayerEvent.Kind) {
-    let last = tellings.values.max { $0.turn.number < $1.turn.number }?.turn
+  private func emitForNewest(_ kind: PlayerEvent.Kind) {
+    let last = turnStates.values.max { $0.turn.number < $1.turn.number }?.turn
     let coming = last == nil ? queue.list.withLock { $0.coming } : nil
-    listener.withLock { $0 }.tell?(
+    listener.withLock { $0 }.emit?(
       PlayerEvent(
         kind: kind, turn: last, index: last?.index ?? coming?.index ?? 0,
         source: last?.facts.name ?? coming?.item.name ?? ""))
   }
 
   /// Tells of what happens where the ring's frame `ringFrame` is heard.
-  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, at ringFrame: Int) {
-    tell(kind, turn, timeline.place(of: ringFrame, sampleRate: sampleRate))
+  private func emit(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, at ringFrame: Int) {
+    emit(kind, turn, timeline.place(of: ringFrame, sampleRate: sampleRate))
   }
 
   /// Tells of what happens behind the last frame before `ringFrame`.
-  private func tell(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, before ringFrame: Int) {
-    tell(kind, turn, timeline.end(before: ringFrame, sampleRate: sampleRate))
+  private func emit(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, before ringFrame: Int) {
+    emit(kind, turn, timeline.end(before: ringFrame, sampleRate: sampleRate))
   }
 
-  private func tell(
+  private func emit(
     _ kind: PlayerEvent.Kind, _ turn: PlayerTransition,
     _ place: (frame: Int, nanoseconds: UInt64)? = nil
   ) {
-    listener.withLock { $0 }.tell?(
+    listener.withLock { $0 }.emit?(
       PlayerEvent(
         kind: kind, turn: turn, index: turn.index, source: turn.facts.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds))
@@ -242,7 +242,7 @@ struct PlayerTimeline {
 
   private var runs: [Run] = []
   /// How far the ring was heard when it was last looked at, and what it goes over then.
-  var heard = 0
+  var playedCount = 0
   var jump: RingJump?
 
   /// The player told something.
@@ -278,10 +278,10 @@ struct PlayerTimeline {
   /// The run in which the ring's frame is heard, and how far it lies behind the run's first.
   private func run(around ringFrame: Int) -> (run: Run, offset: Int)? {
     if let rest = framesUntil(ringFrame), let last = runs.last {
-      return (last, heard - last.ringFrame + rest)
+      return (last, playedCount - last.ringFrame + rest)
     }
     guard let past = runs.last(where: { $0.ringFrame <= ringFrame }),
-      ringFrame < min(past.endFrame ?? heard, heard)
+      ringFrame < min(past.endFrame ?? playedCount, playedCount)
     else { return nil }
     return (past, ringFrame - past.ringFrame)
   }
@@ -289,27 +289,28 @@ struct PlayerTimeline {
   /// Frames that are heard before the ring's frame is; nil while it stands still, and where the frame
   /// was heard already or is never heard.
   func framesUntil(_ ringFrame: Int) -> Int? {
-    guard let last = runs.last, last.endFrame == nil, ringFrame >= heard else { return nil }
-    guard let jump, heard < jump.land, last.ringFrame < jump.land, ringFrame >= jump.leave else {
-      return ringFrame - heard
+    guard let last = runs.last, last.endFrame == nil, ringFrame >= playedCount else { return nil }
+    guard let jump, playedCount < jump.land, last.ringFrame < jump.land, ringFrame >= jump.leave
+    else {
+      return ringFrame - playedCount
     }
     guard ringFrame >= jump.land else { return nil }
-    return max(0, jump.leave - heard) + ringFrame - jump.land
+    return max(0, jump.leave - playedCount) + ringFrame - jump.land
   }
 
-  /// How many frames of the ring's frames `range` were heard, when it has been heard up to `heard`.
-  func heardFrames(of range: Range<Int>, heard: Int) -> Int {
+  /// How many frames of the ring's frames `range` were heard, when it has been heard up to `playedCount`.
+  func playedFrames(of range: Range<Int>, playedCount: Int) -> Int {
     runs.reduce(0) { sum, run in
-      let end = min(run.endFrame ?? heard, heard, range.upperBound)
+      let end = min(run.endFrame ?? playedCount, playedCount, range.upperBound)
       return sum + max(0, end - max(run.ringFrame, range.lowerBound))
     }
   }
 
   /// The first frame of `range` that was heard; nil where none was.
-  func firstHeard(of range: Range<Int>, heard: Int) -> Int? {
+  func firstPlayed(of range: Range<Int>, playedCount: Int) -> Int? {
     for run in runs {
       let first = max(run.ringFrame, range.lowerBound)
-      if first < min(run.endFrame ?? heard, heard, range.upperBound) { return first }
+      if first < min(run.endFrame ?? playedCount, playedCount, range.upperBound) { return first }
     }
     return nil
   }

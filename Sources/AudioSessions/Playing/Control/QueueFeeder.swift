@@ -89,10 +89,10 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       queue.release()
       return false
     }
-    // Whoever asks faster than it can be done must neither starve what is heard nor be in the way of
+    // A caller that asks faster than it can be done must neither starve what is heard nor be in the way of
     // an end: a few changes, and what is to be heard, in turns.
     for _ in 0..<4 {
-      carryOutChanges(atMost: 32)
+      applyChanges(atMost: 32)
       fill()
       guard hasChanges, !concluded.isRaised else { break }
     }
@@ -115,20 +115,20 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private var turningPoint: (leave: Int, frame: Int) {
     // What already takes something's place, and is not heard yet, gives way itself.
     if let replacement = ring.replacement { return (replacement.leave, replacement.land) }
-    let heard = ring.readFrame
-    let isStill = isPaused.value != 0 || heard == 0 || starvation.value != 0
-    let frame = min(heard + (isStill ? 0 : leadFrames), ring.frameCount)
+    let playedCount = ring.readFrame
+    let isStill = isPaused.value != 0 || playedCount == 0 || starvation.value != 0
+    let frame = min(playedCount + (isStill ? 0 : leadFrames), ring.frameCount)
     return (frame, frame)
   }
 
-  private func carryOutChanges(atMost count: Int) {
+  private func applyChanges(atMost count: Int) {
     var rest = count
     while rest > 0, !concluded.isRaised, hasChanges, queue.isBegun() {
       rest -= 1
       let point = turningPoint
       for decoder in queue.decoders { decoder.proceed() }
       queue.leave = point.leave
-      guard carryOutNext(at: point.frame) else { continue }
+      guard applyNext(at: point.frame) else { continue }
       ring.replace(from: point.leave)
       if isFinished {
         isFinished = false
@@ -138,7 +138,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 
   /// Whether something else is to be heard from `frame` of the queue on.
-  private func carryOutNext(at frame: Int) -> Bool {
+  private func applyNext(at frame: Int) -> Bool {
     let first = changes.withLock { $0.removeFirst() }
     guard case .edit(let edit) = first else {
       if case .work(let work) = first { return work(queue, frame) }
@@ -253,7 +253,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
 /// it gets all the same, and then what is heard instead.
 public protocol PlayerTap: AnyObject, Sendable {
   /// Gets the first `frames` frames of `buffer`, which have the unit's rate and channels. The first of
-  /// them is the player's frame `frame`: it is heard when `AudioPlayer.heardFrame` comes to it.
+  /// them is the player's frame `frame`: it is heard when `AudioPlayer.playedFrame` comes to it.
   func process(_ buffer: inout SampleBuffer, frames: Int, at frame: Int)
 }
 

@@ -219,7 +219,7 @@ struct PlayPath: Sendable, Equatable {
     order.isReversed ? entry - start : end.map { $0 - entry }
   }
 
-  /// Frames of all passes; nil for ever, for so many that it is the same, or where that is not known.
+  /// Frames of all passes; nil for ever, for more than can be counted, or where that is not known.
   var frameCount: Int? {
     guard let times = order.times, let length, let firstLength else { return nil }
     guard times > 0 else { return 0 }

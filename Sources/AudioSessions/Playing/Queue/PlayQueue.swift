@@ -222,22 +222,22 @@ final class PlayQueue: @unchecked Sendable {
   }
 
   /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read twice.
-  private func keep(_ unheard: [TrackSpan]) {
+  private func keep(_ unplayed: [TrackSpan]) {
     let arrangement = list.withLock { $0.rearrangements }
     if restartArrangement != arrangement { restarts = [:] }
     restartArrangement = arrangement
-    for span in unheard where !span.facts.supportsSeeking {
+    for span in unplayed where !span.facts.supportsSeeking {
       restarts[span.index] = sources[span.turn]?.decoders
     }
   }
 
   /// Ends what plays at the queue's frame `frame`: what comes next is what is heard behind it.
   func cut(at frame: Int) {
-    let unheard = published.withLock { played in
+    let unplayed = published.withLock { played in
       played.jump = RingJump(leave: leave, land: delivered)
       return played.cut(at: frame)
     }
-    keep(unheard)
+    keep(unplayed)
     boundaries.removeAll()
     current = nil
   }
@@ -269,12 +269,12 @@ final class PlayQueue: @unchecked Sendable {
     span.isClosed = false
     span.isComplete = false
     span.way = source.way
-    let unheard = published.withLock { played in
+    let unplayed = published.withLock { played in
       defer { played.spans.append(span) }
       played.jump = RingJump(leave: leave, land: delivered)
       return played.cut(at: frame, keeping: span.turn)
     }
-    keep(unheard)
+    keep(unplayed)
     return true
   }
 

@@ -43,20 +43,20 @@ struct PlayedSpans: Sendable {
   /// which nothing was heard.
   @discardableResult
   mutating func cut(at frame: Int, keeping turn: Int? = nil) -> [TrackSpan] {
-    var unheard: [TrackSpan] = []
+    var unplayed: [TrackSpan] = []
     while let last = spans.last, last.startFrame >= frame {
       // What was never heard.
       if last.turn != turn, !spans.dropLast().contains(where: { $0.turn == last.turn }) {
         canceled.append(last)
-        unheard.append(last)
+        unplayed.append(last)
       }
       spans.removeLast()
     }
-    guard let index = spans.indices.last else { return unheard }
+    guard let index = spans.indices.last else { return unplayed }
     spans[index].frames = min(spans[index].frames, frame - spans[index].startFrame)
     spans[index].isClosed = true
     spans[index].isComplete = false
-    return unheard
+    return unplayed
   }
 
   mutating func fail(_ failure: FileFailure, turn: Int) {
@@ -177,7 +177,7 @@ public struct PlayerEvent: Sendable {
 }
 
 /// What was heard of a turn.
-public struct HeardTurn: Sendable {
+public struct PlayedTurn: Sendable {
   /// Which.
   public var turn: PlayerTransition
   /// Its first frame on the unit's timeline.

@@ -46,8 +46,8 @@ public struct QueueItem: Sendable {
   private let sources: Sources
 
   /// How they are heard where there are several.
-  public var gathering: MixMode {
-    if case .listed(_, let gathering) = sources { return gathering }
+  public var mixMode: MixMode {
+    if case .listed(_, let mixMode) = sources { return mixMode }
     return .together
   }
 
@@ -60,8 +60,8 @@ public struct QueueItem: Sendable {
   }
 
   /// An item of several sources.
-  public init(_ parts: [Part], gathering: MixMode = .together) {
-    sources = .listed(parts, gathering)
+  public init(_ parts: [Part], mixMode: MixMode = .together) {
+    sources = .listed(parts, mixMode)
   }
 
   /// An item of one source.
@@ -87,7 +87,7 @@ public struct QueueItem: Sendable {
       }
       parts[index].restart(restartable)
     }
-    return QueueItem(parts, gathering: gathering)
+    return QueueItem(parts, mixMode: mixMode)
   }
 
   /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
@@ -120,7 +120,7 @@ public struct QueueItem: Sendable {
     }
     guard parts.count > 1 else { return first }
     var chosen: Int?
-    if case .alternatives(let number) = gathering { chosen = number }
+    if case .alternatives(let number) = mixMode { chosen = number }
     return TrackGroup(
       tracks, numbers: numbers, failures: failures, channelCount: channelCount, chosen: chosen)
   }

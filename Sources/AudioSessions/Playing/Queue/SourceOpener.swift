@@ -37,7 +37,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   }
 
   /// What came of it; nil while it is under way. What takes no time is done here and now, where
-  /// nobody has begun yet.
+  /// none of which has begun yet.
   func take() -> Result<any QueueSource, FileFailure>? {
     open(onlyAtOnce: true)
     let opened: Transfer = state.withLock { state in

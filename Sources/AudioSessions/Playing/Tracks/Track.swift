@@ -235,7 +235,7 @@ struct SeekPoint {
 
   /// The entry for a converter whose rates have the ratio `fileStep` to `unitStep` in lowest terms,
   /// so that what is heard begins at `place`, a boundary of a file of `frameCount` frames, backwards
-  /// or forwards. At least `earlyFrames` frames of the unit are left out where there are so many.
+  /// or forwards. At least `earlyFrames` frames of the unit are left out where there are that many.
   init(
     at place: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
     earlyFrames: Int

@@ -121,13 +121,13 @@ public final class ClickTrack: FrameSource {
   }
 }
 
-/// Surround sound for two ears: the centre and each side's surrounds softer by 3 dB beside the front,
+/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside the front,
 /// the deep effects left out, as ITU-R BS.775 has it, and all so much softer that nothing clips.
 struct StereoFold {
   private let left: [Float]
   private let right: [Float]
 
-  /// Nil where frames of so many channels are not surround sound in a known order: 3 to 8 channels in
+  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8 channels in
   /// that of WAV files.
   init?(channelCount: Int) {
     // Left, right, centre, effects, and on from there.

@@ -36,7 +36,7 @@ struct TrackStream: ~Copyable {
   var followsSound = false
   private var goesOn = false
   private var extrapolation = TrackExtrapolation()
-  /// Frames that the converter gives for what was foretold, and nobody hears.
+  /// Frames that the converter gives for what was extrapolated, which is not played.
   private var surplusFrames = 0
   /// Whether all is read and delivered but for what is held back.
   private(set) var isHolding = false

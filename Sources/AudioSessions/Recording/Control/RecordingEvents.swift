@@ -3,7 +3,7 @@ import RealtimeAudio
 
 /// What happens to a recording, as its watcher is told.
 public enum RecordingEvent: Sendable {
-  /// Frames were captured and found no room on the tape: a gap on the timeline.
+  /// Frames were captured and found no room in the ring: a gap on the timeline.
   case overflow(frame: Int, frames: Int)
   /// A place was marked: a frame of the recording.
   case marker(RecordedMarker)
@@ -13,7 +13,7 @@ public enum RecordingEvent: Sendable {
   case finished(RecordedFile)
   /// A file was removed to make room.
   case removed(path: String)
-  /// Somebody speaks: what is kept begins.
+  /// Speech was found: what is kept begins.
   case opened(RecordedStretch)
   /// No voice is heard any more: what was kept is over.
   case closed(RecordedStretch)
@@ -51,16 +51,16 @@ public final class RecordingEvents: Sendable {
     }
   }
 
-  /// The latest state. Levels are worked out from the first time on that somebody asks.
+  /// The latest state. Levels are worked out once they were asked for.
   public var latest: RecordingState {
     isWatched.raise()
     return state.withLock { $0 }
   }
 
-  /// Whether somebody asks for the state.
+  /// Whether the state was asked for.
   var isStateWanted: Bool { isWatched.isRaised }
 
-  func tell(_ event: RecordingEvent) {
+  func emit(_ event: RecordingEvent) {
     events.withLock { $0.append(event) }
   }
 
@@ -107,7 +107,7 @@ public struct RecordedStretch: Sendable, Equatable {
   public var start: UInt64
 }
 
-/// A place that somebody marked.
+/// A place that the user marked.
 public struct RecordedMarker: Sendable, Equatable {
   /// The recording's frame.
   public var frame: Int

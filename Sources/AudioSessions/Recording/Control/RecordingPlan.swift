@@ -80,11 +80,11 @@ public struct RecordingPlan: Sendable {
     return plan
   }
 
-  /// Whether each phrase gets a file of its own, which is made when somebody speaks.
+  /// Whether each phrase gets a file of its own, which is made when speech begins.
   var isFilePerStretch: Bool { leavesSilenceOut && split == .silence }
 }
 
-/// What somebody wants of a recording while it runs.
+/// What the user asks of a recording while it runs.
 public enum RecordingCommand: Sendable, Equatable {
   /// Begins the take, where it waits for that, with what came just before.
   case start
@@ -99,16 +99,16 @@ public final class RecordingRemote: Sendable {
   /// A wish and the timeline's frame at which it was made.
   struct Order: Sendable {
     let frame: Int
-    let wish: RecordingCommand
+    let command: RecordingCommand
   }
 
   private let orders = MutexBox<[Order]>([])
 
   init() {}
 
-  /// Asks for `wish` at `frame` of the unit's timeline.
-  public func ask(_ wish: RecordingCommand, at frame: Int) {
-    orders.withLock { $0.append(Order(frame: frame, wish: wish)) }
+  /// Asks for `command` at `frame` of the unit's timeline.
+  public func ask(_ command: RecordingCommand, at frame: Int) {
+    orders.withLock { $0.append(Order(frame: frame, command: command)) }
   }
 
   /// What was asked since the last time.
@@ -154,7 +154,7 @@ struct WallClock: Sendable {
   }
 
   /// Nanoseconds since 1970 at `nanoseconds` of the device's clock. Asked anew each time, because
-  /// somebody may set the clock on the wall.
+  /// the clock on the wall may be set.
   func time(at nanoseconds: Int) -> UInt64 {
     if isVirtual { return UInt64(max(0, nanoseconds)) }
     let ago = Int(clamping: HostClock.nanoseconds) &- nanoseconds

@@ -21,7 +21,7 @@ struct NoiseFloor: Sendable {
   /// Decibels that it rises in a block at most: 6 dB a second.
   private static let risePerBlock = 0.06
   /// Unrest that is believed in, in dB: more is speech without pauses. It may grow by as much a
-  /// block while the tape is young, because one that begins with speech has no pause to show yet.
+  /// block while the recording is young, because one that begins with speech has no pause to show yet.
   private static let mostUnrest = 8.0
   private static let unrestPerBlock = 0.008
   /// Means of 50 ms: a minimum of single blocks would lie far below the noise.
@@ -34,13 +34,13 @@ struct NoiseFloor: Sendable {
   private var tenths = SlidingMean(count: 10)
   private var rests = SlidingMean(count: restTenths)
   private var lowestRests = SlidingMinimum(pieceLength: 10, pieceCount: 10)
-  private var heard = 0
+  private var blockCount = 0
   private let bias: BandLevels
   private var lowest: BandLevels?
   /// Nil until enough was heard.
   private(set) var estimate: Estimate?
 
-  /// A floor for blocks of `blockSeconds` of bands that are so many Hz wide.
+  /// A floor for blocks of `blockSeconds` of bands that are `bandwidths` Hz wide.
   init(bandwidths: BandLevels, blockSeconds: Double) {
     // The power of noise deviates by 10 / ln 10 * sqrt(1 / BT) dB. The lowest of the some eighty
     // means of a window lies two and a half deviations below the mean of all.
@@ -49,25 +49,25 @@ struct NoiseFloor: Sendable {
   }
 
   /// Hears the levels of the next block; blocks of digital silence are to be left out.
-  mutating func hear(_ block: BandLevels) {
-    heard += 1
+  mutating func add(_ block: BandLevels) {
+    blockCount += 1
     // The first block may be half silence, half sound.
-    guard heard > 1 else { return }
-    dips.hear(block)
-    if let dip = dips.mean { lowestDips.hear(dip) }
-    tenths.hear(block)
-    if heard % 10 == 0, let tenth = tenths.mean {
-      rests.hear(tenth)
-      if let rest = rests.mean { lowestRests.hear(rest) }
+    guard blockCount > 1 else { return }
+    dips.add(block)
+    if let dip = dips.mean { lowestDips.add(dip) }
+    tenths.add(block)
+    if blockCount % 10 == 0, let tenth = tenths.mean {
+      rests.add(tenth)
+      if let rest = rests.mean { lowestRests.add(rest) }
     }
-    if heard >= Self.firstBlocks { conclude() }
+    if blockCount >= Self.firstBlocks { conclude() }
   }
 
   private mutating func conclude() {
     let target = pointwiseMax(lowestDips.lowest + bias, BandLevels(repeating: Self.lowestDBFS))
     let floor = lowest.map { pointwiseMin(target, $0 + Self.risePerBlock) } ?? target
     lowest = floor
-    let most = min(Self.mostUnrest, Double(heard) * Self.unrestPerBlock)
+    let most = min(Self.mostUnrest, Double(blockCount) * Self.unrestPerBlock)
     let rest = lowestRests.lowest - floor
     let unrest = rest.clamped(
       lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: most))
@@ -78,21 +78,21 @@ struct NoiseFloor: Sendable {
 /// The mean of each band's last levels.
 struct SlidingMean: Sendable {
   private var levels: [BandLevels]
-  private var heard = 0
+  private var blockCount = 0
 
   /// The mean of the last `count` values.
   init(count: Int) {
     levels = Array(repeating: BandLevels(repeating: 0), count: count)
   }
 
-  mutating func hear(_ block: BandLevels) {
-    levels[heard % levels.count] = block
-    heard += 1
+  mutating func add(_ block: BandLevels) {
+    levels[blockCount % levels.count] = block
+    blockCount += 1
   }
 
   /// Nil until as many were heard as it goes over.
   var mean: BandLevels? {
-    guard heard >= levels.count else { return nil }
+    guard blockCount >= levels.count else { return nil }
     var sum = BandLevels(repeating: 0)
     for block in levels { sum += block }
     return sum / Double(levels.count)
@@ -103,7 +103,7 @@ struct SlidingMean: Sendable {
 struct SlidingMinimum: Sendable {
   private var pieces: [BandLevels]
   private let pieceLength: Int
-  private var heard = 0
+  private var blockCount = 0
 
   /// A window of `pieceCount` pieces, each of them `pieceLength` values long: the latest is not yet
   /// whole.
@@ -112,11 +112,11 @@ struct SlidingMinimum: Sendable {
     pieces = Array(repeating: BandLevels(repeating: .infinity), count: pieceCount)
   }
 
-  mutating func hear(_ levels: BandLevels) {
-    let piece = heard / pieceLength % pieces.count
-    if heard % pieceLength == 0 { pieces[piece] = BandLevels(repeating: .infinity) }
+  mutating func add(_ levels: BandLevels) {
+    let piece = blockCount / pieceLength % pieces.count
+    if blockCount % pieceLength == 0 { pieces[piece] = BandLevels(repeating: .infinity) }
     pieces[piece] = pointwiseMin(pieces[piece], levels)
-    heard += 1
+    blockCount += 1
   }
 
   /// Infinite while nothing was heard.

@@ -1,13 +1,13 @@
 import AudioBasics
 
-/// Where what is kept of a tape begins or ends: a frame of the tape.
+/// Where a stretch that is kept begins or ends.
 public enum TakeEdge: Sendable, Equatable {
   /// The first frame of a stretch that is kept.
   case open(Int)
   /// The first frame that is not kept any more.
   case close(Int)
 
-  /// The frame of the tape at which it lies.
+  /// The captured frame at which it lies, the first being 0.
   public var frame: Int {
     switch self {
     case .open(let frame), .close(let frame): frame
@@ -15,10 +15,10 @@ public enum TakeEdge: Sendable, Equatable {
   }
 }
 
-/// Decides which stretches of a tape are kept. Disk thread only.
+/// Decides which stretches of a recording are kept. Disk thread only.
 public protocol RecordingGate: Sendable {
-  /// Hears the tape's next frames: the first `frames` of `buffer`.
-  mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int)
+  /// Takes the next captured frames: the first `frames` of `buffer`.
+  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int)
 
   /// The next edge that is settled; nil while there is none. Edges come in order, open and close in
   /// turn, never at an earlier frame than the edge before.
@@ -28,15 +28,15 @@ public protocol RecordingGate: Sendable {
   /// open) or forgotten (if closed).
   var settledFrame: Int { get }
 
-  /// The tape is over: what was waited for is decided. An open stretch ends with a last close at or
-  /// before the tape's end.
+  /// The recording is over: what was waited for is decided. An open stretch ends with a last close at or
+  /// before its end.
   mutating func finish()
 
   /// The most frames that can lie between `settledFrame` and what was heard, where every edge was
   /// asked for.
-  var patienceFrames: Int { get }
+  var lookaheadFrames: Int { get }
 
-  /// Somebody wants what comes from now on. Means nothing to a gate that does not wait.
+  /// The user wants what comes from now on. Means nothing to a gate that does not wait.
   mutating func start()
 }
 
@@ -69,20 +69,20 @@ struct EdgeList: Sendable {
   }
 }
 
-/// The stretch of a tape that goes into the file.
+/// The stretch of the captured frames that goes into the file.
 public struct PunchWindow: Sendable, Equatable {
-  /// Its first frame on the tape.
+  /// Its first frame.
   public var firstFrame: Int
   /// Its length; nil for all that comes.
   public var frames: Int?
 
-  /// The stretch of `frames` frames from `firstFrame` on; all of the tape by default.
+  /// The stretch of `frames` frames from `firstFrame` on; all frames by default.
   public init(firstFrame: Int = 0, frames: Int? = nil) {
     self.firstFrame = firstFrame
     self.frames = frames
   }
 
-  /// Which of `frames` frames, the first of which is the tape's frame `position`, lie within:
+  /// Which of `frames` frames, the first of which is frame `position`, lie within:
   /// counted from that first.
   func part(of position: Int, frames count: Int) -> Range<Int> {
     let end = frames.map { firstFrame + $0 } ?? .max
@@ -96,25 +96,25 @@ public struct PunchWindow: Sendable, Equatable {
 public struct WindowGate: RecordingGate {
   private let firstFrame: Int
   private let endFrame: Int?
-  private var heard = 0
+  private var receivedFrames = 0
   private var edges = EdgeList()
   private var isBegun = false
   private var isEnded = false
 
-  /// Keeps what lies within `window`: all of the tape by default.
+  /// Keeps what lies within `window`: all frames by default.
   public init(_ window: PunchWindow = PunchWindow()) {
     firstFrame = max(0, window.firstFrame)
     endFrame = window.frames.map { max(0, window.firstFrame) + max(0, $0) }
   }
 
   /// Counts the frames; what they sound like does not matter.
-  public mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int) {
-    heard += frames
-    if !isBegun && heard > firstFrame {
+  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+    receivedFrames += frames
+    if !isBegun && receivedFrames > firstFrame {
       isBegun = true
       edges.add(.open(firstFrame))
     }
-    guard isBegun, !isEnded, let endFrame, heard >= endFrame else { return }
+    guard isBegun, !isEnded, let endFrame, receivedFrames >= endFrame else { return }
     isEnded = true
     edges.add(.close(endFrame))
   }
@@ -123,25 +123,25 @@ public struct WindowGate: RecordingGate {
   public mutating func nextEdge() -> TakeEdge? { edges.next() }
 
   /// All that was heard is settled.
-  public var settledFrame: Int { edges.firstFrame ?? heard }
+  public var settledFrame: Int { edges.firstFrame ?? receivedFrames }
 
-  /// Ends the stretch where the tape ends, if it was longer than the tape.
+  /// Ends the stretch where the recording ends, if it would be longer.
   public mutating func finish() {
     guard isBegun, !isEnded else { return }
     isEnded = true
-    edges.add(.close(heard))
+    edges.add(.close(receivedFrames))
   }
 
   /// Nothing is waited for.
-  public var patienceFrames: Int { 0 }
+  public var lookaheadFrames: Int { 0 }
 }
 
-/// Keeps what comes after a moment that somebody chooses, and a little of what came before it.
+/// Keeps what comes after a moment that the user chooses, and a little of what came before it.
 /// Disk thread only.
 public struct StartGate: RecordingGate {
   private let preRollFrames: Int
   private let frames: Int?
-  private var heard = 0
+  private var receivedFrames = 0
   private var startFrame: Int?
   private var edges = EdgeList()
   private var isEnded = false
@@ -156,14 +156,14 @@ public struct StartGate: RecordingGate {
   /// Begins to keep: the moment is the end of what was heard so far. Only the first call counts.
   public mutating func start() {
     guard startFrame == nil else { return }
-    startFrame = heard
-    edges.add(.open(max(0, heard - preRollFrames)))
+    startFrame = receivedFrames
+    edges.add(.open(max(0, receivedFrames - preRollFrames)))
     endIfDue()
   }
 
   /// Counts the frames; what they sound like does not matter.
-  public mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int) {
-    heard += frames
+  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+    receivedFrames += frames
     endIfDue()
   }
 
@@ -172,21 +172,24 @@ public struct StartGate: RecordingGate {
 
   /// Until the start, the pre-roll is held back; afterwards, nothing is.
   public var settledFrame: Int {
-    edges.firstFrame ?? (startFrame == nil ? max(0, heard - preRollFrames) : heard)
+    edges.firstFrame
+      ?? (startFrame == nil ? max(0, receivedFrames - preRollFrames) : receivedFrames)
   }
 
-  /// Ends the stretch where the tape ends, if it has begun and not ended.
+  /// Ends the stretch where the recording ends, if it has begun and not ended.
   public mutating func finish() {
     guard startFrame != nil, !isEnded else { return }
     isEnded = true
-    edges.add(.close(heard))
+    edges.add(.close(receivedFrames))
   }
 
   /// The pre-roll.
-  public var patienceFrames: Int { preRollFrames }
+  public var lookaheadFrames: Int { preRollFrames }
 
   private mutating func endIfDue() {
-    guard let startFrame, let frames, !isEnded, heard - startFrame >= frames else { return }
+    guard let startFrame, let frames, !isEnded, receivedFrames - startFrame >= frames else {
+      return
+    }
     isEnded = true
     edges.add(.close(startFrame + frames))
   }

@@ -48,7 +48,7 @@ struct SpeechBands: Sendable {
   }
 
   /// Hears every `stride`-th of `samples` within `range`.
-  mutating func hear(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
+  mutating func process(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
     var sums = (0.0, 0.0, 0.0, 0.0)
     var index = range.lowerBound
     while index < range.upperBound {

@@ -21,7 +21,7 @@ public struct VoiceGate: RecordingGate {
   private let minimumBlocks: Int
   private let renewalBlocks: Int
   private let searchBlocks: Int
-  private var heard = 0
+  private var receivedFrames = 0
   /// Grows by two with each block that is speech, shrinks by one with each that is not.
   private var evidence = 0
   /// The block after the last one that was speech.
@@ -53,12 +53,12 @@ public struct VoiceGate: RecordingGate {
   public var floorDBFS: Double? { listener.floorDBFS }
 
   /// Listens to the frames.
-  public mutating func hear(_ buffer: borrowing SampleBuffer, frames: Int) {
+  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
     var done = 0
     while done < frames {
-      let piece = listener.hear(buffer, from: done, to: frames)
+      let piece = listener.process(buffer, from: done, to: frames)
       done += piece.frames
-      heard += piece.frames
+      receivedFrames += piece.frames
       if piece.isBlock { judge() }
     }
   }
@@ -70,22 +70,22 @@ public struct VoiceGate: RecordingGate {
   /// out to have ended.
   public var settledFrame: Int {
     if let waiting = edges.firstFrame { return waiting }
-    if let pendingClose { return min(heard, pendingClose) }
+    if let pendingClose { return min(receivedFrames, pendingClose) }
     let certain = isOpen ? speechEnd * listener.blockFrames + tailFrames : earliestOpening
-    return max(edges.lastFrame, min(heard, certain))
+    return max(edges.lastFrame, min(receivedFrames, certain))
   }
 
   /// What is open ends with what was heard of speech.
   public mutating func finish() {
     if isOpen { pendingClose = speechEnd * listener.blockFrames + tailFrames }
-    if let pendingClose { edges.add(.close(min(heard, pendingClose))) }
+    if let pendingClose { edges.add(.close(min(receivedFrames, pendingClose))) }
     pendingClose = nil
     isOpen = false
     evidence = 0
   }
 
   /// As far as the beginning of speech is looked for, or as long as its end is waited for.
-  public var patienceFrames: Int {
+  public var lookaheadFrames: Int {
     let block = listener.blockFrames
     return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames) + 2 * block
   }
@@ -170,7 +170,7 @@ public struct VoiceGate: RecordingGate {
   }
 }
 
-/// Cuts a tape into blocks of 10 ms and remembers the last of them, to judge them by what is known
+/// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is known
 /// of the noise at the moment of asking.
 struct SpeechListener: Sendable {
   /// Frames of a block.
@@ -216,13 +216,13 @@ struct SpeechListener: Sendable {
 
   /// Hears the frames of `buffer` from `firstFrame` to `end` at most: up to the end of a block.
   /// Returns how many these were, and whether a block was completed.
-  mutating func hear(
+  mutating func process(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int, to end: Int
   ) -> (frames: Int, isBlock: Bool) {
     let count = min(end - firstFrame, blockFrames - framesInBlock)
     let range = firstFrame * channelCount..<(firstFrame + count) * channelCount
     for channel in 0..<channelCount {
-      bands[channel].hear(
+      bands[channel].process(
         buffer.samples, in: range.lowerBound + channel..<range.upperBound, stride: channelCount)
     }
     framesInBlock += count
@@ -259,7 +259,7 @@ struct SpeechListener: Sendable {
       history[blocks % rememberedBlocks * channelCount + channel] = levels
       levelDBFS = max(levelDBFS, levels.total)
       // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
-      if levels.max() > SpeechBands.silenceDBFS + 10 { floors[channel].hear(levels) }
+      if levels.max() > SpeechBands.silenceDBFS + 10 { floors[channel].add(levels) }
     }
     blocks += 1
   }
@@ -283,7 +283,7 @@ public struct VoiceSettings: Sendable, Equatable {
   /// Sounds shorter than this open nothing.
   public var minimumSeconds = 0.2
 
-  /// The usual settings for a tape of `sampleRate` and `channelCount`.
+  /// The default settings for a recording of `sampleRate` and `channelCount`.
   public init(sampleRate: Int, channelCount: Int, thresholdDBFS: Double? = nil) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount

@@ -5,7 +5,7 @@ import AudioFiles
 /// them, and nothing that exists is overwritten. Disk thread.
 struct FileSeries: ~Copyable {
   private let plan: RecordingPlan
-  private let news: RecordingEvents
+  private let events: RecordingEvents
   private var names: SeriesNames
   private var finished: FinishedFiles
   private var writer: SoundFileWriter?
@@ -17,10 +17,10 @@ struct FileSeries: ~Copyable {
   private var isSplitWanted = false
   /// Every path that this recording wrote.
   private var written: Set<String> = []
-  /// What somebody else made of a file that grew: told at the end as well.
+  /// What another program made of a file that grew: told at the end as well.
   private var loss: FileFailure?
   /// Whether it was told that a deleted file cannot be written again.
-  private var isLamented = false
+  private var isWarned = false
   /// Frames after which the current file is full.
   private var room = Int.max
 
@@ -30,11 +30,11 @@ struct FileSeries: ~Copyable {
   private(set) var frames = 0
 
   /// Makes the first file; where each stretch of speech gets its own, looks at its folder only.
-  init(_ plan: RecordingPlan, news: RecordingEvents) throws(FileFailure) {
+  init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
     self.plan = plan
-    self.news = news
+    self.events = events
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
-    finished = FinishedFiles(command: plan.onFile, rule: plan.keep, news: news)
+    finished = FinishedFiles(command: plan.onFile, rule: plan.keep, events: events)
     if plan.isFilePerStretch {
       try OutputFolder.check(for: plan.path)
     } else {
@@ -129,7 +129,7 @@ struct FileSeries: ~Copyable {
     if let loss { throw loss }
   }
 
-  /// Somebody else cut the growing file off or wrote into it: it is theirs now, and the recording goes
+  /// Another program cut the growing file off or wrote into it: it is theirs now, and the recording goes
   /// on in another.
   private mutating func abandon() {
     guard let file = current else { return }
@@ -142,10 +142,10 @@ struct FileSeries: ~Copyable {
         + "\(file.frames) frames, may be lost.",
       hint: "Keep other programs away from files that are recorded.")
     loss = loss ?? failure
-    news.tell(.warning(failure))
+    events.emit(.warning(failure))
   }
 
-  /// Somebody deleted the file that grows.
+  /// The file that grows was deleted.
   private mutating func restore() throws(FileFailure) {
     let old = current?.path ?? plan.path
     let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
@@ -160,7 +160,7 @@ struct FileSeries: ~Copyable {
         let sentence =
           refusal.map { "\($0.message) The recording is \(place)." }
           ?? "\(old) \(cause) while it was recorded: the recording is \(place)."
-        news.tell(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
+        events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
       }
     }
     try writer?.restore(as: path)
@@ -171,9 +171,9 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       try restore()
     } catch {
-      guard !isLamented else { return }
-      isLamented = true
-      news.tell(
+      guard !isWarned else { return }
+      isWarned = true
+      events.emit(
         .warning(
           FileFailure(
             .writeFailed,
@@ -200,9 +200,9 @@ struct FileSeries: ~Copyable {
       writer = before
       current = file
       renewRoom()
-      return news.tell(.warning(error))
+      return events.emit(.warning(error))
     }
-    if let current { news.tell(.split(current)) }
+    if let current { events.emit(.split(current)) }
     if let file { try close(before, file) }
   }
 
@@ -285,7 +285,7 @@ struct FileSeries: ~Copyable {
       let sentence =
         "\(file.path) was renamed while it was recorded: the recording is in \(name) now."
       current?.path = name
-      news.tell(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
+      events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
     }
     guard let file = current else { return }
     current = nil
@@ -314,7 +314,7 @@ struct FileSeries: ~Copyable {
     files.append(file)
     if let trouble { throw trouble }
     guard !plan.isStream else { return }
-    news.tell(.finished(file))
+    events.emit(.finished(file))
     let length = FrameTime.nanoseconds(of: file.frames, at: plan.sampleRate)
     finished.add(file.path, end: file.start &+ length)
   }

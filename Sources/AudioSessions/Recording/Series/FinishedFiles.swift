@@ -7,21 +7,21 @@ struct FinishedFiles {
     let path: String
     let end: UInt64
     let byteCount: Int
-    /// What the path led to: what somebody else puts there is not ours to remove.
+    /// What the path led to: what another program puts there is not ours to remove.
     let identity: FileIdentity?
   }
 
   private let command: String?
   private let rule: KeepRule?
-  private let news: RecordingEvents
+  private let events: RecordingEvents
   private var waiting: [Entry] = []
   private var running: FileCommand?
   private var kept: [Entry] = []
 
-  init(command: String?, rule: KeepRule?, news: RecordingEvents) {
+  init(command: String?, rule: KeepRule?, events: RecordingEvents) {
     self.command = command
     self.rule = rule
-    self.news = news
+    self.events = events
   }
 
   /// Whether a command runs or waits.
@@ -48,10 +48,10 @@ struct FinishedFiles {
       }
       do throws(FileFailure) {
         try FileRemoval.remove(oldest.path)
-        news.tell(.removed(path: oldest.path))
+        events.emit(.removed(path: oldest.path))
         gone.append(oldest.path)
       } catch {
-        news.tell(.warning(error))
+        events.emit(.warning(error))
       }
     }
     return gone
@@ -61,7 +61,7 @@ struct FinishedFiles {
   mutating func leave() {
     for (index, entry) in waiting.enumerated() {
       let state = index == 0 && running != nil ? "still runs" : "was not run"
-      news.tell(
+      events.emit(
         .warning(
           FileFailure(
             .writeFailed, "The command for \(entry.path) \(state).",
@@ -80,7 +80,7 @@ struct FinishedFiles {
         running = try FileCommand(command, for: first.path)
       }
     } catch {
-      news.tell(.warning(error))
+      events.emit(.warning(error))
       pass(first)
     }
   }
@@ -106,8 +106,8 @@ struct FinishedFiles {
 
 /// What is to be done at a frame of the timeline.
 enum TakePoint: Equatable {
-  /// What somebody wants.
-  case wish(RecordingCommand)
+  /// What the user asks.
+  case command(RecordingCommand)
   /// A gap of that number of frames begins.
   case gap(Int)
 }

@@ -9,7 +9,7 @@ import AudioClocks
 /// A whole delay without drift copies, to the bit. Any other reads between frames, with as many
 /// frames of future as are sure to be queued: headroom and delay together give a full 36 or more
 /// in all but tiny set-ups, and fewer only make the treble less exact.
-struct Wire: ~Copyable, Sendable {
+struct LoopbackPath: ~Copyable, Sendable {
   /// How a captured frame finds its output position.
   private enum Course: BitwiseCopyable {
     case whole, fractional, drifting
@@ -80,38 +80,38 @@ struct Wire: ~Copyable, Sendable {
 
   /// What is heard of `playedHistory` in `frames` frames captured from `frame` on.
   @_noLocks
-  mutating func carry(
+  mutating func render(
     _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
-    into heard: inout SampleBuffer
+    into mixed: inout SampleBuffer
   ) {
     switch course {
     case .whole:
-      playedHistory.read(from: frame &- wholeDelay, frames: frames, times: gain, into: &heard)
+      playedHistory.read(from: frame &- wholeDelay, frames: frames, times: gain, into: &mixed)
     case .fractional:
       let first = frame &- wholeDelay &- interpolator.halfWidth
       let count = frames &+ interpolator.width &- 1
       playedHistory.read(from: first, frames: count, times: gain, into: &window)
       // Tap by tap over all frames: that is what vectors are good at.
-      heard.clear(frames: frames)
+      mixed.clear(frames: frames)
       var tap = 0
       while tap < interpolator.width {
         weighted.replace(at: 0, with: window, from: tap, frames: frames)
         weighted.scale(frames: frames, by: interpolator.weight(of: tap))
-        heard.add(weighted, frames: frames)
+        mixed.add(weighted, frames: frames)
         tap &+= 1
       }
     case .drifting:
-      carry(
-        playedHistory, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &heard)
+      render(
+        playedHistory, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &mixed)
     }
   }
 
   /// What is heard of `playedHistory` in `frames` captured frames: at the first of them `played` output
   /// frames were played, and `step` more at each one after. For a wire that drifts.
   @_noLocks
-  mutating func carry(
+  mutating func render(
     _ playedHistory: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
-    into heard: inout SampleBuffer
+    into mixed: inout SampleBuffer
   ) {
     let start = played - delay
     let origin = floor(start) &- interpolator.halfWidth &+ 1
@@ -124,17 +124,17 @@ struct Wire: ~Copyable, Sendable {
       let position = offset + Double(done) * step
       let first = Int(clamping: position)
       interpolator.turn(to: position - Double(first))
-      interpolate(done, from: first, into: &heard)
+      interpolate(done, from: first, into: &mixed)
       done &+= 1
     }
   }
 
   @_noLocks @inline(__always)
-  private func interpolate(_ frame: Int, from first: Int, into heard: inout SampleBuffer) {
-    let channelCount = heard.channelCount
+  private func interpolate(_ frame: Int, from first: Int, into mixed: inout SampleBuffer) {
+    let channelCount = mixed.channelCount
     var channel = 0
     while channel < channelCount {
-      heard[frame &* channelCount &+ channel] = interpolator.value(
+      mixed[frame &* channelCount &+ channel] = interpolator.value(
         in: window, from: first, channel: channel)
       channel &+= 1
     }

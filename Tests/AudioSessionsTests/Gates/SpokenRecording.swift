@@ -38,7 +38,7 @@ struct TestNoise {
 }
 
 /// Phrases between pauses, and where they are.
-struct SpokenTape {
+struct SpokenRecording {
   let sampleRate: Int
   /// From the first sample above -60 dB of a phrase's peak to after the last above -50 dB.
   private(set) var phrases: [Range<Int>] = []
@@ -120,14 +120,16 @@ func kept(
   while position < samples.count {
     let count = min(piece, samples.count - position)
     for frame in 0..<count { buffer[frame * channelCount + channel] = samples[position + frame] }
-    gate.hear(buffer, frames: count)
+    gate.process(buffer, frames: count)
     position += count
     while let edge = gate.nextEdge() {
       guard edge.frame >= settled else { return nil }
       edges.append(edge)
     }
     let now = gate.settledFrame
-    guard now >= settled, now <= position, position - now <= gate.patienceFrames else { return nil }
+    guard now >= settled, now <= position, position - now <= gate.lookaheadFrames else {
+      return nil
+    }
     settled = now
   }
   gate.finish()

@@ -5,7 +5,7 @@ import RealtimeAudio
 import SimulatedDevices
 import Testing
 
-struct MicrophoneTests {
+struct CaptureSignalTests {
   @Test(arguments: [-20.0, -60, -90])
   func `noise has the power asked for, is white, and differs between channels`(
     level: Double

@@ -1,9 +1,9 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Winds a tape off: its frames in order, with silence where frames were lost. Disk thread.
+/// Reads a capture ring: its frames in order, with silence where frames were lost. Disk thread.
 public struct RecordingReader: ~Copyable, Sendable {
-  private var tape: SampleReader
+  private var ring: SampleReader
   private var gaps: EventReader
   private let captureOrigin: CountView
   private var nextGap: TimelineEvent?
@@ -12,13 +12,13 @@ public struct RecordingReader: ~Copyable, Sendable {
 
   /// Frames handed out, gaps included.
   private(set) var position = 0
-  /// Frames that were captured and found no room on the tape.
+  /// Frames that were captured and found no room in the ring.
   private(set) var overflowFrames = 0
 
   init(
-    tape: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView
+    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView
   ) {
-    self.tape = tape
+    self.ring = ring
     self.gaps = gaps
     captureOrigin = origin
   }
@@ -28,14 +28,14 @@ public struct RecordingReader: ~Copyable, Sendable {
   var origin: Int { captureOrigin.value }
 
   /// Whether all there will ever be is there now: ask before `read`.
-  var isFinished: Bool { tape.isFinished }
+  var isFinished: Bool { ring.isFinished }
 
   /// A gap that begins at `position`: asked for until there is none, before each `read`. With
   /// `isLast` those behind the last frame as well.
   mutating func takeGap(isLast: Bool) -> TimelineEvent? {
     guard silence == 0 else { return nil }
     nextGap = nextGap ?? gaps.read()
-    guard let gap = nextGap, gap.frame <= tape.frameCount || (isLast && tape.available == 0)
+    guard let gap = nextGap, gap.frame <= ring.frameCount || (isLast && ring.available == 0)
     else { return nil }
     nextGap = nil
     silence = gap.frames
@@ -44,7 +44,7 @@ public struct RecordingReader: ~Copyable, Sendable {
   }
 
   /// Frames that can be read now, as far as is known.
-  var available: Int { silence + tape.available }
+  var available: Int { silence + ring.available }
 
   /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as there are before the
   /// next gap begins or ends; returns how many.
@@ -58,11 +58,11 @@ public struct RecordingReader: ~Copyable, Sendable {
       buffer.clear(from: firstFrame, frames: count)
       silence -= count
     } else {
-      // What is on the tape first: a gap stands on the list before the frames that follow it.
-      count = min(wanted, tape.available)
+      // What is in the ring first: a gap stands on the list before the frames that follow it.
+      count = min(wanted, ring.available)
       nextGap = nextGap ?? gaps.read()
-      if let gap = nextGap { count = min(count, max(0, gap.frame - tape.frameCount)) }
-      count = tape.read(into: &buffer, at: firstFrame, frames: count)
+      if let gap = nextGap { count = min(count, max(0, gap.frame - ring.frameCount)) }
+      count = ring.read(into: &buffer, at: firstFrame, frames: count)
     }
     position += count
     return count

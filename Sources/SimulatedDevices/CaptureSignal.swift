@@ -4,30 +4,31 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// All that the input hears: the wire, what a feeder queued, and noise, in the device's format.
+/// All that the input captures: the loopback, what a feeder queued, and noise, in the device's format.
 ///
 /// The feeder's frame m is heard at captured frame m. One that is not queued in time is silence.
-struct Microphone: ~Copyable, Sendable {
-  private var wire: Wire
+struct CaptureSignal: ~Copyable, Sendable {
+  private var loopback: LoopbackPath
   private var feeder: SampleReader?
   private let hasFeeder: Bool
   private var noise: NoiseSource
   private let isNoisy: Bool
-  private var heard: SampleBuffer
+  private var mixed: SampleBuffer
   private var fed: SampleBuffer
   private var captured: DeviceBuffer
   private let periodFrames: Int
 
   init(
-    wire: consuming Wire, feeder: consuming SampleReader?, hasFeeder: Bool, noiseDBFS: Double?,
+    loopback: consuming LoopbackPath, feeder: consuming SampleReader?, hasFeeder: Bool,
+    noiseDBFS: Double?,
     format: SampleFormat, channelCount: Int, periodFrames: Int
   ) {
-    self.wire = wire
+    self.loopback = loopback
     self.feeder = feeder
     self.hasFeeder = hasFeeder
     noise = NoiseSource(decibels: noiseDBFS ?? -200)
     isNoisy = noiseDBFS != nil
-    heard = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+    mixed = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     fed = SampleBuffer(frameCount: hasFeeder ? periodFrames : 0, channelCount: channelCount)
     captured = DeviceBuffer(format: format, channelCount: channelCount, frameCount: periodFrames)
     self.periodFrames = periodFrames
@@ -36,19 +37,19 @@ struct Microphone: ~Copyable, Sendable {
   /// Output frames played when `frame` frames are captured.
   @_noLocks
   func played(at frame: Int) -> Int {
-    wire.played(at: frame)
+    loopback.played(at: frame)
   }
 
   /// A frame whose capture says that `position` output frames were played.
   @_noLocks
   func captured(at position: Int) -> Int {
-    wire.captured(at: position)
+    loopback.captured(at: position)
   }
 
   /// The output frame that is played when `frame` is captured, or the nearest one.
   @_noLocks
   func nearestPlayed(at frame: Int) -> Int {
-    wire.nearestPlayed(at: frame)
+    loopback.nearestPlayed(at: frame)
   }
 
   /// The `frames` frames captured from `frame` on.
@@ -56,14 +57,15 @@ struct Microphone: ~Copyable, Sendable {
   mutating func capture(_ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
     -> DeviceFrames
   {
-    let position = frame &- wire.wholeDelay
-    if wire.isPlain, !hasFeeder, !isNoisy, playedHistory.isWhole(from: position, frames: frames) {
+    let position = frame &- loopback.wholeDelay
+    if loopback.isPlain, !hasFeeder, !isNoisy, playedHistory.isWhole(from: position, frames: frames)
+    {
       captured.store(playedHistory.samples, from: playedHistory.slot(of: position), frames: frames)
     } else {
-      wire.carry(playedHistory, from: frame, frames: frames, into: &heard)
+      loopback.render(playedHistory, from: frame, frames: frames, into: &mixed)
       if hasFeeder { feed(from: frame, frames: frames) }
-      if isNoisy { noise.add(to: &heard, frames: frames) }
-      captured.store(heard, from: 0, frames: frames)
+      if isNoisy { noise.add(to: &mixed, frames: frames) }
+      captured.store(mixed, from: 0, frames: frames)
     }
     return captured.frames(frames)
   }
@@ -75,10 +77,10 @@ struct Microphone: ~Copyable, Sendable {
     _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int, played: Double,
     step: Double
   ) -> DeviceFrames {
-    wire.carry(playedHistory, played: played, step: step, frames: frames, into: &heard)
+    loopback.render(playedHistory, played: played, step: step, frames: frames, into: &mixed)
     if hasFeeder { feed(from: frame, frames: frames) }
-    if isNoisy { noise.add(to: &heard, frames: frames) }
-    captured.store(heard, from: 0, frames: frames)
+    if isNoisy { noise.add(to: &mixed, frames: frames) }
+    captured.store(mixed, from: 0, frames: frames)
     return captured.frames(frames)
   }
 
@@ -87,7 +89,7 @@ struct Microphone: ~Copyable, Sendable {
     // What was not captured, because frames were lost or the feeder was late, is skipped.
     guard pass(to: frame) else { return }
     let count = feeder?.read(into: &fed, frames: frames) ?? 0
-    heard.add(fed, frames: count)
+    mixed.add(fed, frames: count)
   }
 
   /// Lets what is fed before `frame` go by unheard. False where not all of it was queued.

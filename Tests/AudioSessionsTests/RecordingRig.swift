@@ -7,7 +7,7 @@ import RealtimeAudio
 @testable import AudioSessions
 
 /// A recorder and its saver in a folder of their own, wound by hand: every frame is its own number.
-final class TapeRig {
+final class RecordingRig {
   let folder: String
   let saver: RecordingWriter
   private var recorder: Recorder?
@@ -20,7 +20,7 @@ final class TapeRig {
     gate: any RecordingGate = WindowGate(PunchWindow()), rawName: String? = nil,
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
-    folder = "/tmp/duplex-tape-\(UInt64.random(in: 0..<UInt64.max))"
+    folder = "/tmp/duplex-recording-\(UInt64.random(in: 0..<UInt64.max))"
     mkdir(folder, 0o777)
     var plan = RecordingPlan(
       path: folder + "/" + name, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
@@ -66,14 +66,14 @@ final class TapeRig {
   /// The disk thread takes its turn.
   func save() {
     _ = saver.step()
-    events += saver.news.take()
+    events += saver.events.take()
   }
 
   /// The recording ends.
   func finish() {
     recorder?.finish()
     while saver.step() { HostClock.pause(milliseconds: 1) }
-    events += saver.news.take()
+    events += saver.events.take()
   }
 
   /// What is in the folder.

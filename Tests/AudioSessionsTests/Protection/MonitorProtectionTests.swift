@@ -33,10 +33,10 @@ import Testing
   }
 
   @Test func `what has nothing to fear passes bit for bit`() {
-    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: AtomicCounter().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: rate)
     protection.feedbackGuard = FeedbackSuppressor(
-      sampleRate: rate, channelCount: 1, news: FeedbackEventWriter(sampleRate: rate))
+      sampleRate: rate, channelCount: 1, events: FeedbackEventWriter(sampleRate: rate))
     let result = heard(&protection, cycles: 400)
     let isSame = result.allSatisfy { $0 == 0.5 }
     #expect(isSame)
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `a dimmed output is lower by what was asked for, and comes back without a click`() {
     var wish = AtomicCounter()
-    var protection = MonitorProtection(sampleRate: rate, dimWish: wish.makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: wish.makeView())
     protection.dimGain = Gain(factor: 0.1)
     var result = heard(&protection, cycles: 20)
     wish.publish(1)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `lost sound leaves silence, from which the microphone comes back softly`() {
-    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: AtomicCounter().makeView())
     let result = heard(&protection, cycles: 60, lost: { $0 == 20 ? 480 : 0 })
     let (first, last) = (result[20 * 64], result.last)
     let climb = steepest(Array(result[(20 * 64)...]))
@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: [480, 500, 64, 10])
   func `before the end the microphone fades out`(known: Int) {
-    var protection = MonitorProtection(sampleRate: rate, dimWish: AtomicCounter().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: AtomicCounter().makeView())
     // The end is known from so many frames before it on.
     let cycles = 20 + (known + period - 1) / period
     let result = heard(

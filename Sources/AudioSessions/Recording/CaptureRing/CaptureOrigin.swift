@@ -3,7 +3,7 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// When a tape's first frame was captured, worked out anew with every cycle.
+/// When a recording's first frame was captured, worked out anew with every cycle.
 ///
 /// A cycle that woke up late would make it later than it was: the earliest answer is the true one.
 /// It may rise by 200 ppm, which is more than any card's clock strays from the host's, so that it
@@ -26,7 +26,7 @@ struct CaptureOrigin: ~Copyable {
   @_noLocks
   mutating func note(_ frames: Int, at time: CycleTime) {
     let isFirst = firstFrame < 0
-    // A gap before the first frame is on the tape, as silence.
+    // A gap before the first frame is recorded, as silence.
     if isFirst { firstFrame = time.frame &- time.lostFrames }
     let passed = time.frame &- firstFrame &+ frames
     let length = FrameTime.nanoseconds(of: passed, at: sampleRate)

@@ -18,7 +18,7 @@ import Testing
     callbacks.monitor = SmoothedGain(fadingInTo: .unity, frames: 64)
     var dimmed = AtomicCounter()
     dimmed.publish(0)
-    callbacks.protection = MonitorProtection(sampleRate: 48000, dimWish: dimmed.makeView())
+    callbacks.protection = MonitorProtection(sampleRate: 48000, dimRequest: dimmed.makeView())
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
     var feed = recorder.makeFeed()
     callbacks.mixRecorder = consume recorder
