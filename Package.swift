@@ -133,17 +133,17 @@ let package = Package(
       ]),
 
     // The figures, beside those of other projects' converters, which are found at run time.
-    .target(name: "COtherConverters", cSettings: inC),
+    .target(name: "COtherConverters", path: "Tests/COtherConverters", cSettings: inC),
     .target(
       name: "OtherConverters", dependencies: ["AudioBasics", "COtherConverters"],
-      swiftSettings: checked),
+      path: "Tests/OtherConverters", swiftSettings: checked),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
         "AudioDevices", "AudioSessions", "DelayEstimation", "OtherConverters", "Reports",
       ],
-      swiftSettings: safe + optimised),
+      path: "Tests/Benchmarks", swiftSettings: safe + optimised),
 
     // What a player's tap is for.
     .executableTarget(
@@ -151,7 +151,7 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioDevices", "AudioSpectra", "AudioSessions",
       ],
-      swiftSettings: safe),
+      path: "Tests/SpectrumExample", swiftSettings: safe),
 
     .testTarget(
       name: "SpectrumExampleTests", dependencies: ["AudioBasics", "SpectrumExample"],
