@@ -55,7 +55,7 @@ struct HTMLPage: Sendable {
     """
     :root{color-scheme:light dark}
     body{margin:0;padding:24px 16px;font:14px/1.5 system-ui,sans-serif;\
-    \(colours(\.onLight))}
+    \(colours(\.colours.light))}
     main{max-width:960px;margin:0 auto}
     svg{display:block;max-width:100%;height:auto}
     .figures{margin:16px 24px;overflow-x:auto}
@@ -63,7 +63,7 @@ struct HTMLPage: Sendable {
     th,td{padding:6px 12px;text-align:right;border-bottom:1px solid #8884;white-space:nowrap}
     th:first-child{text-align:left}
     th{font-weight:600}
-    @media (prefers-color-scheme:dark){body{\(colours(\.onDark))}}
+    @media (prefers-color-scheme:dark){body{\(colours(\.colours.dark))}}
     """
   }
 
@@ -95,7 +95,8 @@ enum Markup {
 
   /// An element with its attributes, in their order; `content` is markup already; nil for none.
   static func element(
-    _ name: String, _ attributes: KeyValuePairs<String, String> = [:], content: String? = nil
+    _ name: String, _ attributes: some Sequence<(key: String, value: String)> = EmptyCollection(),
+    content: String? = nil
   ) -> String {
     var tag = "<" + name
     for (key, value) in attributes { tag += " \(key)=\"\(escaped(value))\"" }

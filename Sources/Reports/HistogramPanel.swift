@@ -17,7 +17,8 @@ struct HistogramPanel: Sendable {
       area: area,
       x: Axis(covering: bounds, start: area.left, end: area.right, margin: margin),
       y: Axis(covering: [0, Double(most)], start: area.bottom, end: area.top + 28))
-    plot.drawScales(rate: rate, yTicks: plot.y.countTicks(), on: &canvas)
+    plot.drawLevels(plot.y.countTicks(), on: &canvas)
+    plot.drawTimes(rate: rate, on: &canvas)
     drawBars(histogram, in: plot, on: &canvas)
     drawMean(in: plot, on: &canvas)
   }
@@ -115,7 +116,7 @@ struct BreakdownPanel: Sendable {
         covering: [0, bufferFrames, total, claimedFrames ?? 0], start: area.left,
         end: area.right),
       y: Axis(covering: [0, 1], start: area.bottom, end: area.top))
-    plot.drawTimeScales(rate: rate, on: &canvas)
+    plot.drawTimes(rate: rate, on: &canvas)
     drawBars(in: plot, on: &canvas)
     drawClaim(in: plot, on: &canvas)
   }
@@ -177,9 +178,7 @@ struct BreakdownPanel: Sendable {
     canvas.group("claim", tooltip: "ALSA claims \(rate.span(claimedFrames))") { canvas in
       // The wider line below sets the mark off from the bars.
       for (paint, width) in [(Paint.card, 6.0), (.ink, 2)] {
-        canvas.line(
-          from: Point(x: x, y: plot.area.top), to: Point(x: x, y: plot.area.bottom),
-          stroke: paint, width: width)
+        canvas.vertical(at: x, of: plot.area, stroke: paint, width: width)
       }
       drawDiamond(at: Point(x: x, y: plot.area.top), on: &canvas)
     }

@@ -22,10 +22,11 @@ struct ImpulseResponsePanel: Sendable {
       covering: [0] + (range.map { [$0.lowerBound, $0.upperBound] } ?? []),
       start: area.bottom - 6, end: area.top + labelRoom)
     let plot = Plot(area: area, x: x, y: y)
-    plot.drawScales(rate: rate, yTicks: range == nil ? [] : y.verticalTicks(), on: &canvas)
+    if range != nil { plot.drawLevels(y.verticalTicks(), on: &canvas) }
+    plot.drawTimes(rate: rate, on: &canvas)
     for label in marks.labels { drawMark(label, in: area, on: &canvas) }
     for label in marks.labels { drawText(label, in: area, on: &canvas) }
-    canvas.curve(curve.points(in: plot), stroke: .signal, width: 1.3)
+    canvas.curve(plot.points(of: curve.values), stroke: .signal, width: 1.3)
   }
 
   private func drawMark(
@@ -33,9 +34,7 @@ struct ImpulseResponsePanel: Sendable {
   ) {
     let x = label.position
     canvas.group("arrival", tooltip: "arrival at \(rate.span(label.lag))") { canvas in
-      canvas.line(
-        from: Point(x: x, y: area.top), to: Point(x: x, y: area.bottom), stroke: .mark,
-        isDashed: true)
+      canvas.vertical(at: x, of: area, stroke: .mark, isDashed: true)
       canvas.polygon(
         [
           Point(x: x - 5, y: area.top), Point(x: x + 5, y: area.top),
@@ -56,7 +55,7 @@ struct ImpulseResponsePanel: Sendable {
   }
 }
 
-/// Samples at even distances, and what of them a screen can show.
+/// Samples at even distances.
 struct SampledCurve: Sendable {
   let samples: [Float]
   /// In frames.
@@ -81,31 +80,10 @@ struct SampledCurve: Sendable {
     return Double(least)...Double(greatest)
   }
 
-  /// The points to draw: of each column of pixels its lowest and highest sample, in their order.
-  ///
-  /// So no peak is missed, however many samples share a column.
-  func points(in plot: Plot) -> [Point] {
-    var points: [Point] = []
-    var column = -1
-    var least = 0
-    var greatest = 0
-    for index in samples.indices where samples[index].isDrawable {
-      let current = Int(clamping: plot.x.position(of: lag(index)))
-      if current != column {
-        if column >= 0 { append(least, greatest, to: &points, in: plot) }
-        (column, least, greatest) = (current, index, index)
-      }
-      if samples[index] < samples[least] { least = index }
-      if samples[index] > samples[greatest] { greatest = index }
-    }
-    if column >= 0 { append(least, greatest, to: &points, in: plot) }
-    return points
-  }
-
-  private func append(_ one: Int, _ other: Int, to points: inout [Point], in plot: Plot) {
-    for index in one == other ? [one] : [min(one, other), max(one, other)] {
-      points.append(plot.point(lag(index), Double(samples[index])))
-    }
+  /// The samples that are numbers, with their lags.
+  var values: some Sequence<(x: Double, y: Double)> {
+    samples.indices.lazy.filter { samples[$0].isDrawable }
+      .map { (x: lag($0), y: Double(samples[$0])) }
   }
 
   private func lag(_ index: Int) -> Double { first + Double(index) * step }

@@ -57,8 +57,8 @@ public struct LockPicture: Sendable {
   ) -> LockPanel {
     LockPanel(
       title: title, unit: unit, lockSeconds: lockSeconds,
-      values: moments.map { (seconds: $0.seconds, value: value($0)) }
-        .filter { $0.seconds.isDrawable && $0.value.isDrawable })
+      values: moments.map { (x: $0.seconds, y: value($0)) }
+        .filter { $0.x.isDrawable && $0.y.isDrawable })
   }
 
   private var header: PageHeader {
@@ -81,12 +81,12 @@ struct LockPanel {
   let title: String
   let unit: String
   let lockSeconds: Double
-  let values: [(seconds: Double, value: Double)]
+  let values: [(x: Double, y: Double)]
   /// The scale reaches that far, up and down, and an error of 1 is marked.
   private let reach = 4.0
 
   func draw(in panel: Panel, on canvas: inout SVGCanvas) {
-    let largest = values.map { abs($0.value) }.max() ?? 0
+    let largest = values.map { abs($0.y) }.max() ?? 0
     let peak = NumberText.shortest(largest, decimals: 1) + " " + unit
     let caption =
       largest > reach ? "at most \(peak), cut off at \(Int(clamping: reach))" : "at most \(peak)"
@@ -95,71 +95,17 @@ struct LockPanel {
     let area = panel.frame.inset(left: 60, top: 46, right: 44, bottom: 38)
     let plot = Plot(
       area: area,
-      x: Axis(covering: values.map(\.seconds), start: area.left, end: area.right),
+      x: Axis(covering: values.map(\.x), start: area.left, end: area.right),
       y: Axis(covering: [-reach, reach], start: area.bottom, end: area.top))
-    drawScales(of: plot, on: &canvas)
-    canvas.curve(points(in: plot), stroke: .signal, width: 1.3)
-  }
-
-  private func drawScales(of plot: Plot, on canvas: inout SVGCanvas) {
-    let area = plot.area
-    for tick in plot.y.verticalTicks() {
-      canvas.line(
-        from: Point(x: area.left, y: tick.position), to: Point(x: area.right, y: tick.position),
-        stroke: .grid)
-      canvas.text(
-        tick.label, at: Point(x: area.left - 9, y: tick.position + 4), .tick, anchor: .end)
-    }
-    for tick in plot.x.ticks() {
-      canvas.line(
-        from: Point(x: tick.position, y: area.top), to: Point(x: tick.position, y: area.bottom),
-        stroke: .grid)
-      canvas.text(
-        tick.label, at: Point(x: tick.position, y: area.bottom + 18), .tick, anchor: .middle)
-    }
-    canvas.text("s", at: Point(x: area.right + 26, y: area.bottom + 18), .tick, anchor: .end)
+    plot.drawLevels(plot.y.verticalTicks(), on: &canvas)
+    plot.drawTimes(unit: "s", on: &canvas)
     for limit in [-1.0, 1] {
-      let y = plot.y.position(of: limit)
-      canvas.line(
-        from: Point(x: area.left, y: y), to: Point(x: area.right, y: y), stroke: .stable,
-        isDashed: true)
+      canvas.horizontal(
+        at: plot.y.position(of: limit), of: area, stroke: .stable, isDashed: true)
     }
-    drawMark(at: 0, "the step", .end, in: plot, on: &canvas)
-    let end = NumberText.shortest(lockSeconds, decimals: 0) + " s"
-    drawMark(at: lockSeconds, end, .start, in: plot, on: &canvas)
-  }
-
-  private func drawMark(
-    at seconds: Double, _ text: String, _ anchor: TextStyle.Anchor, in plot: Plot,
-    on canvas: inout SVGCanvas
-  ) {
-    guard plot.x.contains(seconds) else { return }
-    let x = plot.x.position(of: seconds)
-    canvas.line(
-      from: Point(x: x, y: plot.area.top), to: Point(x: x, y: plot.area.bottom), stroke: .mark,
-      isDashed: true)
-    let label = Point(x: anchor == .end ? x - 6 : x + 6, y: plot.area.top + 14)
-    canvas.text(text, at: label, .mark, anchor: anchor, hasHalo: true)
-  }
-
-  /// Of each pixel's moments the lowest and the highest.
-  private func points(in plot: Plot) -> [Point] {
-    var points: [Point] = []
-    var (lowest, highest) = (0.0, 0.0)
-    var column = -1
-    for (seconds, value) in values {
-      let x = plot.x.position(of: seconds)
-      if Int(clamping: x) != column {
-        if column >= 0 {
-          for value in lowest == highest ? [lowest] : [lowest, highest] {
-            points.append(Point(x: Double(column), y: plot.y.position(of: value)))
-          }
-        }
-        (column, lowest, highest) = (Int(clamping: x), value, value)
-      }
-      lowest = min(lowest, value)
-      highest = max(highest, value)
-    }
-    return points
+    plot.drawMark(at: 0, "the step", on: &canvas)
+    plot.drawMark(
+      at: lockSeconds, NumberText.shortest(lockSeconds, decimals: 0) + " s", on: &canvas)
+    canvas.curve(plot.points(of: values), stroke: .signal, width: 1.3)
   }
 }

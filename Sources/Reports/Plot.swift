@@ -11,38 +11,71 @@ struct Plot: Sendable {
     Point(x: self.x.position(of: x), y: self.y.position(of: y))
   }
 
-  /// Draws the grid and the labels of all three scales.
-  func drawScales(rate: FrameRate, yTicks: [Tick], on canvas: inout SVGCanvas) {
-    for tick in yTicks {
-      canvas.line(
-        from: Point(x: area.left, y: tick.position), to: Point(x: area.right, y: tick.position),
-        stroke: .grid)
+  /// Draws the grid and the labels of the scale on the left.
+  func drawLevels(_ ticks: [Tick], on canvas: inout SVGCanvas) {
+    for tick in ticks {
+      canvas.horizontal(at: tick.position, of: area, stroke: .grid)
       canvas.text(
         tick.label, at: Point(x: area.left - 9, y: tick.position + 4), .tick, anchor: .end)
     }
-    drawTimeScales(rate: rate, on: &canvas)
   }
 
-  /// Draws the grid and the labels of the scales below and above.
-  func drawTimeScales(rate: FrameRate, on canvas: inout SVGCanvas) {
-    let frames = x.ticks()
-    for tick in frames {
-      canvas.line(
-        from: Point(x: tick.position, y: area.top), to: Point(x: tick.position, y: area.bottom),
-        stroke: .grid)
-    }
-    drawLabels(frames, unit: "frames", baseline: area.bottom + 18, on: &canvas)
+  /// Draws the grid and the labels of the scales below, in frames, and above, in milliseconds.
+  func drawTimes(rate: FrameRate, on canvas: inout SVGCanvas) {
+    drawTimes(unit: "frames", on: &canvas)
     let milliseconds = x.converted(by: rate.millisecondsPerFrame).ticks()
     for tick in milliseconds {
-      canvas.line(
-        from: Point(x: tick.position, y: area.top - 4), to: Point(x: tick.position, y: area.top),
-        stroke: .muted)
+      canvas.vertical(at: tick.position, of: area.above(by: 4), stroke: .muted)
     }
     drawLabels(milliseconds, unit: "ms", baseline: area.top - 9, on: &canvas)
-    for y in [area.top, area.bottom] {
-      canvas.line(
-        from: Point(x: area.left, y: y), to: Point(x: area.right, y: y), stroke: .border)
+    for y in [area.top, area.bottom] { canvas.horizontal(at: y, of: area, stroke: .border) }
+  }
+
+  /// Draws the grid and the labels of the scale below.
+  func drawTimes(unit: String, on canvas: inout SVGCanvas) {
+    let ticks = x.ticks()
+    for tick in ticks { canvas.vertical(at: tick.position, of: area, stroke: .grid) }
+    drawLabels(ticks, unit: unit, baseline: area.bottom + 18, on: &canvas)
+  }
+
+  /// A dashed line at `value`, with `text` beside it: to the right where it has room.
+  func drawMark(at value: Double, _ text: String, on canvas: inout SVGCanvas) {
+    guard x.contains(value) else { return }
+    let position = x.position(of: value)
+    canvas.vertical(at: position, of: area, stroke: .mark, isDashed: true)
+    let isLeft = position + TextStyle.mark.width(of: text) + 7 > area.right
+    canvas.text(
+      text, at: Point(x: position + (isLeft ? -7 : 7), y: area.top + 15), .mark,
+      anchor: isLeft ? .end : .start, hasHalo: true)
+  }
+
+  /// The points to draw of `values`, which stand in the order of x: of each column of pixels the lowest
+  /// and the highest, in their order.
+  ///
+  /// So no peak is missed, however many values share a column.
+  func points(of values: some Sequence<(x: Double, y: Double)>) -> [Point] {
+    var points: [Point] = []
+    var column: (number: Int, least: Point, greatest: Point)?
+    func finish() {
+      guard let column else { return }
+      let isRising = column.least.x <= column.greatest.x
+      let pair = isRising ? [column.least, column.greatest] : [column.greatest, column.least]
+      points += column.least.y == column.greatest.y ? [column.least] : pair
     }
+    for value in values {
+      let point = point(value.x, value.y)
+      let number = Int(clamping: point.x)
+      if column?.number != number {
+        finish()
+        column = (number, point, point)
+      } else if let known = column {
+        // Pixels are counted downwards.
+        if point.y > known.least.y { column?.least = point }
+        if point.y < known.greatest.y { column?.greatest = point }
+      }
+    }
+    finish()
+    return points
   }
 
   /// The labels in a row that ends with their unit, which a label too close makes way for.

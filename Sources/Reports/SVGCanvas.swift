@@ -5,15 +5,11 @@ struct SVGCanvas: Sendable {
   mutating func rectangle(
     _ rectangle: Rectangle, fill: Paint, stroke: Paint? = nil, cornerRadius: Double = 0
   ) {
-    let outline = stroke.map { " stroke-" + $0.rawValue } ?? ""
     add(
-      "rect",
+      "rect", class: "fill-\(fill)" + (stroke.map { " stroke-\($0)" } ?? ""),
       [
-        "class": "fill-" + fill.rawValue + outline,
-        "x": NumberText.coordinate(rectangle.left), "y": NumberText.coordinate(rectangle.top),
-        "width": NumberText.coordinate(rectangle.width),
-        "height": NumberText.coordinate(rectangle.height),
-        "rx": NumberText.coordinate(cornerRadius),
+        "x": rectangle.left, "y": rectangle.top, "width": rectangle.width,
+        "height": rectangle.height, "rx": cornerRadius,
       ])
   }
 
@@ -21,38 +17,43 @@ struct SVGCanvas: Sendable {
     from start: Point, to end: Point, stroke: Paint, width: Double = 1, isDashed: Bool = false
   ) {
     add(
-      "line",
-      [
-        "class": "stroke-" + stroke.rawValue + (isDashed ? " dashed" : ""),
-        "x1": NumberText.coordinate(start.x), "y1": NumberText.coordinate(start.y),
-        "x2": NumberText.coordinate(end.x), "y2": NumberText.coordinate(end.y),
-        "stroke-width": NumberText.coordinate(width),
-      ])
+      "line", class: "stroke-\(stroke)" + (isDashed ? " dashed" : ""),
+      ["x1": start.x, "y1": start.y, "x2": end.x, "y2": end.y, "stroke-width": width])
+  }
+
+  /// A line from the top of `area` to its bottom.
+  mutating func vertical(
+    at x: Double, of area: Rectangle, stroke: Paint, width: Double = 1, isDashed: Bool = false
+  ) {
+    line(
+      from: Point(x: x, y: area.top), to: Point(x: x, y: area.bottom), stroke: stroke,
+      width: width, isDashed: isDashed)
+  }
+
+  /// A line from the left of `area` to its right.
+  mutating func horizontal(
+    at y: Double, of area: Rectangle, stroke: Paint, isDashed: Bool = false
+  ) {
+    line(
+      from: Point(x: area.left, y: y), to: Point(x: area.right, y: y), stroke: stroke,
+      isDashed: isDashed)
   }
 
   /// A line through all points.
   mutating func curve(_ points: [Point], stroke: Paint, width: Double) {
     guard !points.isEmpty else { return }
     add(
-      "polyline",
-      [
-        "class": "curve stroke-" + stroke.rawValue, "points": Self.list(points),
-        "stroke-width": NumberText.coordinate(width),
-      ])
+      "polyline", class: "curve stroke-\(stroke)", ["stroke-width": width],
+      ["points": Self.list(points)])
   }
 
   /// A filled shape with these corners.
   mutating func polygon(_ corners: [Point], fill: Paint) {
-    add("polygon", ["class": "fill-" + fill.rawValue, "points": Self.list(corners)])
+    add("polygon", class: "fill-\(fill)", [:], ["points": Self.list(corners)])
   }
 
   mutating func dot(at centre: Point, radius: Double, fill: Paint) {
-    add(
-      "circle",
-      [
-        "class": "fill-" + fill.rawValue, "cx": NumberText.coordinate(centre.x),
-        "cy": NumberText.coordinate(centre.y), "r": NumberText.coordinate(radius),
-      ])
+    add("circle", class: "fill-\(fill)", ["cx": centre.x, "cy": centre.y, "r": radius])
   }
 
   /// One line of text on the baseline through `position`, cut short beyond `width` pixels.
@@ -63,13 +64,9 @@ struct SVGCanvas: Sendable {
     anchor: TextStyle.Anchor = .start, width: Double = 900, hasHalo: Bool = false
   ) {
     add(
-      "text",
-      [
-        "class": "fill-" + style.paint.rawValue + (hasHalo ? " halo stroke-card" : ""),
-        "x": NumberText.coordinate(position.x), "y": NumberText.coordinate(position.y),
-        "font-size": NumberText.coordinate(style.size),
-        "font-weight": style.isBold ? "600" : "400", "text-anchor": anchor.rawValue,
-      ],
+      "text", class: "fill-\(style.paint)" + (hasHalo ? " halo stroke-card" : ""),
+      ["x": position.x, "y": position.y, "font-size": style.size],
+      ["font-weight": style.isBold ? "600" : "400", "text-anchor": anchor.rawValue],
       content: Markup.escaped(style.truncated(text, width: width)))
   }
 
@@ -78,7 +75,8 @@ struct SVGCanvas: Sendable {
     var inner = SVGCanvas()
     draw(&inner)
     let title = Markup.element("title", content: Markup.escaped(tooltip))
-    add("g", ["class": name], content: title + inner.elements.joined())
+    elements.append(
+      Markup.element("g", ["class": name], content: title + inner.elements.joined()))
   }
 
   /// The complete picture on its background.
@@ -101,8 +99,11 @@ struct SVGCanvas: Sendable {
   }
 
   private mutating func add(
-    _ name: String, _ attributes: KeyValuePairs<String, String>, content: String? = nil
+    _ name: String, class classes: String, _ numbers: KeyValuePairs<String, Double>,
+    _ texts: KeyValuePairs<String, String> = [:], content: String? = nil
   ) {
+    let attributes =
+      [("class", classes)] + numbers.map { ($0, NumberText.coordinate($1)) } + Array(texts)
     elements.append(Markup.element(name, attributes, content: content))
   }
 
@@ -112,7 +113,7 @@ struct SVGCanvas: Sendable {
   }
 }
 
-/// The colours of the pictures by what they stand for, each on light and on dark ground.
+/// The colours of the pictures by what they stand for.
 enum Paint: String, CaseIterable {
   case page, card, border, grid, ink, muted
   /// What was measured, and the unit's own buffers.
@@ -125,37 +126,21 @@ enum Paint: String, CaseIterable {
   /// Behind the row that was chosen.
   case highlight
 
-  var onLight: String {
+  /// The colours on light and on dark ground.
+  var colours: (light: String, dark: String) {
     switch self {
-    case .page: "#f5f6f8"
-    case .card: "#ffffff"
-    case .border: "#dde1e7"
-    case .grid: "#eaedf1"
-    case .ink: "#1b2027"
-    case .muted: "#5b6573"
-    case .signal: "#2a6fdb"
-    case .external: "#e3a008"
-    case .mark: "#c2205f"
-    case .stable: "#1f8a55"
-    case .refused: "#c5402f"
-    case .highlight: "#e6f0ff"
-    }
-  }
-
-  var onDark: String {
-    switch self {
-    case .page: "#101317"
-    case .card: "#191d23"
-    case .border: "#2e343d"
-    case .grid: "#272d35"
-    case .ink: "#e9ecf0"
-    case .muted: "#9da7b5"
-    case .signal: "#6aa5ff"
-    case .external: "#f0bc4c"
-    case .mark: "#ff7fae"
-    case .stable: "#4cc38a"
-    case .refused: "#ff8577"
-    case .highlight: "#1d2d47"
+    case .page: ("#f5f6f8", "#101317")
+    case .card: ("#ffffff", "#191d23")
+    case .border: ("#dde1e7", "#2e343d")
+    case .grid: ("#eaedf1", "#272d35")
+    case .ink: ("#1b2027", "#e9ecf0")
+    case .muted: ("#5b6573", "#9da7b5")
+    case .signal: ("#2a6fdb", "#6aa5ff")
+    case .external: ("#e3a008", "#f0bc4c")
+    case .mark: ("#c2205f", "#ff7fae")
+    case .stable: ("#1f8a55", "#4cc38a")
+    case .refused: ("#c5402f", "#ff8577")
+    case .highlight: ("#e6f0ff", "#1d2d47")
     }
   }
 }
@@ -171,9 +156,9 @@ extension Paint {
     .report .curve{fill:none;stroke-linejoin:round;stroke-linecap:round}
     .report .dashed{stroke-dasharray:4 3}
     .report .halo{stroke-width:4;stroke-linejoin:round;paint-order:stroke}
-    \(rules(\.onLight))
+    \(rules(\.colours.light))
     @media (prefers-color-scheme:dark){
-    \(rules(\.onDark))
+    \(rules(\.colours.dark))
     }
     """
   }
@@ -261,6 +246,11 @@ struct Rectangle: Sendable {
 }
 
 extension Rectangle {
+  /// The rectangle of that height upon this one.
+  func above(by height: Double) -> Rectangle {
+    Rectangle(left: left, top: top - height, width: width, height: height)
+  }
+
   /// The rectangle between two positions on the x axis, in either order.
   init(from start: Double, to end: Double, top: Double, height: Double) {
     self.init(left: min(start, end), top: top, width: abs(end - start), height: height)
