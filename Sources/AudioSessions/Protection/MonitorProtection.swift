@@ -3,9 +3,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What stands between a session and the headphones: a guard against
-/// feedback, a mute after lost sound and before the end, a dim and a limiter, in this order. The first two lower the
-/// microphone only, the others everything.
+/// Protects a listener where a microphone is heard. A feedback suppressor, a mute after lost sound and
+/// a fade before the end lower the microphone; a dim and a limiter lower all that is played.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
 public struct MonitorProtection: ~Copyable {
