@@ -67,7 +67,7 @@ struct SimulatedPartsTests {
   @Test(arguments: [-500.0, 100, 3000])
   func `at the frame that hears the last one played, it was played`(drift: Double) throws {
     let specification = try SimulatedDeviceSpecification(parsing: "sim:drift=\(drift)")
-    let wire = Wire(specification, headroomFrames: 64, periodFrames: 64, channelCount: 1)
+    let wire = LoopbackPath(specification, headroomFrames: 64, periodFrames: 64, channelCount: 1)
     for position in stride(from: 977, to: 100_000, by: 977) {
       let frame = wire.captured(at: position)
       let (played, playedBefore) = (wire.played(at: frame), wire.played(at: frame - 2))
