@@ -47,6 +47,7 @@ public protocol MixerStage: ~Copyable {
 }
 
 extension SmoothedGain: MixerStage {
+  /// Multiplies the frames of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
     process(&bus.buffer, frames: bus.frames)

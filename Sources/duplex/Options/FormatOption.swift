@@ -120,7 +120,9 @@ enum KeepOption: ExpressibleByArgument, Equatable {
 
 /// A gain in dB, as a plain number: `-6`.
 extension Gain: ExpressibleByArgument {
+  /// A gain as it is written on the command line.
   public init?(argument: String) { self.init(argument) }
+  /// Its decibels, whole.
   public var defaultValueDescription: String { "\(Int(rounding: decibels))" }
 }
 
