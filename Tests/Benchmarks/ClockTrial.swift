@@ -161,7 +161,8 @@ struct ClockTrial {
       let wake = output.nanoseconds(at: end - length, from: now)
       let due = max(time + length / rate / 8, Double(wake - Self.origin) * 1e-9)
       while input.isNoisy || output.isNoisy, due - time > 0.002 {
-        time += Double(FilteredClock.lookNanoseconds) * 1e-9
+        let now = UInt64(clamping: time * 1e9)
+        time += Double(FilteredClock.nextLook(after: now) &- now) * 1e-9
         lookAtBoth()
       }
       time = due

@@ -26,7 +26,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// Input frames for an output frame if both clocks were right.
   public let nominalRatio: Double
   /// Seconds from a frame's capture to its being played.
-  public let delaySeconds: Double
+  public private(set) var delaySeconds: Double
   /// Input frames for an output frame, as last told.
   public private(set) var ratio: Double
   /// How far the converter was from where it should be when last asked, in output frames; more
@@ -86,6 +86,12 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     ratio = max(
       nominalRatio * (1 - Self.limit), min(nominalRatio * (1 + Self.limit), slewed))
     return ratio
+  }
+
+  /// Keeps `seconds` from input to output from now on.
+  @_noLocks
+  public mutating func hold(delaySeconds seconds: Double) {
+    delaySeconds = seconds
   }
 
   /// The converter was put where it should be.

@@ -43,6 +43,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// one's, so that a clock which is followed with a lag does not count as a noisy one.
   private var noiseEstimate = 1.0
   private var lastLead = 0.0
+  /// By how many frames a reading is usually later than the earliest of its stretch.
+  private var lateness = 0.0
   private var outlierSince: UInt64 = 0
   private var outlierCount = 0
 
@@ -50,6 +52,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     var since: UInt64 = 0
     var count = 0
     var lead = 0.0
+    var sum = 0.0
     var reading = ClockReading(frames: 0, nanoseconds: 0)
 
     @_noLocks
@@ -62,6 +65,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
         self.reading = reading
       }
       count &+= 1
+      sum += lead
+    }
+
+    /// By how much these readings are later than the earliest of them, as a mean.
+    var lateness: Double {
+      @_noLocks get { count > 1 ? lead - sum / Double(count) : 0 }
     }
   }
 
@@ -147,14 +156,24 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { nominalFramesPerSecond * (hasRate ? 0.00002 : 0.003) }
   }
 
-  /// The nanoseconds after which a noisy clock is best read again.
-  public static var lookNanoseconds: UInt64 {
-    @_noLocks get { 1_500_000 }
+  /// The most nanoseconds after which a noisy clock is best read again.
+  public static var mostLookNanoseconds: UInt64 {
+    @_noLocks get { 2_000_000 }
+  }
+
+  /// When a noisy clock that is read `now` is best read again: after one to two milliseconds. They are
+  /// uneven (the finaliser of splitmix64 makes them so), because a clock that moves in steps, read at
+  /// even times, seems to run at the rate of its readings.
+  @_noLocks
+  public static func nextLook(after now: UInt64) -> UInt64 {
+    var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return now &+ mostLookNanoseconds / 2 &+ (bits ^ (bits >> 31)) % (mostLookNanoseconds / 2)
   }
 
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
-    @_noLocks get { noiseEstimate > 0.1 }
+    @_noLocks get { noiseEstimate > 0.1 || lateness > 2 }
   }
 
   @_noLocks
@@ -166,6 +185,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     outlierCount = 0
     noiseEstimate = 1
     lastLead = 0
+    lateness = 0
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
@@ -197,21 +217,32 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func endShortStretch(at time: UInt64) {
     let lead = shortBest.lead
     let reading = shortBest.reading
+    let doubt = doubt(of: shortBest.count)
     shortBest = Earliest()
     shortBest.since = time
     guard time &- begunNanoseconds > Self.longStretch else { return }
     let limit = max(nominalFramesPerSecond * 0.00025, 8 * noiseEstimate)
-    guard lead > limit || lead < -2 * limit else { return }
+    // All of a few readings may be late by chance; none is early.
+    guard lead > max(limit, 2 * lateness) || lead < -2 * max(limit, 4 * doubt) else { return }
     reopen(reading, off: lead, at: time)
   }
+
+  /// Frames by which the earliest of `count` readings is late as a mean. Of n readings that are late by
+  /// 0 to L, all equally likely, that is L / (n + 1), and L is twice their mean.
+  @_noLocks
+  private func doubt(of count: Int) -> Double { 2 * lateness / Double(count &+ 1) }
 
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.reading
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
+    let late = longBest.lateness
+    lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
+    let doubt = doubt(of: longBest.count)
     longBest = Earliest()
     longBest.since = time
-    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > 1 + 6 * noiseEstimate {
+    let limit = 1 + max(6 * max(noiseEstimate, doubt), lateness)
+    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > limit {
       return reopen(reading, off: lead, at: time)
     }
     noiseEstimate = max(Self.finest, noiseEstimate + (abs(lead - lastLead) - noiseEstimate) / 8)
@@ -227,6 +258,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
+    lateness = 0
     loop.take(reading, noise: noiseEstimate)
     beginStretches(at: time)
   }

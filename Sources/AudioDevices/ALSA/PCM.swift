@@ -52,11 +52,16 @@ struct PCM: ~Copyable {
   /// False where no card and no server stands at the end of all plugins, but ALSA's `null`, whatever
   /// name it goes by: there is no clock behind. ALSA itself says what a PCM is made of.
   var keepsTime: Bool {
+    isCard || !parts.contains("Null PCM")
+  }
+
+  /// Whether a card stands at the end of all plugins, rather than a sound server or a file. True where
+  /// ALSA does not say.
+  var isCard: Bool {
     var allocated: OpaquePointer?
     guard snd_pcm_info_malloc(&allocated) == 0, let info = allocated else { return true }
     defer { snd_pcm_info_free(info) }
-    guard snd_pcm_info(handle, info) == 0, snd_pcm_info_get_card(info) < 0 else { return true }
-    return !parts.contains("Null PCM")
+    return snd_pcm_info(handle, info) != 0 || snd_pcm_info_get_card(info) >= 0
   }
 
   /// What it is made of, a line each: plugins, and what they pass frames on to.

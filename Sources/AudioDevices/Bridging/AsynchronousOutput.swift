@@ -43,7 +43,7 @@ struct AsynchronousOutput: ~Copyable {
   init(_ output: consuming DeviceStream, silence frames: Int) {
     let stream = output.configuration
     silenceFrames = frames
-    settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 50)
+    settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 20)
     periodFrames = stream.periodFrames
     bufferFrames = stream.bufferFrames
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))

@@ -26,8 +26,9 @@ extension AsynchronousPair {
       status.bridgedFrames = bridgedFrames
       bridgedFrames = 0
     }
-    status.reportedLatencyFrames = reportedLatencyFrames
+    status.reportedLatencyFrames = Int(clamping: configuredLatencyFrames + 0.5) &+ addedFrames
     status.drift = bridge.reading(at: time.now)
+    status.drift?.addedFrames = addedFrames
     status.unitClock = unitClock
   }
 
@@ -48,7 +49,7 @@ extension AsynchronousPair {
       if now >= limit { return .waiting }
       // A clock whose readings are noisy is read more often than once a period.
       let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
-      let end = min(limit, isNoisy ? min(due, now &+ FilteredClock.lookNanoseconds) : due)
+      let end = min(limit, isNoisy ? min(due, FilteredClock.nextLook(after: now)) : due)
       time.sleep(until: end)
       // Interrupted: the thread that did that waits for an answer.
       if time.now < end { return .waiting }
@@ -198,8 +199,7 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
     inputGain.process(&unitFrames, frames: frames)
-    let isFresh = periodTime &- begunTime < 200_000_000
-    if isMissing || (isFresh && abs(bridge.errorFrames) > 2) {
+    if isMissing || (isInputFresh(at: periodTime) && abs(bridge.errorFrames) > 2) {
       inputGain.jump(to: .silence)
     } else if inputGain.isSilent {
       inputGain.glide(to: .unity, frames: configuration.sampleRate / 100)

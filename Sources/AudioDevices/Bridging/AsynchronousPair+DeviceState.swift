@@ -37,7 +37,10 @@ extension AsynchronousPair {
     switch capture.look(at: now) {
     case .running(let reading, let available):
       captured = available
-      if reading.frames > 0 { note(reading) }
+      if reading.frames > 0 {
+        note(reading)
+        noteArrival(at: now)
+      }
       switch inputStallDetector.note(reading.frames, at: now) {
       case .moving: return nil
       case .standing: break
@@ -58,6 +61,7 @@ extension AsynchronousPair {
   @_noLocks
   mutating func beginInput(at now: UInt64) {
     captured = 0
+    arrival.restart()
     isBeginning = true
     isCaptureBroken = false
     inputStallDetector.begin(at: now)
@@ -112,6 +116,29 @@ extension AsynchronousPair {
     bridge.noteInput(
       ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
   }
+
+  /// Allows for the steps in which the input delivers, once its clock is known. Soon after its
+  /// start the delay is set anew, later it is brought to what it should be.
+  @_noLocks
+  private mutating func noteArrival(at now: UInt64) {
+    let age = bridge.input.age(at: now)
+    guard age > 0.2 else { return }
+    let isLearning = now &- begunTime < 700_000_000
+    guard
+      arrival.note(
+        delivered: head &+ captured, clock: bridge.input.frames(at: now), at: now,
+        isLearning: isLearning)
+    else { return }
+    addedFrames = Int(
+      clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * lossScale + 0.999)
+    let seconds =
+      (configuredLatencyFrames + Double(addedFrames)) / Double(shape.sampleRate)
+    bridge.hold(delaySeconds: seconds, jumping: isLearning)
+  }
+
+  /// Whether the input began so little ago that its delay is not right yet.
+  @_noLocks
+  func isInputFresh(at now: UInt64) -> Bool { now &- begunTime < 200_000_000 }
 
   @_noLocks
   private mutating func endReconnection(from start: Int) {

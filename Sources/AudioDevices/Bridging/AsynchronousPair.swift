@@ -48,8 +48,13 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// Unit frames for one of the input's.
   let lossScale: Double
   let capturePeriod: Int
-  /// What the delay is held at.
-  let reportedLatencyFrames: Int
+  /// What the delay allows for an input that delivers its frames in steps.
+  var arrival: ArrivalDelay
+  let leastArrivalFrames: Int
+  /// What the configuration says of the delay, in frames.
+  let configuredLatencyFrames: Double
+  /// Frames by which the delay is longer for that than the configuration says.
+  var addedFrames = 0
 
   /// Where the next frame that the input lends lies on its clock, gaps included, and where its
   /// last start lay.
@@ -109,6 +114,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     // The reach is not known before the converter is made, and the delay is not without it.
     let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
     let extra = ((reach + Double(capture.periodFrames)) * pace).rounded(.up)
+    // Half of the headroom forgives an input that is late as well.
+    let least = capture.periodFrames + Int(clamping: Double(headroom) / pace) / 2
+    arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
+    leastArrivalFrames = least
     let delay = (Double(period + headroom) + extra) / Double(rate)
     var configuration = DuplexConfiguration(
       sampleRate: rate, periodFrames: period, headroomFrames: headroom, capture: capture,
@@ -119,9 +128,9 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     configuration.resamplerDelayFrames = extra
     configuration.master = master
     self.configuration = configuration
-    reportedLatencyFrames = Int(clamping: configuration.latencyFrames + 0.5)
     isPlaybackMaster = master == .playback
     shape = DuplexShape(configuration)
+    configuredLatencyFrames = configuration.latencyFrames
     lossScale = pace
     capturePeriod = capture.periodFrames
     inputStallDetector = StallDetector(
@@ -129,7 +138,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    output = AsynchronousOutput(pair.playback, silence: Int(clamping: queued * scale))
+    // A server's output must not run dry before its quantum is known. What it begins with is no part
+    // of the delay.
+    let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
+    output = AsynchronousOutput(pair.playback, silence: first)
     nothing = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(

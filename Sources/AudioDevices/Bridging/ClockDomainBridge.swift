@@ -130,6 +130,18 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   mutating func advanceOutput(_ frames: Int) { end &+= frames }
 
+  /// Keeps `seconds` from input to output from now on. With `jumping` the delay is set at once,
+  /// otherwise it is brought there as any other error.
+  @_noLocks
+  mutating func hold(delaySeconds seconds: Double, jumping: Bool) {
+    control.hold(delaySeconds: seconds)
+    // Not counted as a jump of the input.
+    if jumping && isAligned {
+      isAligned = false
+      wasAligned = false
+    }
+  }
+
   /// How the clocks are held together.
   @_noLocks
   func reading(at now: UInt64) -> DriftReading {

@@ -91,8 +91,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   private mutating func wait(_ nanoseconds: UInt64, _ status: inout DeviceStatus) {
     let began = base.now
     while hasNoisyClock {
-      let next = base.now &+ FilteredClock.lookNanoseconds
-      base.wait(noLongerThan: min(nanoseconds, FilteredClock.lookNanoseconds), &status)
+      let start = base.now
+      let next = FilteredClock.nextLook(after: start)
+      base.wait(noLongerThan: min(nanoseconds, next &- start), &status)
       let now = base.now
       guard case .waiting = status.readiness, now >= next,
         now &- began < min(nanoseconds, 100_000_000)

@@ -94,6 +94,9 @@ public struct StreamConfiguration: Sendable, Equatable {
   public var periodFrames: Int
   /// Frames the device's buffer holds.
   public var bufferFrames: Int
+  /// Whether a sound server is behind it, and no card of its own. A server's sources and sinks may
+  /// have clocks of their own, and move in steps as long as its quantum.
+  public var isServer = false
 
   /// A stream with these figures.
   public init(

@@ -158,6 +158,8 @@ struct UnitCore: ~Copyable {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
     } else if let bridged = status.bridgedFrames {
+      // Frames that were lost while the timeline went on are a gap, whether an xrun was told or not.
+      if bridged > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
       reportXrun(lost: lost &+ bridged)
     }
     reconnectState.note(status.periodTime)
@@ -345,6 +347,7 @@ struct UnitCore: ~Copyable {
     figures.pointee.driftPPM.store(drift.ppm.bitPattern, ordering: .relaxed)
     figures.pointee.driftError.store(drift.errorFrames.bitPattern, ordering: .relaxed)
     figures.pointee.relocks.store(drift.relocks, ordering: .relaxed)
+    figures.pointee.addedFrames.store(drift.addedFrames, ordering: .relaxed)
     figures.pointee.hasDrift.store(true, ordering: .relaxed)
   }
 

@@ -20,6 +20,7 @@ struct UnitFigures: ~Copyable {
   let driftPPM = Atomic<UInt64>(0)
   let driftError = Atomic<UInt64>(0)
   let relocks = Atomic<Int>(0)
+  let addedFrames = Atomic<Int>(0)
   /// How many further outputs there are, and the figures of each.
   let furtherCount = Atomic<Int>(0)
   let further: UnsafeMutablePointer<FurtherFigures>
@@ -101,10 +102,12 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// How two clocks are held together; nil where there is only one.
   public var drift: DriftReading? {
     guard figures.pointee.hasDrift.load(ordering: .relaxed) else { return nil }
-    return DriftReading(
+    var reading = DriftReading(
       ppm: Double(bitPattern: figures.pointee.driftPPM.load(ordering: .relaxed)),
       errorFrames: Double(bitPattern: figures.pointee.driftError.load(ordering: .relaxed)),
       relocks: figures.pointee.relocks.load(ordering: .relaxed))
+    reading.addedFrames = figures.pointee.addedFrames.load(ordering: .relaxed)
+    return reading
   }
 
   /// How each further output does, in order.

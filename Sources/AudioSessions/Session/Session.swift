@@ -67,6 +67,8 @@ public struct SessionReport: Sendable {
   public var claimedLatencyFrames = 0
   /// How two clocks were held together at the end; nil where there was only one.
   public var drift: DriftReading?
+  /// Frames by which the delay from input to output was longer at the end than the configuration says.
+  public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
   /// How each further output did at the end.
   public var further: [SecondaryOutputReading] = []
   /// The device did not let itself be stopped or closed in time, and was left to the system.

@@ -95,7 +95,7 @@ struct LatencyResult {
   }
 
   private func fields(_ answer: PairAnswer?) -> [(String, JSON)] {
-    let unit = configuration.latencyFrames
+    let unit = configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
     let claimed = sessions.report.claimedLatencyFrames
     return JSON.summary(of: "latency", sessions.report, configuration)
       + PairAnswer.fields(answer, rejected: trips.rejected) + [
@@ -121,7 +121,7 @@ struct LatencyResult {
     func both(_ frames: Double) -> String {
       "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
     }
-    let unit = configuration.latencyFrames
+    let unit = configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
     let claimed = sessions.report.claimedLatencyFrames
     var lines = [
       "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "

@@ -120,11 +120,6 @@ private struct MonitorUse: DeviceUse {
     let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
     if let player { work += player.background }
-    var extra: [(String, JSON)] = [
-      ("periodFrames", .integer(configuration.periodFrames)),
-      ("headroomFrames", .integer(configuration.headroomFrames)),
-      ("latencyFrames", .rounded(configuration.latencyFrames, 3)),
-    ]
     if let target {
       let source = command.recordWhat == .mic ? configuration.capture : configuration.playback
       let made = try RecordingSession(
@@ -143,6 +138,12 @@ private struct MonitorUse: DeviceUse {
       return nil
     }
     progress?.follow()
+    let headroom = configuration.headroomFrames + outcome.report.addedLatencyFrames
+    var extra: [(String, JSON)] = [
+      ("periodFrames", .integer(configuration.periodFrames)),
+      ("headroomFrames", .integer(headroom)),
+      ("latencyFrames", .rounded(outcome.latencyFrames, 3)),
+    ]
     extra += protection?.summary ?? MonitorProtectionDisplay.emptySummary
     extra += session?.summary ?? []
     return outcome.conclude(
@@ -154,7 +155,7 @@ private struct MonitorUse: DeviceUse {
 
   private func sentence(_ outcome: SessionOutcome) -> String {
     let configuration = outcome.configuration
-    let latency = configuration.latencyFrames
+    let latency = outcome.latencyFrames
     let milliseconds = latency * 1000 / Double(configuration.sampleRate)
     let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
     return

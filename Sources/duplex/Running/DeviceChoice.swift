@@ -52,19 +52,34 @@ struct DeviceChoice {
       try checkSimulated()
       return try useSimulated(name, use)
     }
-    if let device = try drifting() {
-      if isStartUpOver { MemoryLock.releaseStartUpCode() }
-      return try run(
-        use, on: DuplexDevice(device), clock: .real(options.realtimePriority.priority),
-        background: [], open: openFurther)
-    }
+    if let pair = try drifting() { return try run(use, on: pair) }
     let request = self.request
-    let device = try opened { () throws(DeviceFailure) in try ALSADuplex(opening: request) }
+    var device = try opened { () throws(DeviceFailure) in try ALSADuplex(opening: request) }
+    if device.configuration.capture?.isServer == true,
+      device.configuration.playback?.isServer == true
+    {
+      device.close()
+      // What the server captures is recorded as it is.
+      guard let pair = try openPair(master: .capture) else {
+        throw DeviceFailure(
+          .lost, "The sound server behind \(device.configuration.deviceNames) went away.",
+          hint: "Start it again, then try anew.")
+      }
+      return try run(use, on: pair)
+    }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
     return try run(
       use, on: DuplexDevice(device), clock: clock, background: [], open: openFurther)
+  }
+
+  private func run(_ use: some DeviceUse, on pair: consuming AsynchronousPair) throws -> ExitStatus
+  {
+    if isStartUpOver { MemoryLock.releaseStartUpCode() }
+    return try run(
+      use, on: DuplexDevice(pair), clock: .real(options.realtimePriority.priority),
+      background: [], open: openFurther)
   }
 
   private func openFurther(_ request: DuplexRequest) throws -> DeviceStream {
@@ -120,12 +135,18 @@ struct DeviceChoice {
       options.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
     guard isToldApart || DevicePair.hasTwoClocks(request) else { return nil }
+    return try openPair(master: .playback)
+  }
+
+  /// The input and the output as two devices, of which `master` gives the time unless the user names
+  /// another; nil where one of them keeps no time.
+  private func openPair(master: ClockMaster) throws -> AsynchronousPair? {
     let request = self.request
     var opening = try opened { () throws(DeviceFailure) in
       OptionalPair(pair: try DevicePair.opening(request))
     }
     guard let pair = opening.pair.take() else { return nil }
-    return AsynchronousPair(pair, request: request, master: options.master ?? .playback)
+    return AsynchronousPair(pair, request: request, master: options.master ?? master)
   }
 
   /// Brings the device to the rate that was asked for, where it has another, and lets further

@@ -42,6 +42,9 @@ struct SessionOutcome {
     if report.isDeviceStuck { tellStuckDevice() }
   }
 
+  /// Frames from input to output as the unit kept them at the end.
+  var latencyFrames: Double { configuration.latencyFrames + Double(report.addedLatencyFrames) }
+
   /// Nothing was lost by it, but it explains why the device is busy now.
   private func tellStuckDevice() {
     Notice.warning(

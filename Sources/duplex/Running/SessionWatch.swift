@@ -34,6 +34,7 @@ final class SessionWatch {
   private var isOver = false
   /// When the clocks are told of next.
   private var nextDrift = 0
+  private var hasWarnedOfSteps = false
 
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
@@ -61,7 +62,10 @@ final class SessionWatch {
     if let found = moment.deviceReturn { deviceEvents.emit(found) }
     protection?.poll()
     for reading in moment.readings { emit(reading, moment) }
-    if let drift = moment.drift { emit(drift, moment) }
+    if let drift = moment.drift {
+      emit(drift, moment)
+      warn(ofSteps: drift.addedFrames, moment)
+    }
     lastMoment = (moment.frames, HostClock.nanoseconds)
     let reason = recording?.poll() ?? poll(moment)
     isOver = isOver || reason != nil
@@ -164,6 +168,21 @@ final class SessionWatch {
       Terminal.say(
         "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
     }
+  }
+
+  /// Says once that the delay is much longer than was asked for. The first second is for learning.
+  private func warn(ofSteps added: Int, _ moment: SessionMoment) {
+    guard !hasWarnedOfSteps, moment.frames >= configuration.sampleRate,
+      Double(added) > configuration.latencyFrames / 2
+    else { return }
+    hasWarnedOfSteps = true
+    let milliseconds = Double(added) * 1000 / Double(configuration.sampleRate)
+    Notice.warning(
+      "largeSteps",
+      "The device \(configuration.deviceNames) delivers sound in larger steps than the period: "
+        + "\(added) frames (\(milliseconds.shown(1)) ms) more are kept between input and output.",
+      hint: "Ask the sound server for a smaller quantum, or name the card itself with --device."
+    ).report()
   }
 
   /// Once a second, for who wants to see how two clocks come together.

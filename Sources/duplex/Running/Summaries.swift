@@ -113,7 +113,7 @@ extension DriftReading {
   var members: [(String, JSON)] {
     [
       ("ppm", .rounded(ppm, 3)), ("errorFrames", .rounded(errorFrames, 3)),
-      ("relocks", .integer(relocks)),
+      ("relocks", .integer(relocks)), ("addedFrames", .integer(addedFrames)),
     ]
   }
 }

@@ -1,0 +1,120 @@
+// Audio thread.
+import AudioClocks
+
+/// How many frames an input's clock may be ahead of what the input has delivered, and by how much a
+/// delay must allow for that.
+///
+/// A device that moves in steps (a sound server's quantum, a USB driver's batch) delivers frames a
+/// step at a time: right before a step, a whole step is missing that its clock counts already. How
+/// many are missing is measured for each step. The allowance is the second largest of them in the last
+/// seconds, because a single step that came late is no reason for a longer delay.
+struct ArrivalDelay: BitwiseCopyable {
+  /// Nanoseconds after which the largest values are looked for anew.
+  private static var window: UInt64 { @_noLocks get { 8_000_000_000 } }
+
+  /// Nanoseconds for which steps must be larger than what is allowed for until that is changed.
+  private static var patience: UInt64 { @_noLocks get { 300_000_000 } }
+
+  /// Input frames that the delay allows for.
+  private(set) var allowedFrames: Int
+  private let leastFrames: Int
+  private let mostFrames: Int
+  /// The largest and the second largest number of missing frames since `windowStart`, and the second
+  /// largest of the window before.
+  private var largest = 0
+  private var second = 0
+  private var secondBefore = 0
+  private var windowStart: UInt64 = 0
+  /// What the input had delivered when it was last asked, and how many frames were missing then.
+  private var delivered = 0
+  private var missing = 0
+  private var hasStood = false
+  private var lookTime: UInt64 = 0
+  /// Since when steps are larger than what is allowed for, and when the last of them came.
+  private var shortSince: UInt64 = 0
+  private var shortTime: UInt64 = 0
+
+  /// Allows for `leastFrames` at least and for `mostFrames` at most.
+  @_noLocks
+  init(leastFrames: Int, mostFrames: Int) {
+    self.leastFrames = leastFrames
+    self.mostFrames = max(leastFrames, mostFrames)
+    allowedFrames = leastFrames
+  }
+
+  /// The input starts anew: what was learned of it stays.
+  @_noLocks
+  mutating func restart() {
+    delivered = 0
+    missing = 0
+    hasStood = false
+  }
+
+  /// Takes what the input has delivered so far and what its clock says. True where the allowance is
+  /// another one now. While it `isLearning` all that is missing counts at once. Later only larger steps
+  /// count, once they have gone on for a while: a clock that has changed its rate is wrong at first.
+  @_noLocks
+  mutating func note(delivered frames: Int, clock: Double, at now: UInt64, isLearning: Bool) -> Bool
+  {
+    let behind = Int(clamping: clock) &- frames
+    let isDense = now &- lookTime < 2 &* FilteredClock.mostLookNanoseconds
+    lookTime = now
+    guard frames > delivered else {
+      hasStood = true
+      missing = max(missing, behind)
+      return false
+    }
+    // A step that came between two looks was missing until shortly before the second one.
+    let step = hasStood && isDense ? min(frames &- delivered, behind &+ frames &- delivered) : 0
+    let isFirst = delivered == 0
+    let last = max(missing, step)
+    delivered = frames
+    missing = behind
+    hasStood = false
+    return isFirst ? false : take(last, step: step, at: now, isLearning: isLearning)
+  }
+
+  @_noLocks
+  private mutating func take(
+    _ missing: Int, step: Int, at now: UInt64, isLearning: Bool
+  ) -> Bool {
+    if windowStart == 0 { windowStart = now }
+    if missing > largest {
+      second = largest
+      largest = missing
+    } else if missing > second {
+      second = missing
+    }
+    let isOver = now &- windowStart > Self.window
+    let needed = isOver ? second : max(second, secondBefore)
+    // A sixteenth more, for steps of one size that do not come at even times.
+    let wanted = max(leastFrames, min(mostFrames, needed &+ needed / 16 &+ 2))
+    if isOver {
+      secondBefore = second
+      (largest, second) = (0, 0)
+      windowStart = now
+    }
+    // Two frames are what positions of clocks are rounded by.
+    let isShort = isShort(of: step, at: now) || isLearning && needed > allowedFrames &+ 2
+    let isLong = isOver && wanted < allowedFrames &- allowedFrames / 8 &- 16
+    guard isShort && wanted > allowedFrames || isLong else { return false }
+    allowedFrames = wanted
+    shortSince = 0
+    return true
+  }
+
+  /// Whether steps have been larger than what is allowed for, for a while.
+  @_noLocks
+  private mutating func isShort(of step: Int, at now: UInt64) -> Bool {
+    guard step > allowedFrames &+ 2 else {
+      if now &- shortTime > Self.patience { shortSince = 0 }
+      return false
+    }
+    if shortSince == 0 {
+      shortSince = now
+      (largest, second) = (step, 0)
+    }
+    shortTime = now
+    return now &- shortSince > Self.patience
+  }
+}

@@ -1,0 +1,62 @@
+import AudioBasics
+import Testing
+
+@testable import AudioDevices
+
+/// What an input's steps do to the delay, on steps that the test makes.
+struct ArrivalDelayTests {
+  private var arrival = ArrivalDelay(leastFrames: 96, mostFrames: 4096)
+  private var now: UInt64 = 0
+
+  /// Steps of `step` frames for `seconds`, looked at every 48 frames: how often the allowance changed.
+  private mutating func deliver(_ step: Int, seconds: Double, isLearning: Bool) -> Int {
+    var changes = 0
+    for _ in 0..<Int(clamping: seconds * 1000) {
+      now += 1_000_000
+      let clock = Int(now / 1_000_000) * 48
+      let delivered = clock / step * step
+      if arrival.note(
+        delivered: delivered, clock: Double(clock), at: now, isLearning: isLearning)
+      {
+        changes += 1
+      }
+    }
+    return changes
+  }
+
+  @Test mutating func `small steps change nothing`() {
+    #expect(deliver(48, seconds: 1, isLearning: true) == 0)
+    #expect(arrival.allowedFrames == 96)
+  }
+
+  @Test(arguments: [192, 480, 1920])
+  mutating func `a large step is learned from its first deliveries`(step: Int) {
+    #expect(deliver(step, seconds: 0.3, isLearning: true) > 0)
+    #expect((step...step + step / 8 + 8).contains(arrival.allowedFrames))
+  }
+
+  @Test mutating func `a step that becomes larger later counts when it goes on`() {
+    _ = deliver(48, seconds: 1, isLearning: true)
+    #expect(deliver(960, seconds: 0.2, isLearning: false) == 0)
+    #expect(deliver(960, seconds: 1, isLearning: false) > 0)
+    #expect((960...1100).contains(arrival.allowedFrames))
+  }
+
+  @Test mutating func `a single late delivery makes no longer delay`() {
+    _ = deliver(48, seconds: 1, isLearning: true)
+    _ = deliver(4800, seconds: 0.1, isLearning: false)
+    #expect(deliver(48, seconds: 10, isLearning: false) == 0)
+    #expect(arrival.allowedFrames == 96)
+  }
+
+  @Test mutating func `a step that becomes smaller lets the delay become shorter`() {
+    _ = deliver(1920, seconds: 0.5, isLearning: true)
+    #expect(deliver(48, seconds: 20, isLearning: false) > 0)
+    #expect(arrival.allowedFrames < 200)
+  }
+
+  @Test mutating func `no step makes more than the buffer can hold`() {
+    _ = deliver(48000, seconds: 5, isLearning: true)
+    #expect(arrival.allowedFrames == 4096)
+  }
+}

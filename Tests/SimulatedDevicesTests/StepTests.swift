@@ -1,0 +1,43 @@
+import AudioClocks
+import AudioDevices
+import Testing
+
+@testable import SimulatedDevices
+
+/// Devices that deliver and take their frames in steps larger than the period, as sound servers do.
+struct StepTests {
+  @Test(arguments: [192, 480, 1024, 2048], [64, 256])
+  func `steps larger than the period are allowed for, and the delay is what is said`(
+    step: Int, period: Int
+  ) throws {
+    let run = try runDrifting(
+      "batch=\(step),drift=100", frames: 16 * 48000, period: period, quality: 3)
+    let late = run.events.filter { $0.frame > 48000 }
+    #expect(late.isEmpty)
+    let drift = try #require(run.drift)
+    #expect(abs(drift.ppm - 100) < 1 && abs(drift.errorFrames) < 1)
+    // A step must fit in, beside what the period and half of the headroom hold already.
+    let least = step - period - period / 2
+    #expect(drift.addedFrames >= least && drift.addedFrames <= max(0, least) + step / 8 + 64)
+  }
+
+  @Test(arguments: [480, 1024, 2048])
+  func `steps that come late now and then cost no frame after the first second`(step: Int) throws {
+    let run = try runDrifting(
+      "batch=\(step),jitter=2,drift=-100", frames: 16 * 48000, period: 256, quality: 3)
+    #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
+  }
+
+  @Test(arguments: [192, 480, 1024, 2048], ClockMaster.allCases)
+  func `every frame that is lost is in a gap`(step: Int, master: ClockMaster) throws {
+    let run = try runDrifting(
+      "batch=\(step),jitter=2,drift=100", master: master, frames: 4 * 48000, quality: 3)
+    let gaps = run.events.reduce(0) { $0 + $1.frames }
+    #expect(gaps == run.lostFrames)
+  }
+
+  @Test func `a device without steps gets no more delay than was asked for`() throws {
+    let run = try runDrifting("drift=100", frames: 4 * 48000, period: 64)
+    #expect(run.drift?.addedFrames == 0)
+  }
+}
