@@ -29,7 +29,7 @@ struct StepTests {
   }
 
   @Test(arguments: [192, 480, 1024, 2048], ClockMaster.allCases)
-  func `every frame that is lost is in a gap`(step: Int, master: ClockMaster) throws {
+  func `every frame that comes too late is in a gap`(step: Int, master: ClockMaster) throws {
     let run = try runDrifting(
       "batch=\(step),jitter=2,drift=100", master: master, frames: 4 * 48000, quality: 3)
     let gaps = run.events.reduce(0) { $0 + $1.frames }
