@@ -83,7 +83,9 @@ import Testing
     let folder = TemporaryFolder()
     try save(glide(frames: 96000, channels: 2), to: folder("whole"), format, .float)
     let bytes = folder.bytes(of: "whole")
-    for count in [bytes.count / 2, bytes.count - 1] {
+    let pages = bytes.indices.filter { bytes[$0...].starts(with: "OggS".utf8) }
+    let last = try #require(pages.last)
+    for count in [bytes.count / 2, last + 1, last + 4, last + 5, last + 27, bytes.count - 1] {
       folder.write(Array(bytes.prefix(count)), to: "cut")
       let decoder =
         isFile
@@ -94,7 +96,22 @@ import Testing
       #expect(trouble?.message.hasSuffix("frames, within a page.") == true)
       #expect(decoder.position > 20_000)
     }
-    #expect(try Decoding.decoder(for: MemorySource(bytes)).isCutShort == false)
+    // A recording on its way ends with a page; other programs write behind a file.
+    for whole in [bytes, Array(bytes.prefix(last)), bytes + [0], bytes + Array("TAG".utf8)] {
+      #expect(try Decoding.decoder(for: MemorySource(whole)).isCutShort == false)
+    }
+  }
+
+  @Test func `an Ogg file that ends within its first page of sound says so`() throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 96000, channels: 2), to: folder("whole"), .ogg, .float)
+    let bytes = folder.bytes(of: "whole")
+    var pages = bytes.indices.filter { bytes[$0...].starts(with: "OggS".utf8) }
+    // The place of its last frame is 0 in a page that has headers only.
+    pages.removeAll { bytes[$0 + 6..<$0 + 14].allSatisfy { $0 == 0 } }
+    let cut = Array(bytes.prefix(try #require(pages.first) + 100))
+    let trouble = failure { _ = try decode(try Decoding.decoder(for: MemorySource(cut))) }
+    #expect(trouble?.message.hasSuffix("is cut short after 0 frames, within a page.") == true)
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1 << 50, 1 << 62 - 1])

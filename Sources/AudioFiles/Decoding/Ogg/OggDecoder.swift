@@ -112,7 +112,7 @@ public final class OggDecoder: SoundDecoder {
     if let announcedFrameCount, position < announcedFrameCount {
       throw .cutShort(name, position, announcedFrameCount)
     }
-    guard isCutShort, position > 0 else { return }
+    guard isCutShort else { return }
     throw FileFailure(
       .unusableContents,
       "\(name) is cut short after \(position) frames, within a page.",
@@ -225,7 +225,9 @@ private enum OggEnding {
     let page = last[found...]
     guard page.count >= headByteCount else { return true }
     let lengths = page.dropFirst(headByteCount).prefix(Int(page[found + 26]))
-    return page.count < lengths.reduce(headByteCount + Int(page[found + 26])) { $0 + Int($1) }
+    let rest = page.count - lengths.reduce(headByteCount + Int(page[found + 26])) { $0 + Int($1) }
+    // Of the next page there may be only the beginning of its name; other programs' bytes are none.
+    return rest < 0 || (1...4).contains(rest) && Array("OggS".utf8).starts(with: page.suffix(rest))
   }
 }
 
