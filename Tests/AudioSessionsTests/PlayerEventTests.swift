@@ -166,24 +166,91 @@ import Testing
     #expect(!names(rig.events).contains { $0.hasPrefix("1 failed") })
   }
 
+  @Test func `of more than 64 sources in a second each can be sought, and goes on with the next`()
+    throws
+  {
+    let rig = PlayerRig()
+    for number in 0..<150 { rig.enqueue(try CountedFile(frames: 240, first: 240 * number)) }
+    rig.player.play()
+    let before = numbers(rig.hear(cycles: 10))
+    #expect(difference(before, 0..<640) == nil)
+    rig.player.seek(toFrame: 0)
+    var heard: [Int] = []
+    while !rig.isFinished, heard.count < 100_000 { heard += numbers(rig.cycle()) }
+    let place = try #require(heard.indices.dropFirst().first { heard[$0] != heard[$0 - 1] + 1 })
+    // Within the 60 ms in which it is heard, in the middle of a source.
+    #expect(place < 2880 && (640 + place) % 240 != 0)
+    #expect(difference(heard[place...], (640 + place) / 240 * 240..<36000) == nil)
+    #expect(heard.count >= place + 36000 - (640 + place) / 240 * 240)
+    rig.conclude()
+    #expect(!names(rig.events).contains { $0.contains("refused") || $0.contains("failed") })
+  }
+
+  @Test func `what of more than 64 sources in a second cannot be opened anew says so`() throws {
+    let rig = PlayerRig()
+    for _ in 0..<40 { rig.player.enqueue(Ramp(frames: 240, supportsSeeking: false)) }
+    for _ in 0..<100 { rig.enqueue(try CountedFile(frames: 240)) }
+    rig.player.play()
+    _ = rig.hear(cycles: 10)
+    rig.player.seek(toFrame: 0)
+    let heard = numbers(rig.hear(cycles: 100))
+    #expect(difference(heard, (640..<7040).map { $0 % 240 }) == nil)
+    #expect(names(rig.events).contains { $0.hasSuffix("refused") })
+  }
+
+  @Test func `a source that fails when it is heard again, behind one read ahead, says so`() throws {
+    let rig = PlayerRig()
+    rig.player.enqueue(Ramp(frames: 20000, supportsSeeking: true, failsBehindSeek: true))
+    rig.enqueue(try CountedFile(frames: 20000))
+    rig.player.play()
+    _ = rig.hear(cycles: 50)
+    #expect(names(rig.events).contains { $0.hasPrefix("1 decoding") })
+    rig.player.seek(toFrame: 5000)
+    _ = rig.hear(cycles: 50)
+    #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
+  }
+
+  @Test(arguments: [true, false])
+  func `a source that is cut short says so behind its last frame`(supportsSeeking: Bool) throws {
+    let rig = PlayerRig()
+    rig.player.enqueue(
+      Ramp(frames: 3200, supportsSeeking: supportsSeeking, announcedFrameCount: 6400))
+    rig.player.play()
+    let heard = numbers(rig.hear(cycles: 60))
+    #expect(difference(heard, 0..<3200) == nil)
+    rig.conclude()
+    #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
+  }
+
   /// Numbered frames out of nothing.
   final class Ramp: SoundDecoder {
     let name = "a ramp"
     let sampleRate = 48000
     let channelCount = 1
     let frameCount: Int?
+    let announcedFrameCount: Int?
     let supportsSeeking: Bool
     private(set) var position = 0
+    private let failsBehindSeek: Bool
+    private var hasFailed = false
 
-    init(frames: Int, supportsSeeking: Bool) {
+    init(
+      frames: Int, supportsSeeking: Bool, failsBehindSeek: Bool = false,
+      announcedFrameCount: Int? = nil
+    ) {
       frameCount = frames
       self.supportsSeeking = supportsSeeking
+      self.failsBehindSeek = failsBehindSeek
+      self.announcedFrameCount = announcedFrameCount
     }
 
     func read(
       into buffer: inout SampleBuffer, at target: Int, frames: Int
     ) throws(FileFailure) -> Int {
       let count = min(frames, (frameCount ?? 0) - position)
+      if hasFailed || (count == 0 && isCutShort) {
+        throw FileFailure(.unusableContents, "A ramp ends here.", hint: "Stand still.")
+      }
       for frame in 0..<count {
         buffer[target + frame] = Float(position + frame + 1) / 8_388_608
       }
@@ -196,6 +263,7 @@ import Testing
         throw FileFailure(.unusableContents, "A ramp goes up only.", hint: "Read on.")
       }
       position = frame
+      hasFailed = failsBehindSeek
     }
   }
 }

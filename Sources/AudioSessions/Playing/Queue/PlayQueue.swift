@@ -12,7 +12,7 @@ final class PlayQueue: @unchecked Sendable {
   /// Sources in a row that may come to nothing before others have their turn at the processor.
   static let mostFailures = 16
   /// Sources that are kept open until all of them is heard; of shorter ones more may be in a second of sound
-  /// than a program may open.
+  /// than a program may open. Where one of these is to go on differently it is opened anew.
   private static let mostSources = 64
   private let opener: SourceOpener
   /// For which state of the list the opener works, and what it opened is meant.
@@ -104,10 +104,10 @@ final class PlayQueue: @unchecked Sendable {
     prepareNext()
     do throws(FileFailure) {
       let count = try current?.read(into: &buffer, frames: frames) ?? 0
-      for part in current?.takeFailures() ?? [] { published.withLock { $0.fail(part, turn: turn) } }
+      for part in current?.takeFailures() ?? [] { published.withLock { $0.fail(part) } }
       return count
     } catch {
-      published.withLock { $0.fail(error, turn: turn) }
+      published.withLock { $0.fail(error) }
       close()
       throw error
     }
@@ -172,9 +172,10 @@ final class PlayQueue: @unchecked Sendable {
     current = upcoming
     upcoming = nil
     guard let current, let facts = current.facts else { return }
-    let index = list.withLock { list in
+    let (item, index) = list.withLock { list in
+      let item = list.coming?.item ?? QueueItem([])
       list.begin()
-      return list.next - 1
+      return (item, list.next - 1)
     }
     restarts = restarts.filter { $0.key > index }
     if boundaries.isEmpty { chainStart = frame }
@@ -183,8 +184,8 @@ final class PlayQueue: @unchecked Sendable {
     sources[turn - Self.mostSources] = nil
     isGathering = !current.isReady
     let span = TrackSpan(
-      turn: turn, index: index, facts: facts, startFrame: frame, frames: 0, way: current.way,
-      settings: current.settings)
+      turn: turn, index: index, item: item, facts: facts, startFrame: frame, frames: 0,
+      way: current.way, settings: current.settings)
     published.withLock { $0.spans.append(span) }
   }
 
@@ -249,8 +250,9 @@ final class PlayQueue: @unchecked Sendable {
     at frame: Int,
     _ change: (inout TrackSettings, inout Double, any QueueSource) throws(FileFailure) -> Void
   ) throws(FileFailure) -> Bool {
-    guard var span = published.withLock({ $0.span(at: frame) }), let source = sources[span.turn]
-    else { return false }
+    guard var span = published.withLock({ $0.span(at: frame) }) else { return false }
+    let source: any QueueSource
+    if let open = sources[span.turn] { source = open } else { source = try reopen(span) }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
     span.settings.order = span.way.order(after: frames)
     var place = span.way.boundary(after: frames)
@@ -262,6 +264,7 @@ final class PlayQueue: @unchecked Sendable {
       if list.next != span.index + 1 { list.skip(to: span.index + 1) }
     }
     current = source
+    sources[span.turn] = source
     chainStart = delivered
     isGathering = !source.isReady
     span.startFrame = delivered
@@ -276,6 +279,19 @@ final class PlayQueue: @unchecked Sendable {
     }
     keep(unplayed)
     return true
+  }
+
+  /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
+  /// cannot be read again.
+  private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
+    guard span.facts.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
+      throw FileFailure(
+        .unusableContents,
+        "\(span.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        hint: "Save it to a file first.")
+    }
+    return try span.item.source(
+      Opening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 
   /// Lets go of sources of which nothing is heard any more.

@@ -59,15 +59,16 @@ struct PlayedSpans: Sendable {
     return unplayed
   }
 
-  mutating func fail(_ failure: FileFailure, turn: Int) {
-    guard let span = spans.last(where: { $0.turn == turn }) else { return }
+  /// What is read failed.
+  mutating func fail(_ failure: FileFailure) {
+    guard let span = spans.last else { return }
     failures.append(
-      Failure(turn: turn, index: span.index, name: span.facts.name, failure: failure))
+      Failure(turn: span.turn, index: span.index, name: span.facts.name, failure: failure))
   }
 
-  /// A part of what plays failed, and the rest goes on.
-  mutating func fail(_ part: PartFailure, turn: Int) {
-    guard let span = spans.last(where: { $0.turn == turn }) else { return }
+  /// A part of what is read failed, and the rest goes on.
+  mutating func fail(_ part: PartFailure) {
+    guard let span = spans.last else { return }
     failures.append(
       Failure(turn: nil, index: span.index, name: part.name, failure: part.failure))
   }
@@ -84,6 +85,8 @@ struct TrackSpan: Sendable {
   var turn: Int
   /// The source's place in the queue.
   var index: Int
+  /// What opens it anew.
+  var item: QueueItem
   var facts: StreamInfo
   /// Its first frame, counted from the queue's first.
   var startFrame: Int

@@ -34,6 +34,8 @@ final class RestartableDecoder: SoundDecoder {
   var sampleRate: Int { decoder.sampleRate }
   var channelCount: Int { decoder.channelCount }
   var frameCount: Int? { decoder.frameCount }
+  var announcedFrameCount: Int? { decoder.announcedFrameCount }
+  var isCutShort: Bool { decoder.isCutShort }
   var supportsSeeking: Bool { false }
   var bitRate: Int? { decoder.bitRate }
   var tags: SoundFileTags { decoder.tags }

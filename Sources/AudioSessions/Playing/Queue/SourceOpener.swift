@@ -14,8 +14,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   private let state = MutexBox(Transfer(value: .idle))
   private let isConcluded = AtomicFlag()
-  private let sampleRate: Int
-  private let channelCount: Int
+  let sampleRate: Int
+  let channelCount: Int
 
   init(sampleRate: Int, channelCount: Int) {
     self.sampleRate = sampleRate
