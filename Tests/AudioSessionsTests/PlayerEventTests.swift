@@ -172,7 +172,7 @@ import Testing
     let rig = PlayerRig()
     for number in 0..<150 { rig.enqueue(try CountedFile(frames: 240, first: 240 * number)) }
     rig.player.play()
-    let before = numbers(rig.hear(cycles: 10))
+    let before = numbers(rig.run(cycles: 10))
     #expect(difference(before, 0..<640) == nil)
     rig.player.seek(toFrame: 0)
     var heard: [Int] = []
@@ -191,9 +191,9 @@ import Testing
     for _ in 0..<40 { rig.player.enqueue(Ramp(frames: 240, supportsSeeking: false)) }
     for _ in 0..<100 { rig.enqueue(try CountedFile(frames: 240)) }
     rig.player.play()
-    _ = rig.hear(cycles: 10)
+    _ = rig.run(cycles: 10)
     rig.player.seek(toFrame: 0)
-    let heard = numbers(rig.hear(cycles: 100))
+    let heard = numbers(rig.run(cycles: 100))
     #expect(difference(heard, (640..<7040).map { $0 % 240 }) == nil)
     #expect(names(rig.events).contains { $0.hasSuffix("refused") })
   }
@@ -203,10 +203,10 @@ import Testing
     rig.player.enqueue(Ramp(frames: 20000, supportsSeeking: true, failsBehindSeek: true))
     rig.enqueue(try CountedFile(frames: 20000))
     rig.player.play()
-    _ = rig.hear(cycles: 50)
+    _ = rig.run(cycles: 50)
     #expect(names(rig.events).contains { $0.hasPrefix("1 decoding") })
     rig.player.seek(toFrame: 5000)
-    _ = rig.hear(cycles: 50)
+    _ = rig.run(cycles: 50)
     #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
   }
 
@@ -216,7 +216,7 @@ import Testing
     rig.player.enqueue(
       Ramp(frames: 3200, supportsSeeking: supportsSeeking, announcedFrameCount: 6400))
     rig.player.play()
-    let heard = numbers(rig.hear(cycles: 60))
+    let heard = numbers(rig.run(cycles: 60))
     #expect(difference(heard, 0..<3200) == nil)
     rig.conclude()
     #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })

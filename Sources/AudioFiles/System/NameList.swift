@@ -32,7 +32,8 @@ public struct NameList: Sendable {
   public mutating func append(_ name: String) { append(FileName.bytes(of: name)) }
 
   mutating func append(_ name: some Collection<UInt8>) {
-    if (blocks.last?.count ?? Self.blockByteCount) + name.count > Self.blockByteCount {
+    // An empty name needs a block as well.
+    if blocks.last.map({ $0.count + name.count > Self.blockByteCount }) ?? true {
       var block: [UInt8] = []
       block.reserveCapacity(max(Self.blockByteCount, name.count))
       blocks.append(block)
