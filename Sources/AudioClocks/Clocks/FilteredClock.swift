@@ -241,7 +241,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let doubt = doubt(of: longBest.count)
     longBest = Earliest()
     longBest.since = time
-    let limit = 1 + max(6 * max(noiseEstimate, doubt), lateness)
+    let limit = 1 + 6 * max(noiseEstimate, doubt)
     if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > limit {
       return reopen(reading, off: lead, at: time)
     }
