@@ -156,6 +156,33 @@ import Testing
     #expect(rig.player.current == nil)
   }
 
+  /// A source whose opening takes it out of the queue again, and fails where it is to.
+  @Test(arguments: [false, true])
+  func `what is taken out of the queue while it is opened is not played in another's turn`(
+    fails: Bool
+  ) throws {
+    let rig = PlayerRig()
+    let gone = try CountedFile(frames: 500, first: 5000)
+    let follows = try CountedFile(frames: 700)
+    rig.player.enqueue(
+      QueueItem(
+        QueueItem.Part(
+          name: "gone",
+          open: {
+            [player = rig.player, next = follows.path, path = gone.path] _ throws(FileFailure) in
+            player.clearQueue()
+            player.enqueue(path: next)
+            return try Decoding.decoder(forPath: fails ? "/nonexistent.wav" : path)
+          })))
+    rig.player.play()
+    let heard = numbers(rig.run(cycles: 30)).drop { $0 == -1 }
+    #expect(difference(heard.prefix(700), 0..<700) == nil)
+    #expect(heard.dropFirst(700).allSatisfy { $0 == -1 })
+    #expect(rig.isFinished)
+    let failed = rig.events.filter { if case .failed = $0.kind { true } else { false } }
+    #expect(failed.isEmpty)
+  }
+
   @Test func `an open-ended player waits for more, and plays it at once`() throws {
     let files = try Files(640, 6400)
     let rig = PlayerRig(endsWithQueue: false)

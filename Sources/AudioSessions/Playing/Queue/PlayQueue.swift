@@ -58,7 +58,7 @@ final class PlayQueue: @unchecked Sendable {
     while true {
       if current == nil {
         guard try openNext() else { return 0 }
-        begin(at: delivered)
+        guard begin(at: delivered) else { continue }
       }
       if isGathering, let current {
         isWaiting = !current.isReady
@@ -91,7 +91,7 @@ final class PlayQueue: @unchecked Sendable {
         continue
       }
       guard isThere else { return !isWaiting }
-      begin(at: delivered)
+      if !begin(at: delivered) { rest -= 1 }
     }
     return true
   }
@@ -136,7 +136,7 @@ final class PlayQueue: @unchecked Sendable {
   private func openNext() throws(FileFailure) -> Bool {
     prepareNext()
     guard upcoming == nil else { return true }
-    guard let (item, index) = list.withLock({ $0.coming }) else { return false }
+    guard list.withLock({ $0.hasNext }) else { return false }
     guard let opened = opener.take() else {
       isWaiting = true
       return false
@@ -146,8 +146,11 @@ final class PlayQueue: @unchecked Sendable {
       upcoming?.followsSound = delivered > 0
       return true
     } catch {
-      list.withLock { $0.begin() }
-      published.withLock { $0.fail(error, item: item, index: index) }
+      guard let turn = list.withLock({ $0.begin(generation) }) else {
+        isWaiting = true
+        return false
+      }
+      published.withLock { $0.fail(error, item: turn.item, index: turn.index) }
       throw error
     }
   }
@@ -158,35 +161,48 @@ final class PlayQueue: @unchecked Sendable {
     let end = track.endFrame
     let isThere = try openNext()
     guard isThere || !isWaiting else { return false }
-    guard let following = upcoming as? Track, following.adopt(track) else {
+    if !begin(at: chainStart + end, adopting: track),
+      // Where the list was changed meanwhile, what comes instead may take it over.
+      list.withLock({ $0.generation == generation })
+    {
       track.release(beforeSound: upcoming != nil)
-      return true
     }
-    boundaries.append(chainStart + end)
-    begin(at: chainStart + end)
     return true
   }
 
-  /// The turn of the upcoming source begins at `frame` of the queue.
-  private func begin(at frame: Int) {
-    current = upcoming
-    upcoming = nil
-    guard let current, let facts = current.facts else { return }
-    let (item, index) = list.withLock { list in
-      let item = list.coming?.item ?? QueueItem([])
-      list.begin()
-      return (item, list.next - 1)
+  /// The turn of the upcoming source begins at `frame` of the queue, with what the converter of `earlier` holds
+  /// back. False, and nothing has happened, where it cannot take that over, or where the list was changed
+  /// since it was opened, so that another source comes next.
+  private func begin(at frame: Int, adopting earlier: Track? = nil) -> Bool {
+    guard let source = upcoming else { return false }
+    guard let facts = source.facts else {
+      // A source of nothing has its turn all the same.
+      upcoming = nil
+      _ = list.withLock { $0.begin(generation) }
+      return false
     }
-    restarts = restarts.filter { $0.key > index }
+    let taken = list.withLock { list -> (item: QueueItem, index: Int)? in
+      guard list.generation == generation else { return nil }
+      if let earlier {
+        guard let track = source as? Track, track.adopt(earlier) else { return nil }
+      }
+      return list.begin(generation)
+    }
+    guard let taken else { return false }
+    if earlier != nil { boundaries.append(frame) }
+    current = source
+    upcoming = nil
+    restarts = restarts.filter { $0.key > taken.index }
     if boundaries.isEmpty { chainStart = frame }
     turn += 1
-    sources[turn] = current
+    sources[turn] = source
     sources[turn - Self.mostSources] = nil
-    isGathering = !current.isReady
+    isGathering = !source.isReady
     let span = TrackSpan(
-      turn: turn, index: index, item: item, facts: facts, startFrame: frame, frames: 0,
-      way: current.way, settings: current.settings)
+      turn: turn, index: taken.index, item: taken.item, facts: facts, startFrame: frame, frames: 0,
+      way: source.way, settings: source.settings)
     published.withLock { $0.spans.append(span) }
+    return true
   }
 
   /// Frames went out: to the oldest span that is not closed, up to where it ends.
@@ -351,8 +367,10 @@ struct QueueList: Sendable {
     return removed
   }
 
-  /// The item that comes next has its turn.
-  mutating func begin() {
+  /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or where
+  /// another one was expected when `generation` was current.
+  mutating func begin(_ generation: Int) -> (item: QueueItem, index: Int)? {
+    guard generation == self.generation, let turn = coming else { return nil }
     if next >= items.count {
       next = 0
       hasDelivered = false
@@ -363,6 +381,7 @@ struct QueueList: Sendable {
       items.shuffle()
       rearrangements += 1
     }
+    return turn
   }
 
   /// Goes to the item with the number `index`.
