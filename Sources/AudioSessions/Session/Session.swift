@@ -202,7 +202,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
 struct EndTimeout {
   private var deadline: UInt64
 
-  /// A while; a fifth of a second where a person has asked for the end.
+  /// Two seconds; an eighth of a second where a person has asked for the end.
   init(isUrgent: Bool) {
     deadline = HostClock.nanoseconds &+ 2_000_000_000
     if isUrgent { hurry() }
@@ -210,7 +210,7 @@ struct EndTimeout {
 
   /// A person wants the end.
   mutating func hurry() {
-    deadline = min(deadline, HostClock.nanoseconds &+ 200_000_000)
+    deadline = min(deadline, HostClock.nanoseconds &+ 125_000_000)
   }
 
   /// Whether it was waited for long enough.
