@@ -116,12 +116,16 @@ let package = Package(
       ],
       swiftSettings: safe),
     .target(name: "Reports", dependencies: ["AudioBasics"], swiftSettings: safe),
+    // What stands between a machine and low latency.
+    .target(
+      name: "SystemDiagnosis", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      swiftSettings: safe),
     .executableTarget(
       name: "duplex",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
-        "LatencyMeasurement", "Reports",
+        "LatencyMeasurement", "Reports", "SystemDiagnosis",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: safe,
@@ -176,6 +180,10 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ReportsTests", dependencies: ["AudioBasics", "Reports"], swiftSettings: checked),
+    .testTarget(
+      name: "SystemDiagnosisTests",
+      dependencies: ["AudioBasics", "AudioFiles", "RealtimeAudio", "SystemDiagnosis"],
+      swiftSettings: checked),
     // In the tests' program its functions stand before alsa-lib's.
     .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
     .testTarget(

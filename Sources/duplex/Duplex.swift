@@ -17,7 +17,7 @@ struct Duplex: ParsableCommand {
     subcommands: [
       RecordCommand.self, MonitorCommand.self, PlayCommand.self, LatencyCommand.self,
       OverdubCommand.self, TuneCommand.self, RepairCommand.self,
-      DevicesCommand.self,
+      DevicesCommand.self, DoctorCommand.self,
     ])
 
   static func main() {

@@ -19,6 +19,7 @@ FIELDS = {
     "progress": "done what",
     "warning": "code message hint",
     "notice": "code message hint",
+    "finding": "weight code message hint",
     "error": "code message hint",
     "summary": "command",
 }
@@ -33,6 +34,7 @@ SUMMARIES = {
     "tune": SESSION + " periodFrames headroomFrames roundTripFrames trials paths",
     "repair": "frames seconds paths files",
     "devices": "cards pcms",
+    "doctor": "seconds checks problems warnings notices wakeUps",
 }
 STATES = (
     "decodingStarted decodingComplete decodingCanceled renderingWillStart renderingStarted"

@@ -10,6 +10,12 @@ public final class SystemLoad {
   private let over = AtomicFlag()
   private var threads: [LoadThread] = []
 
+  /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may be.
+  public static var usualPath: String {
+    let folder = FileName.variable("TMPDIR") ?? "/var/tmp"
+    return "\(folder)/duplex-load-\(getpid())"
+  }
+
   /// Starts it; the disk's part is written to `path`, which is removed in the end.
   public init(path: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))

@@ -59,6 +59,13 @@ public struct GrantedPriority: Sendable, Equatable {
   /// One sentence for the user that says what to do, where less was given than asked.
   public var warning: String?
 
+  /// A priority as a thread may be given it.
+  public init(policy: Policy, number: Int, warning: String? = nil) {
+    self.policy = policy
+    self.number = number
+    self.warning = warning
+  }
+
   /// No priority.
   public static let normal = GrantedPriority(policy: .normal, number: 0)
 

@@ -70,6 +70,15 @@ enum Terminal {
   /// Whether a person looks at standard error.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// Columns of the terminal that results are shown on; 80 where it is none.
+  static var width: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return 80
+    }
+    return max(40, Int(size.ws_col))
+  }
+
   /// Whether a person types at standard input.
   static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
 

@@ -32,7 +32,7 @@ final class TuneRun {
   func run() throws -> ExitStatus {
     // Before any thread: a signal must reach the watch only.
     SignalWatch.hold()
-    if command.load { load = try SystemLoad(path: loadPath) }
+    if command.load { load = try SystemLoad(path: SystemLoad.usualPath) }
     var chosen = try search()
     while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
     guard let chosen, !totals.isOver else {
@@ -122,11 +122,6 @@ final class TuneRun {
     let use = RoundTripUse(run: self, options: options)
     _ = try DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss).use(use)
     return use.result.frames
-  }
-
-  private var loadPath: String {
-    let folder = FileName.variable("TMPDIR") ?? "/var/tmp"
-    return "\(folder)/duplex-load-\(getpid())"
   }
 }
 

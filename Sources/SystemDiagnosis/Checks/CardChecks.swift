@@ -1,0 +1,114 @@
+import AudioFiles
+
+/// Sound cards: whether there are any, whether this user may open them, and who holds them.
+struct CardChecks {
+  private let machine: Machine
+  private let files: SystemFiles
+  private let cards: [SoundCard]
+
+  init(_ machine: Machine) {
+    self.machine = machine
+    files = machine.files
+    cards = SoundCard.all(files)
+  }
+
+  var findings: [Finding] {
+    guard !cards.isEmpty else { return [noCard] }
+    return [access] + holders
+  }
+
+  private var noCard: Finding {
+    if let interface = unclaimedInterface {
+      return Finding(
+        .problem, "noDriver", "\(interface) is plugged in, but no driver has taken it.",
+        remedy: "Load it with sudo modprobe snd-usb-audio, and see what dmesg says.")
+    }
+    guard !machine.isContainer else {
+      return Finding(
+        .problem, "noCard", "This container has no sound card.",
+        remedy: "Give it those of its host: --device /dev/snd in Docker and Podman.")
+    }
+    return Finding(
+      .problem, "noCard", "This machine has no sound card.",
+      remedy: "Plug one in. Without one, --device sim plays into its own microphone.")
+  }
+
+  /// A USB device that says it does sound.
+  private var unclaimedInterface: String? {
+    USBDevice.all(files).first { $0.interfaceClasses.contains("01") }?.name
+  }
+
+  private var access: Finding {
+    let nodes = files.names(in: "/dev/snd").filter { $0.hasPrefix("pcmC") }
+    guard !nodes.isEmpty else {
+      return Finding(
+        .problem, "noDeviceFiles",
+        "The kernel knows \(cards.count) sound \(cards.count == 1 ? "card" : "cards"), but nothing "
+          + "in /dev/snd opens \(cards.count == 1 ? "it" : "them").",
+        remedy: machine.isContainer
+          ? "Give them to the container: --device /dev/snd in Docker and Podman."
+          : "Start udev, which makes these files, or restart the machine.")
+    }
+    let refused = nodes.filter { !files.mayOpen("/dev/snd/\($0)") }
+    guard !refused.isEmpty else {
+      let names = cards.map { "\($0.name) (hw:CARD=\($0.id))" }.joined(separator: ", ")
+      return Finding(.fine, "cards", "This user may open every sound card: \(names).")
+    }
+    return Finding(
+      .problem, "cardsRefused",
+      "This user may not open \(refused.count) of \(nodes.count) sound devices in /dev/snd.",
+      remedy: permissionRemedy)
+  }
+
+  private var permissionRemedy: String {
+    if isListedInAudio {
+      return "Log out and in again: the group audio counts from the next login on."
+    }
+    return machine.isContainer
+      ? "Start the container with --group-add audio."
+      : "Add the user to the group audio (sudo usermod -aG audio $USER), then log in again."
+  }
+
+  /// Whether /etc/group has this user in the group audio, while this program is not in it.
+  private var isListedInAudio: Bool {
+    let status = "/proc/self/status"
+    let lines = { (path: String) in
+      (files.text(path) ?? "").split(separator: "\n").map {
+        $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      }
+    }
+    guard let user = files.value(of: "Uid", in: status)?.split(separator: "\t").first,
+      let name = lines("/etc/passwd").first(where: { $0.count > 2 && $0[2] == user })?[0],
+      let group = lines("/etc/group").first(where: { $0.count > 3 && $0[0] == "audio" })
+    else { return false }
+    let active = files.value(of: "Groups", in: status)?.split(separator: " ") ?? []
+    return group[3].split(separator: ",").contains(name[...]) && !active.contains(group[2][...])
+  }
+
+  /// Programs that have a card open, each with the devices it holds.
+  private var holders: [Finding] {
+    var held: [RunningProgram: [String]] = [:]
+    for card in cards {
+      let folder = "/proc/asound/card\(card.number)"
+      for pcm in files.names(in: folder) where pcm.hasPrefix("pcm") {
+        for sub in files.names(in: "\(folder)/\(pcm)") where sub.hasPrefix("sub") {
+          guard
+            let thread = files.value(of: "owner_pid", in: "\(folder)/\(pcm)/\(sub)/status"),
+            let number = Int(thread), let program = RunningProgram.owning(thread: number, files)
+          else { continue }
+          let direction = pcm.hasSuffix("c") ? "input" : "output"
+          held[program, default: []].append("the \(direction) of \(card.id)")
+        }
+      }
+    }
+    return held.sorted { $0.key.process < $1.key.process }.map { program, devices in
+      let isServer = SoundServers.names.contains(program.name)
+      return Finding(
+        isServer ? .notice : .warning, "cardHeld",
+        "\(program.description) holds \(devices.joined(separator: " and ")).",
+        remedy: isServer
+          ? "Use the device default, which goes through it, or end it to open the card itself."
+          : "End it if you want to use \(devices.count == 1 ? "this device" : "these devices").")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import AudioFiles
+
+/// A sound card as the kernel lists it.
+struct SoundCard {
+  let number: Int
+  let id: String
+  /// Its name for people.
+  let name: String
+  /// Its port, where it is a USB device: `1-2.3` is the third port of the hub at the second of bus 1.
+  let port: String?
+
+  /// The cards that are there, by number.
+  static func all(_ files: SystemFiles) -> [SoundCard] {
+    (files.text("/proc/asound/cards") ?? "").split(separator: "\n").compactMap {
+      SoundCard(line: $0, files)
+    }
+  }
+
+  /// Of a line as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. What is not one is the second line
+  /// of a card.
+  private init?(line: Substring, _ files: SystemFiles) {
+    guard let opening = line.firstIndex(of: "["), let closing = line.firstIndex(of: "]"),
+      opening < closing, let number = Int(line[..<opening].filter { $0 != " " })
+    else { return nil }
+    self.number = number
+    id = String(line[line.index(after: opening)..<closing].prefix { $0 != " " })
+    let rest = line[line.index(after: closing)...]
+    name = rest.range(of: " - ").map { String(rest[$0...]) } ?? id
+    let folder = files.resolved("/sys/class/sound/card\(number)/device") ?? ""
+    port =
+      folder.split(separator: "/").last { $0.contains(":") && $0.contains("-") }
+      .flatMap { $0.split(separator: ":").first }.map(String.init)
+      .flatMap { folder.contains("/usb") ? $0 : nil }
+  }
+}
+
+extension Substring {
+  /// Where the text behind `mark` begins.
+  fileprivate func range(of mark: String) -> Substring.Index? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(mark) { return index(start, offsetBy: mark.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import LatencyMeasurement
+import RealtimeAudio
+import SystemDiagnosis
+
+/// `duplex doctor`.
+struct DoctorCommand: ParsableCommand, TalkingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Tell what stands between this machine and low latency, and what to do about it.",
+    discussion: """
+      Looks at sound cards and who may open them, sound servers, realtime priority, memory limits, \
+      timers, preemption, processor frequency, USB ports and power saving, and takes a sample of how \
+      late a thread is woken up; opens no device, changes nothing, and takes some two seconds. Worst \
+      first: a problem makes low latency impossible, a warning makes it worse, a notice is worth \
+      knowing. The exit status is 0, or 1 where there is a problem.
+      """)
+
+  @Flag(help: "Keep every processor and the disk busy while wake-ups are sampled.")
+  var load = false
+
+  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  var json = false
+
+  @Flag(name: [.customShort("v"), .long], help: "Tell also what is as it should be.")
+  var verbose = false
+
+  var outputMode: OutputMode { OutputMode(json: json) }
+
+  func run() throws {
+    let status = try inTermsOfTheTool { try DoctorRun(self).run() }
+    throw ExitCode(status.rawValue)
+  }
+}
+
+/// Looks at everything, and tells what was found.
+private struct DoctorRun {
+  let command: DoctorCommand
+
+  init(_ command: DoctorCommand) { self.command = command }
+
+  func run() throws -> ExitStatus {
+    let start = HostClock.nanoseconds
+    let load = command.load ? try SystemLoad(path: SystemLoad.usualPath) : nil
+    let measurement = try? WakeUpMeasurement()
+    var wakeUps: WakeUpSample?
+    let findings = Machine().findings(
+      wakeUps: {
+        wakeUps = measurement?.sample(until: start + 2_500_000_000)
+        return wakeUps
+      }())
+    withExtendedLifetime(load) {}
+    let counts = Finding.Weight.allCases.map { weight in
+      findings.count { $0.weight == weight }
+    }
+    for finding in findings { show(finding) }
+    let seconds = Double(HostClock.nanoseconds - start) / 1e9
+    let sentence = Self.sentence(findings.count, counts)
+    if command.json {
+      if counts[0] > 0 {
+        let worst = findings[0]
+        Terminal.emit(
+          ToolFailure(.loss, code: worst.code, worst.message, hint: worst.remedy).event)
+      }
+      Terminal.emit(summary(findings, counts, wakeUps, seconds))
+    } else {
+      Terminal.printLine("\(sentence)")
+    }
+    return counts[0] > 0 ? .loss : .done
+  }
+
+  private func show(_ finding: Finding) {
+    if command.json {
+      Terminal.emit(Event("finding", finding.fields))
+    } else if command.verbose || finding.weight != .fine {
+      let width = Terminal.width
+      let label = finding.weight.rawValue
+      let head = label + String(repeating: " ", count: 9 - label.count)
+      for line in TextLines(finding.message, width: width, first: head, next: "         ") {
+        Terminal.printLine("\(line)")
+      }
+      guard !finding.remedy.isEmpty else { return }
+      for line in TextLines(finding.remedy, width: width, first: "      -> ", next: "         ") {
+        Terminal.printLine("\(line)")
+      }
+    }
+  }
+
+  /// How many there are of each kind.
+  private static func sentence(_ all: Int, _ counts: [Int]) -> String {
+    let words = zip(counts, ["problem", "warning", "notice"]).compactMap { count, word in
+      count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
+    return "\(all) checks: " + (words.isEmpty ? "all is well" : words.joined(separator: ", ")) + "."
+  }
+
+  private func summary(
+    _ findings: [Finding], _ counts: [Int], _ wakeUps: WakeUpSample?, _ seconds: Double
+  ) -> Event {
+    .summary([
+      ("command", .string("doctor")), ("seconds", .number(seconds)),
+      ("checks", .integer(findings.count)), ("problems", .integer(counts[0])),
+      ("warnings", .integer(counts[1])), ("notices", .integer(counts[2])),
+      ("wakeUps", wakeUps.map { .fields($0.fields) } ?? .null),
+    ])
+  }
+}
+
+extension Finding {
+  fileprivate var fields: [(String, JSON)] {
+    [
+      ("weight", .string(weight.rawValue)), ("code", .string(code)), ("message", .string(message)),
+      ("hint", .string(remedy)),
+    ]
+  }
+}
+
+extension WakeUpSample {
+  fileprivate var fields: [(String, JSON)] {
+    [
+      ("realtimePriority", .integer(granted.number)), ("count", .integer(count)),
+      ("meanMilliseconds", .number(meanMicroseconds / 1000)),
+      ("mostMilliseconds", .number(mostMicroseconds / 1000)),
+      ("worstMilliseconds", .number(worstMicroseconds / 1000)),
+    ]
+  }
+}
