@@ -25,7 +25,7 @@ let package = Package(
     .library(
       name: "Duplex",
       targets: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
         "LatencyMeasurement",
       ]),
@@ -64,11 +64,13 @@ let package = Package(
       name: "VoiceCleaning", dependencies: ["AudioBasics", "AudioSpectra", "CSpeexVoice"],
       swiftSettings: checked),
 
-    // Sound files and their loudness.
+    // How loud sound is.
+    .target(
+      name: "AudioLevels", dependencies: ["AudioBasics"], swiftSettings: checked + optimised),
+
+    // Sound files.
     .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .systemLibrary(
-      name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .target(name: "CLinuxFiles", cSettings: inC),
     .target(name: "CCurl", cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
@@ -79,8 +81,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "CProgram", "CLinuxFiles", "CSndFile", "CEbur128", "CCurl", "CMpg123",
-        "CVorbisFile", "COpusFile",
+        "AudioBasics", "CProgram", "CLinuxFiles", "CSndFile", "CCurl", "CMpg123", "CVorbisFile",
+        "COpusFile",
       ],
       swiftSettings: checked),
 
@@ -104,7 +106,7 @@ let package = Package(
     .target(
       name: "AudioSessions",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices",
       ],
       swiftSettings: safe),
@@ -123,7 +125,7 @@ let package = Package(
     .executableTarget(
       name: "duplex",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "VoiceCleaning", "AudioFiles",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
         "LatencyMeasurement", "Reports", "SystemDiagnosis",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -163,7 +165,7 @@ let package = Package(
     .testTarget(
       name: "AudioSessionsTests",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices", "AudioFiles",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioDevices", "AudioFiles",
         "SimulatedDevices", "AudioSessions", "Benchmarks",
       ],
       swiftSettings: checked),
@@ -202,6 +204,13 @@ let package = Package(
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
+    // The yardstick of the loudness meter.
+    .systemLibrary(
+      name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",
+      providers: [.apt(["libebur128-dev"])]),
+    .testTarget(
+      name: "AudioLevelsTests", dependencies: ["AudioBasics", "AudioLevels", "CEbur128"],
+      swiftSettings: checked),
     .testTarget(
       name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
       swiftSettings: checked),
@@ -227,7 +236,9 @@ if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
 if let library = Context.environment["DUPLEX_FUZZ"] {
   let counted = SwiftSetting.unsafeFlags(["-sanitize=fuzzer"])
   // What is read sample by sample or byte by byte is optimised, so that more of it is tried.
-  let fast: Set = ["AudioFiles", "AudioClocks", "AudioBasics", "AudioSessions", "SimulatedDevices"]
+  let fast: Set = [
+    "AudioFiles", "AudioClocks", "AudioLevels", "AudioBasics", "AudioSessions", "SimulatedDevices",
+  ]
   package.targets.removeAll { $0.isTest || $0.name == "Benchmarks" || $0.name == "SpectrumExample" }
   package.products.removeAll { $0.name == "duplex" }
   for index in package.targets.indices {

@@ -1,4 +1,5 @@
 import AudioFiles
+import AudioLevels
 import Testing
 
 @testable import AudioSessions

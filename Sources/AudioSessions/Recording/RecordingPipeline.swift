@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioClocks
 import AudioFiles
+import AudioLevels
 import RealtimeAudio
 import VoiceCleaning
 

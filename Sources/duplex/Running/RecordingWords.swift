@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import AudioLevels
 import AudioSessions
 
 /// What happens to a recording, as an event and in a sentence.

@@ -1,4 +1,5 @@
 import AudioFiles
+import AudioLevels
 import RealtimeAudio
 
 /// What happens to a recording, as its watcher is told.

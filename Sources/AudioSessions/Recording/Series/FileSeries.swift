@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import AudioLevels
 
 /// The file that a recording goes into, or one after the other: no frame is lost or doubled between
 /// them, and nothing that exists is overwritten. Disk thread.

@@ -1,5 +1,5 @@
 import AudioBasics
-import AudioFiles
+import AudioLevels
 import Glibc
 import Testing
 

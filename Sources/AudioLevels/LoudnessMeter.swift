@@ -1,0 +1,170 @@
+import AudioBasics
+
+/// How loud a programme is: loudness and true peak by ITU-R BS.1770 and EBU R 128, and what can be
+/// said of its samples one by one.
+///
+/// Takes the same memory for a second as for a day. One thread at a time, never the audio thread.
+public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
+  // @unchecked because the memory has one owner, which moves with the value.
+  private let channelCount: Int
+  private let weighting: KWeighting
+  /// False for rates and channels the standard has no filter for: then samples are all there is.
+  private let hasLoudness: Bool
+  private var pairs: [ChannelPair]
+  private let weights: [SIMD2<Double>]
+  private var samples: [SampleStatistics]
+  private let truePeaks: UnsafeMutablePointer<TruePeak>
+  /// Frames in which the mean squares and the constant parts were summed up.
+  private var frameCount = 0.0
+
+  /// A hundredth of a second is looked at as a whole: in EBU Tech 3341 (cases 13 and 14) a tone of 400 ms
+  /// begins anywhere and is to be shown to 0.1 LU.
+  private var hopCount = 0
+  private var framesLeft: Int
+  private let framesOfTenHops: Int
+  /// The weighted powers of the last three seconds, in a ring.
+  private var hops = [Double](repeating: 0, count: 300)
+  private var blocks = LoudnessHistogram()
+  private var shortTermBlocks = LoudnessHistogram()
+  private var maximumMomentary = 0.0
+  private var maximumShortTerm = 0.0
+
+  /// A meter that has heard nothing.
+  public init(sampleRate: Int, channelCount: Int) {
+    self.channelCount = max(0, channelCount)
+    samples = Array(repeating: SampleStatistics(), count: self.channelCount)
+    pairs = Array(repeating: ChannelPair(), count: (self.channelCount + 1) / 2)
+    weights = (0..<pairs.count).map { pair in
+      SIMD2(
+        Self.weight(ofChannel: 2 * pair, of: channelCount),
+        Self.weight(ofChannel: 2 * pair + 1, of: channelCount))
+    }
+    hasLoudness = (1...64).contains(channelCount) && (16...2_822_400).contains(sampleRate)
+    weighting = KWeighting(sampleRate: hasLoudness ? sampleRate : 48000)
+    framesOfTenHops = hasLoudness ? (sampleRate + 5) / 10 : 0
+    framesLeft = framesOfTenHops / 10
+    truePeaks = .allocate(capacity: self.channelCount)
+    for channel in 0..<self.channelCount {
+      (truePeaks + channel).initialize(to: TruePeak(sampleRate: sampleRate))
+    }
+  }
+
+  deinit {
+    truePeaks.deinitialize(count: channelCount)
+    truePeaks.deallocate()
+  }
+
+  /// How much a channel counts (BS.1770-5, table 4): surround channels 1.5 dB more, and one for low frequencies
+  /// not at all. Channels in the order of WAV files: left, right, centre, low frequencies, surround.
+  private static func weight(ofChannel channel: Int, of count: Int) -> Double {
+    guard channel < count else { return 0 }
+    return switch (count, channel) {
+    case (4, 2...), (5, 3...): 1.41
+    case (4, _), (5, _), (_, 0...2): 1
+    case (_, 4...5): 1.41
+    default: 0
+    }
+  }
+
+  /// Hears `frames` frames of `buffer` from `firstFrame` on. Frames with samples that are no
+  /// number count for the sample peaks only, and so do others within a hundredth of a second.
+  public mutating func add(
+    _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
+  ) {
+    precondition(buffer.channelCount == channelCount)
+    precondition(firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount)
+    guard channelCount > 0 else { return }
+    var done = 0
+    while done < frames {
+      // At rates below 100 Hz a hop may have no frame.
+      while hasLoudness, framesLeft == 0 { endHop() }
+      let count = !hasLoudness ? frames - done : min(frames - done, framesLeft)
+      if add(buffer, from: firstFrame + done, count: count), hasLoudness { framesLeft -= count }
+      done += count
+    }
+    while hasLoudness, framesLeft == 0 { endHop() }
+  }
+
+  /// Adds frames of one hop. False where a sample is no number.
+  private mutating func add(
+    _ buffer: borrowing SampleBuffer, from first: Int, count: Int
+  ) -> Bool {
+    let base = UnsafePointer(buffer.base + first * channelCount)
+    var isFinite = true
+    for channel in 0..<channelCount {
+      let finite = samples[channel].add(base + channel, count: count, stride: channelCount)
+      isFinite = isFinite && finite
+    }
+    guard isFinite else { return false }
+    for channel in 0..<channelCount {
+      (truePeaks + channel).pointee.add(buffer, channel: channel, from: first, frames: count)
+    }
+    for pair in 0..<pairs.count {
+      // Where there is no second channel, the first stands in for it and weighs nothing.
+      let second = min(2 * pair + 1, channelCount - 1)
+      pairs[pair].add(base + 2 * pair, base + second, stride: channelCount, count: count, weighting)
+    }
+    frameCount += Double(count)
+    return true
+  }
+
+  /// A hundredth of a second is over.
+  private mutating func endHop() {
+    var power = 0.0
+    for pair in 0..<pairs.count { power += pairs[pair].takeWeighted(weights[pair]) }
+    hops[hopCount % hops.count] = power
+    hopCount += 1
+    // Ten hops are a tenth of a second to the frame.
+    framesLeft = framesOfTenHops * (hopCount % 10 + 1) / 10 - framesOfTenHops * (hopCount % 10) / 10
+    let momentary = mean(hops: 40)
+    maximumMomentary = max(maximumMomentary, momentary)
+    guard hopCount % 10 == 0 else { return }
+    // Blocks of 400 ms, three quarters of each in the next one as well.
+    if hopCount >= 40 { blocks.add(momentary) }
+    let shortTerm = mean(hops: 300)
+    maximumShortTerm = max(maximumShortTerm, shortTerm)
+    if hopCount >= 300, hopCount % 100 == 0 { shortTermBlocks.add(shortTerm) }
+  }
+
+  /// The mean power of the last `count` hops, a multiple of ten.
+  private func mean(hops count: Int) -> Double {
+    var sum = 0.0
+    let end = hopCount % hops.count
+    if count == hops.count {
+      for hop in hops { sum += hop }
+    } else {
+      for back in 1...count { sum += hops[end >= back ? end - back : end - back + hops.count] }
+    }
+    return sum / Double(framesOfTenHops * count / 10)
+  }
+
+  /// Each channel's highest magnitude so far, exactly; full scale is 1.
+  public var samplePeaks: [Float] { samples.map(\.peak) }
+
+  /// Loudness of all that was heard, in LUFS; nil when nothing was loud enough to count.
+  public var integratedLUFS: Double? { blocks.integrated }
+
+  /// All there is to say of what was heard so far.
+  public var levels: ProgrammeLevels {
+    var levels = ProgrammeLevels()
+    levels.samplePeaks = samplePeaks
+    levels.clippedSamples = samples.map(\.clippedSamples)
+    for channel in 0..<channelCount {
+      let pair = pairs[channel / 2]
+      levels.truePeaks.append(max((truePeaks + channel).pointee.peak, samples[channel].peak))
+      levels.meanSquares.append(frameCount > 0 ? pair.squares[channel % 2] / frameCount : 0)
+      levels.offsets.append(frameCount > 0 ? pair.sums[channel % 2] / frameCount : 0)
+    }
+    levels.integratedLUFS = integratedLUFS
+    levels.loudnessRangeLU = levels.integratedLUFS == nil ? nil : shortTermBlocks.range
+    levels.momentaryLUFS = Self.loudness(mean(hops: 40))
+    levels.shortTermLUFS = Self.loudness(mean(hops: 300))
+    levels.maximumMomentaryLUFS = Self.loudness(maximumMomentary)
+    levels.maximumShortTermLUFS = Self.loudness(maximumShortTerm)
+    return levels
+  }
+
+  private static func loudness(_ power: Double) -> Double? {
+    power > 0 && power.isFinite ? LoudnessHistogram.loudness(power) : nil
+  }
+}
