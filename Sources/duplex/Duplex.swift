@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioBasics
+import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
@@ -65,6 +66,7 @@ struct Duplex: ParsableCommand {
   private static func leave(_ status: ExitStatus) -> Never {
     // Libraries would wait for a device that does not answer.
     if AbandonedThreads.exist {
+      VolumeChange.restoreAll()
       Terminal.drain()
       _exit(status.rawValue)
     }

@@ -204,6 +204,9 @@ struct RecordingPipeline: ~Copyable {
   /// Levels so far.
   var levels: ProgrammeLevels { loudness.levels }
 
+  /// Frames that were kept, where all of them are digital silence; else 0.
+  var silentFrames: Int { loudness.samplePeaks.allSatisfy { $0 == 0 } ? series.frames : 0 }
+
   /// Frames on their way through the stages behind the cleaner.
   private mutating func pass(
     _ buffer: borrowing SampleBuffer, frames: Int

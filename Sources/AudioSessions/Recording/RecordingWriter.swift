@@ -21,6 +21,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private var space: SpaceWatch
   private let isVirtual: Bool
   private let isStream: Bool
+  private let sampleRate: Int
+  private var isSilenceTold = false
   private let saving = Atomic(false)
   /// When headers are made true, what they tell of is put on the disk, levels are told, and the
   /// room on the disk is looked at.
@@ -89,6 +91,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     isVirtual = plan.isVirtual
     isStream = plan.isStream
+    sampleRate = plan.sampleRate
     self.events = events
   }
 
@@ -224,10 +227,18 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     if headers.takeDue() { try take.refresh(synchronizing: syncs.takeDue()) }
     if states.takeDue(), events.isStateWanted { publish() }
     if looks.takeDue() {
+      tellOfSilence()
       let left = take.file.flatMap { space.look(at: $0, events: events) }
       // The real disk is no part of virtual time, where every run is the same.
       if !isVirtual { events.update { $0.secondsLeft = left } }
     }
+  }
+
+  /// Tells once that nothing was heard from the beginning on.
+  private func tellOfSilence() {
+    guard !isSilenceTold, take.silentFrames >= 2 * sampleRate else { return }
+    isSilenceTold = true
+    events.emit(.onlySilence)
   }
 
   private func publish() {

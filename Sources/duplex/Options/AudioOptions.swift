@@ -114,6 +114,15 @@ struct AudioOptions: ParsableArguments {
       valueName: "time"))
   var duration: TimeOption?
 
+  @Option(
+    help: ArgumentHelp(
+      "Set the input's volume in the card's mixer for the run, as 80% of its range or -6 in dB, and put it back afterwards (SIGKILL leaves it).",
+      valueName: "volume"))
+  var captureVolume: VolumeOption?
+
+  @Option(help: ArgumentHelp("The same for the output's volume.", valueName: "volume"))
+  var playbackVolume: VolumeOption?
+
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 

@@ -30,6 +30,7 @@ enum ExpectedValues {
     "n|off": "A priority is 1 to 99, as 70, or off.",
     "n|forever": "Loops are 1 to 1000000000, as 4, or forever.",
     "x": "A speed is 0.25 to 4, as 0.75.",
+    "volume": "A volume is 0% to 100% of the mixer's range, as 80%, or -200 to 60 dB, as -6.",
     "beats": "Beats are 0 to 1000, as 4.",
     "bpm": "A tempo is 10 to 1000 beats a minute, as 120.",
     "percent": "A margin is 0 to 99 percent, as 30.",

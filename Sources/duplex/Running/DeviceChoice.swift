@@ -40,6 +40,8 @@ struct DeviceChoice {
     try request.validate()
     try checkFurther()
     SignalWatch.hold()
+    let volumes = try MixerVolumes(options, request)
+    defer { volumes.restore() }
     let names =
       [request.captureDevice, request.playbackDevice].compactMap { $0 } + alsoPlay
     let simulated = names.filter(SimulatedDeviceSpecification.isSimulated)

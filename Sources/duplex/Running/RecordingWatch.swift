@@ -15,6 +15,9 @@ final class RecordingWatch {
   /// When the user first wanted to leave, on the host's clock.
   private var endAsked: UInt64?
   private var hasStarted: Bool
+  /// What is heard.
+  private let captureDevice: String?
+  private var isSilenceTold = false
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
   init(
@@ -23,6 +26,7 @@ final class RecordingWatch {
   ) {
     self.saver = saver
     self.options = options
+    captureDevice = configuration.capture?.device
     words = RecordingWords(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
@@ -106,7 +110,21 @@ final class RecordingWatch {
     saver.remote.ask(.mark("Marker \(marks)"), at: frame)
   }
 
+  /// Tells that nothing was heard in all the time, where that is not told yet. Once it is over.
+  func conclude() {
+    let report = saver.report
+    guard !isSilenceTold, report.frames > 0, report.peaks.allSatisfy({ $0 == 0 }) else { return }
+    tellOfSilence()
+  }
+
+  /// Says why nothing is heard, as far as the mixer knows.
+  private func tellOfSilence() {
+    isSilenceTold = true
+    SilenceSearch.notice(of: captureDevice ?? "", within: 300).report()
+  }
+
   private func emit(_ event: RecordingEvent) {
+    if case .onlySilence = event { tellOfSilence() }
     if options.json {
       guard let event = words.event(event) else { return }
       Terminal.emit(event)

@@ -62,6 +62,7 @@ struct RecordingWords {
         "gainCheck",
         [("verdict", .string(verdict.name)), ("message", .string(verdict.sentence))]
           + JSON.levels(levels))
+    case .onlySilence: return nil
     case .diskLow(let seconds):
       return Event("disk", ["secondsLeft": .rounded(seconds, 0)])
     case .warning(let failure):
@@ -83,7 +84,7 @@ struct RecordingWords {
         seconds < 120 ? "\(Int(clamping: seconds)) s" : "\(Int(clamping: seconds / 60)) min"
       return "the disk will be full in about \(left)."
     case .warning(let failure): return "\(failure.message) \(failure.hint)"
-    case .finished, .removed, .opened, .closed: return nil
+    case .finished, .removed, .opened, .closed, .onlySilence: return nil
     }
   }
 

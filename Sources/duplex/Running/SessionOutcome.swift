@@ -39,6 +39,7 @@ struct SessionOutcome {
       reconnects: reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     watch.finish()
+    recording?.conclude()
     if report.isDeviceStuck { tellStuckDevice() }
   }
 

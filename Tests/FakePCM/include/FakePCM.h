@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "FakeMixer.h"
+
 /// One direction of a device. Its format is s16LE. The test changes the fields between calls.
 struct fake_pcm {
   char name[32];

@@ -20,6 +20,8 @@ public enum RecordingEvent: Sendable {
   case closed(RecordedStretch)
   /// What was heard before the take began.
   case checked(ProgrammeLevels)
+  /// All that was kept so far, two seconds and more, is digital silence.
+  case onlySilence
   /// The disk is full before long.
   case diskLow(seconds: Double)
   /// Something went wrong that stops nothing.

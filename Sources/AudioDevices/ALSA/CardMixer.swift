@@ -1,0 +1,160 @@
+import CALSA
+import Glibc
+
+/// The simple mixer controls of a card, or of what stands for one; open until out of scope.
+struct CardMixer: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Opens the mixer of the control device `name`: `hw:CARD=USB`, `default`.
+  init(opening name: String) throws(DeviceFailure) {
+    AlsaLibrary.prepare()
+    var opened: OpaquePointer?
+    guard snd_mixer_open(&opened, 0) == 0, let opened else {
+      throw Self.failure(name, code: -ENOMEM)
+    }
+    var result = snd_mixer_attach(opened, name)
+    if result == 0 { result = snd_mixer_selem_register(opened, nil, nil) }
+    if result == 0 { result = snd_mixer_load(opened) }
+    guard result == 0 else {
+      snd_mixer_close(opened)
+      throw Self.failure(name, code: result)
+    }
+    handle = opened
+  }
+
+  deinit {
+    snd_mixer_close(handle)
+  }
+
+  /// The controls that have something to set in this direction, in the card's order.
+  func elements(_ direction: PCMDirection) -> [MixerElement] {
+    var found: [MixerElement] = []
+    var next = snd_mixer_first_elem(handle)
+    while let element = next {
+      let control = MixerElement(element: element, isCapture: direction == .capture)
+      if control.hasVolume || control.hasSwitch { found.append(control) }
+      next = snd_mixer_elem_next(element)
+    }
+    return found
+  }
+
+  private static func failure(_ name: String, code: Int32) -> DeviceFailure {
+    guard code != -EACCES && code != -EPERM else {
+      return DeviceFailure(
+        .permissionDenied, "This user may not open the mixer of \(name).",
+        hint: "Add the user to the group audio, then log in again.")
+    }
+    return DeviceFailure(
+      .notFound, "The device \(name) has no mixer.",
+      hint: "Set its volume where it is made, or name a card, as hw:CARD=USB.")
+  }
+}
+
+/// One control in one direction, as long as its mixer is open.
+struct MixerElement {
+  let element: OpaquePointer
+  let isCapture: Bool
+
+  var name: String { String(cString: snd_mixer_selem_get_name(element)) }
+
+  var index: Int { Int(snd_mixer_selem_get_index(element)) }
+
+  var hasVolume: Bool {
+    (isCapture
+      ? snd_mixer_selem_has_capture_volume(element)
+      : snd_mixer_selem_has_playback_volume(element)) != 0
+  }
+
+  var hasSwitch: Bool {
+    (isCapture
+      ? snd_mixer_selem_has_capture_switch(element)
+      : snd_mixer_selem_has_playback_switch(element)) != 0
+  }
+
+  /// The channels that it has.
+  var channels: [snd_mixer_selem_channel_id_t] {
+    (0...SND_MIXER_SCHN_LAST.rawValue).map { snd_mixer_selem_channel_id_t(rawValue: $0) }
+      .filter { channel in
+        (isCapture
+          ? snd_mixer_selem_has_capture_channel(element, channel)
+          : snd_mixer_selem_has_playback_channel(element, channel)) != 0
+      }
+  }
+
+  /// The lowest and highest volume, as the card counts; nil where there is no choice.
+  var range: ClosedRange<Int>? {
+    var (lowest, highest) = (0, 0)
+    let result =
+      isCapture
+      ? snd_mixer_selem_get_capture_volume_range(element, &lowest, &highest)
+      : snd_mixer_selem_get_playback_volume_range(element, &lowest, &highest)
+    return result == 0 && lowest < highest ? lowest...highest : nil
+  }
+
+  /// Each channel's volume, as the card counts.
+  var volumes: [Int] {
+    channels.map { channel in
+      var value = 0
+      _ =
+        isCapture
+        ? snd_mixer_selem_get_capture_volume(element, channel, &value)
+        : snd_mixer_selem_get_playback_volume(element, channel, &value)
+      return value
+    }
+  }
+
+  /// Sets each channel's volume; false where the card refuses.
+  func set(_ volumes: [Int]) -> Bool {
+    zip(channels, volumes).allSatisfy { channel, value in
+      (isCapture
+        ? snd_mixer_selem_set_capture_volume(element, channel, value)
+        : snd_mixer_selem_set_playback_volume(element, channel, value)) == 0
+    }
+  }
+
+  /// Each channel's switch.
+  var switches: [Bool] {
+    channels.map { channel in
+      var isOn: Int32 = 1
+      _ =
+        isCapture
+        ? snd_mixer_selem_get_capture_switch(element, channel, &isOn)
+        : snd_mixer_selem_get_playback_switch(element, channel, &isOn)
+      return isOn != 0
+    }
+  }
+
+  /// The volume `value` in dB; nil where the card has no scale.
+  func decibels(of value: Int) -> Double? {
+    var hundredths = 0
+    let result =
+      isCapture
+      ? snd_mixer_selem_ask_capture_vol_dB(element, value, &hundredths)
+      : snd_mixer_selem_ask_playback_vol_dB(element, value, &hundredths)
+    return result == 0 ? Double(hundredths) / 100 : nil
+  }
+
+  /// The volume next to `decibels`; nil where the card has no scale.
+  func value(ofDecibels decibels: Double) -> Int? {
+    let hundredths = Int(clamping: (decibels * 100).rounded())
+    var value = 0
+    let result =
+      isCapture
+      ? snd_mixer_selem_ask_capture_dB_vol(element, hundredths, 0, &value)
+      : snd_mixer_selem_ask_playback_dB_vol(element, hundredths, 0, &value)
+    return result == 0 ? value : nil
+  }
+
+  /// What it is set to.
+  var control: MixerControl {
+    let range = hasVolume ? range : nil
+    let volumes = range == nil ? [] : volumes
+    let loudest = volumes.max()
+    return MixerControl(
+      name: index > 0 ? "\(name),\(index)" : name, isCapture: isCapture,
+      volume: loudest.flatMap { value in
+        range.map { Double(value - $0.lowerBound) / Double($0.upperBound - $0.lowerBound) }
+      },
+      decibels: loudest.flatMap(decibels), isOn: hasSwitch ? switches.contains(true) : nil)
+  }
+}

@@ -1,0 +1,54 @@
+import AudioDevices
+import SimulatedDevices
+
+/// The volumes that the options ask of the cards' mixers, set for as long as a unit runs.
+struct MixerVolumes {
+  private var changes: [VolumeChange] = []
+
+  /// Sets them. Once signals are watched for, so that they are put back whatever ends the run.
+  init(_ options: AudioOptions, _ request: DuplexRequest) throws(DeviceFailure) {
+    do throws(DeviceFailure) {
+      try set(options.captureVolume, request.captureDevice, isCapture: true)
+      try set(options.playbackVolume, request.playbackDevice, isCapture: false)
+    } catch {
+      restore()
+      throw error
+    }
+  }
+
+  private mutating func set(
+    _ option: VolumeOption?, _ device: String?, isCapture: Bool
+  ) throws(DeviceFailure) {
+    guard let option else { return }
+    let (name, noun) = isCapture ? ("--capture-volume", "input") : ("--playback-volume", "output")
+    guard let device else {
+      throw DeviceFailure(
+        .invalidRequest, "There is no \(noun) in this run, and so nothing to set with \(name).",
+        hint: "Leave it out.")
+    }
+    guard !SimulatedDeviceSpecification.isSimulated(device) else {
+      throw DeviceFailure(
+        .invalidRequest, "A simulated device has no mixer, and so no volume for \(name).",
+        hint: "Use --gain, or sim:gain=-6.")
+    }
+    let change = try VolumeChange(of: device, isCapture: isCapture, to: option.volume)
+    changes.append(change)
+    Notice.info(
+      "volume",
+      "the volume of \(change.control.name) on \(device) is \(change.control.level) for now."
+    ).report()
+  }
+
+  /// Puts back what was there before.
+  func restore() {
+    for change in changes { change.restore() }
+  }
+}
+
+extension MixerControl {
+  /// Its volume for a person: `80 % (-6 dB)`; nothing where it has none.
+  var level: String {
+    guard let volume else { return "" }
+    return (volume * 100).shown(0) + " %" + (decibels.map { " (\($0.shown(1)) dB)" } ?? "")
+  }
+}

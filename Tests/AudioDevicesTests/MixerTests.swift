@@ -1,0 +1,131 @@
+import FakePCM
+import Testing
+
+@testable import AudioDevices
+
+@Suite struct MixerTests {
+  private typealias FakeMixer = UnsafeMutablePointer<fake_mixer>
+
+  private static func mixer(_ controls: [fake_control]) -> FakeMixer {
+    let mixer = fake_mixer_make()!
+    mixer.pointee.count = Int32(controls.count)
+    withUnsafeMutableBytes(of: &mixer.pointee.controls) { memory in
+      let places = memory.bindMemory(to: fake_control.self)
+      for (index, control) in controls.enumerated() { places[index] = control }
+    }
+    return mixer
+  }
+
+  /// A control from -60 to 0 dB in steps of 1 dB, both channels at `volume` of 60.
+  private static func control(
+    _ name: String, capture: Bool = true, volume: Int = 30, isOn: Bool? = nil
+  ) -> fake_control {
+    var control = fake_control()
+    withUnsafeMutableBytes(of: &control.name) { $0.copyBytes(from: name.utf8) }
+    control.is_capture = capture
+    control.has_volume = true
+    control.has_switch = isOn != nil
+    control.switches = isOn == true ? (1, 1) : (0, 0)
+    control.has_decibels = true
+    control.highest = 60
+    control.step = 100
+    control.volumes = (volume, volume)
+    return control
+  }
+
+  private static func name(_ mixer: FakeMixer) -> String {
+    withUnsafePointer(to: mixer.pointee.name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 32) { String(cString: $0) }
+    }
+  }
+
+  @Test func `a mixer tells what it has in each direction`() throws {
+    let mixer = Self.mixer([
+      Self.control("Master", capture: false, volume: 60),
+      Self.control("Mic", volume: 45, isOn: true),
+    ])
+    let captures = try CardMixers.controls(of: Self.name(mixer), isCapture: true)
+    #expect(
+      captures == [
+        MixerControl(name: "Mic", isCapture: true, volume: 0.75, decibels: -15, isOn: true)
+      ])
+    let plays = try CardMixers.controls(of: Self.name(mixer), isCapture: false)
+    #expect(plays.map(\.name) == ["Master"] && plays[0].isOn == nil)
+    #expect(mixer.pointee.opened == 2 && mixer.pointee.closed == 2)
+  }
+
+  @Test func `a volume is set for a while, on the control that is for all of it, and put back`()
+    throws
+  {
+    let mixer = Self.mixer([Self.control("Boost", volume: 0), Self.control("Capture", volume: 30)])
+    mixer.pointee.controls.1.volumes = (30, 33)
+    let change = try VolumeChange(of: Self.name(mixer), isCapture: true, to: .percent(80))
+    #expect(mixer.pointee.controls.1.volumes == (48, 48))
+    #expect(change.control.decibels == -12 && mixer.pointee.controls.0.volumes == (0, 0))
+    change.restore()
+    #expect(mixer.pointee.controls.1.volumes == (30, 33))
+    mixer.pointee.controls.1.volumes = (5, 5)
+    change.restore()
+    #expect(mixer.pointee.controls.1.volumes == (5, 5), "it is put back once")
+    #expect(mixer.pointee.opened == mixer.pointee.closed)
+  }
+
+  @Test func `all that is changed is put back before the program ends`() throws {
+    let mixer = Self.mixer([
+      Self.control("Capture", volume: 30), Self.control("PCM", capture: false, volume: 20),
+    ])
+    _ = try VolumeChange(of: Self.name(mixer), isCapture: true, to: .decibels(-6))
+    _ = try VolumeChange(of: Self.name(mixer), isCapture: false, to: .decibels(-6))
+    #expect(mixer.pointee.controls.0.volumes == (54, 54))
+    #expect(mixer.pointee.controls.1.volumes == (54, 54))
+    VolumeChange.restoreAll()
+    #expect(mixer.pointee.controls.0.volumes == (30, 30))
+    #expect(mixer.pointee.controls.1.volumes == (20, 20))
+  }
+
+  @Test func `what cannot be set is said, and nothing is changed`() throws {
+    let mixer = Self.mixer([Self.control("Mic", volume: 30)])
+    let name = Self.name(mixer)
+    #expect(kind(name, .decibels(3)) == .invalidRequest)
+    #expect(kind(name, .decibels(-61)) == .invalidRequest)
+    mixer.pointee.controls.0.has_decibels = false
+    #expect(kind(name, .decibels(-6)) == .invalidRequest)
+    mixer.pointee.controls.0.is_fixed = true
+    #expect(kind(name, .percent(50)) == .refused)
+    mixer.pointee.controls.0.highest = 0
+    #expect(kind(name, .percent(50)) == .notFound)
+    mixer.pointee.attach_code = -13
+    #expect(kind(name, .percent(50)) == .permissionDenied)
+    #expect(kind("fake-nothing", .percent(50)) == .notFound)
+    #expect(mixer.pointee.controls.0.volumes == (30, 30))
+    #expect(mixer.pointee.opened == mixer.pointee.closed)
+  }
+
+  private func kind(_ device: String, _ volume: MixerVolume) -> DeviceFailure.Kind? {
+    do throws(DeviceFailure) {
+      _ = try VolumeChange(of: device, isCapture: true, to: volume)
+      return nil
+    } catch {
+      return error.kind
+    }
+  }
+
+  @Test func `the control that lets nothing through is found`() {
+    func control(_ name: String, _ volume: Double?, _ isOn: Bool?) -> MixerControl {
+      MixerControl(name: name, isCapture: true, volume: volume, decibels: nil, isOn: isOn)
+    }
+    func silencing(_ controls: MixerControl...) -> String? { CardMixers.silencing(controls)?.name }
+    #expect(silencing(control("Capture", 0.5, false), control("Boost", 0.1, nil)) == "Capture")
+    #expect(silencing(control("Line", 0.5, false), control("Mic", 0.5, false)) == "Mic")
+    #expect(silencing(control("Line", 0.5, true), control("Mic", 0.5, false)) == nil)
+    #expect(silencing(control("Mic", 0, nil)) == "Mic")
+    #expect(silencing(control("Mic", 0, true), control("Line", 0.5, false)) == "Mic")
+    #expect(silencing(control("Mic", 0.5, true)) == nil)
+    #expect(silencing() == nil)
+  }
+
+  @Test func `the mixer of a name that speaks of no card has that name`() {
+    #expect(CardMixers.mixerName(of: "default") == "default")
+    #expect(CardMixers.mixerName(of: "pulse:server") == "pulse")
+  }
+}
