@@ -4,8 +4,7 @@ import AudioBasics
 /// said of its samples one by one.
 ///
 /// Takes the same memory for a second as for a day. One thread at a time, never the audio thread.
-public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
-  // @unchecked because the memory has one owner, which moves with the value.
+public struct LoudnessMeter: ~Copyable, Sendable {
   private let channelCount: Int
   private let weighting: KWeighting
   /// False for rates and channels the standard has no filter for: then samples are all there is.
@@ -13,7 +12,9 @@ public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
   private var pairs: [ChannelPair]
   private let weights: [SIMD2<Double>]
   private var samples: [SampleStatistics]
-  private let truePeaks: UnsafeMutablePointer<TruePeak>
+  /// Each channel's highest magnitude among the frames that are looked at.
+  private var peaks: [Float]
+  private var truePeaks: TruePeaks
   /// Frames in which the mean squares and the constant parts were summed up.
   private var frameCount = 0.0
 
@@ -33,6 +34,7 @@ public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
   public init(sampleRate: Int, channelCount: Int) {
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
+    peaks = Array(repeating: 0, count: self.channelCount)
     pairs = Array(repeating: ChannelPair(), count: (self.channelCount + 1) / 2)
     weights = (0..<pairs.count).map { pair in
       SIMD2(
@@ -43,15 +45,7 @@ public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
     weighting = KWeighting(sampleRate: hasLoudness ? sampleRate : 48000)
     framesOfTenHops = hasLoudness ? (sampleRate + 5) / 10 : 0
     framesLeft = framesOfTenHops / 10
-    truePeaks = .allocate(capacity: self.channelCount)
-    for channel in 0..<self.channelCount {
-      (truePeaks + channel).initialize(to: TruePeak(sampleRate: sampleRate))
-    }
-  }
-
-  deinit {
-    truePeaks.deinitialize(count: channelCount)
-    truePeaks.deallocate()
+    truePeaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount)
   }
 
   /// How much a channel counts (BS.1770-5, table 4): surround channels 1.5 dB more, and one for low frequencies
@@ -92,12 +86,14 @@ public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
     let base = UnsafePointer(buffer.base + first * channelCount)
     var isFinite = true
     for channel in 0..<channelCount {
-      let finite = samples[channel].add(base + channel, count: count, stride: channelCount)
-      isFinite = isFinite && finite
+      let peak = samples[channel].add(base + channel, count: count, stride: channelCount)
+      peaks[channel] = peak ?? 0
+      isFinite = isFinite && peak != nil
     }
     guard isFinite else { return false }
     for channel in 0..<channelCount {
-      (truePeaks + channel).pointee.add(buffer, channel: channel, from: first, frames: count)
+      truePeaks.add(
+        buffer, channel: channel, from: first, frames: count, bound: peaks[channel])
     }
     for pair in 0..<pairs.count {
       // Where there is no second channel, the first stands in for it and weighs nothing.
@@ -151,7 +147,7 @@ public struct LoudnessMeter: ~Copyable, @unchecked Sendable {
     levels.clippedSamples = samples.map(\.clippedSamples)
     for channel in 0..<channelCount {
       let pair = pairs[channel / 2]
-      levels.truePeaks.append(max((truePeaks + channel).pointee.peak, samples[channel].peak))
+      levels.truePeaks.append(max(truePeaks[channel], samples[channel].peak))
       levels.meanSquares.append(frameCount > 0 ? pair.squares[channel % 2] / frameCount : 0)
       levels.offsets.append(frameCount > 0 ? pair.sums[channel % 2] / frameCount : 0)
     }

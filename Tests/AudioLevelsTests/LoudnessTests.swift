@@ -236,4 +236,22 @@ import Testing
     found.offsets = []
     #expect(expected == found)
   }
+
+  @Test func `an output's frames beyond full scale are counted once each`() {
+    var levels = OutputLevels(sampleRate: 48000, channelCount: 2)
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    for frame in 0..<64 { buffer[2 * frame] = frame % 2 == 0 ? 1 : -1 }
+    levels.add(buffer, frames: 64)
+    let atFullScale = levels.clippedFrames
+    #expect(atFullScale == 0)
+    for index in [10, 11, 20, 127] { buffer[index] = -1.25 }
+    buffer[30] = .nan
+    levels.add(buffer, frames: 63)
+    let withoutTheLast = levels.clippedFrames
+    #expect(withoutTheLast == 2)
+    levels.add(buffer, frames: 64)
+    let all = levels.clippedFrames
+    let peak = levels.truePeak
+    #expect(all == 5 && peak >= 1.25 && peak < 2)
+  }
 }

@@ -27,6 +27,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var mixRecorder: Recorder?
   /// Records what is played for the echo canceller.
   public var playedRecorder: Recorder?
+  /// Measures what is played.
+  public var outputMeter: OutputMeter?
+  /// Prepares what is played for an output of 16 bits.
+  public var dither: Dither?
 
   /// A mixer between an input of `captureChannels` channels and an output of `playbackChannels`; 0
   /// where there is none.
@@ -56,6 +60,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     protection?.processMix(&mix)
     mixRecorder?.process(&mix)
     playedRecorder?.process(&mix)
+    outputMeter?.process(&mix)
+    dither?.process(&mix)
     if endsWithPlayer, player?.isFinished == true { output.end(after: player?.playedFrames ?? 0) }
     output.play(mix.buffer)
   }

@@ -53,3 +53,11 @@ extension SmoothedGain: MixerStage {
     process(&bus.buffer, frames: bus.frames)
   }
 }
+
+extension Dither: MixerStage {
+  /// Adds noise to the frames of `bus`.
+  @_noLocks
+  public mutating func process(_ bus: inout MixerBus) {
+    process(&bus.buffer, frames: bus.frames)
+  }
+}

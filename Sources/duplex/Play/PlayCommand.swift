@@ -41,6 +41,12 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
       valueName: "format,hz,n"))
   var raw: RawOption?
 
+  @Option(
+    help: ArgumentHelp(
+      "Add dither where an output of 16 bits rounds: auto (not where bits pass unchanged), on or off.",
+      valueName: "auto|on|off"))
+  var dither = DitherOption.auto
+
   @Flag(help: "Play all files at once, mixed.")
   var together = false
 
@@ -104,6 +110,10 @@ private struct PlayUse: DeviceUse {
     var callbacks = Mixer(configuration)
     callbacks.player = player.takePlayer()
     callbacks.endsWithPlayer = true
+    let meter = OutputMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
+    let levels = meter.makeView()
+    callbacks.outputMeter = consume meter
+    callbacks.dither = command.dither.stage(for: configuration)
     let progress = TrackProgress(player, command.audio)
     let keys = PlayKeys(player, choices: choices, speed: command.order.speed.speed)
     let outcome = try SessionOutcome(
@@ -114,14 +124,34 @@ private struct PlayUse: DeviceUse {
       return nil
     }
     progress.follow()
-    let seconds = Double(outcome.report.frames) / Double(configuration.sampleRate)
     let starved = player.starvedFrameCount
     return outcome.conclude(
       "play", failure: progress.failure, isTold: progress.announces,
       hasSounded: !player.playedTurns.isEmpty,
-      extra: [("tracks", progress.tracks), ("starvedFrames", .integer(starved))],
-      sentence: "Played \(seconds.shown(2)) s."
-        + (starved > 0 ? " The disk or the network was too slow for \(starved) frames." : ""))
+      extra: [
+        ("tracks", progress.tracks), ("starvedFrames", .integer(starved)),
+        ("clippedFrames", .integer(levels.clippedFrames)),
+        ("truePeakDBTP", .fixed(levels.truePeakDBTP, digits: 2)),
+      ],
+      sentence: Self.sentence(
+        seconds: Double(outcome.report.frames) / Double(configuration.sampleRate),
+        starved: starved, clipped: levels.clippedFrames, truePeakDBTP: levels.truePeakDBTP))
+  }
+
+  /// What is told at the end.
+  private static func sentence(
+    seconds: Double, starved: Int, clipped: Int, truePeakDBTP: Double
+  ) -> String {
+    func frames(_ count: Int) -> String { count == 1 ? "1 frame" : "\(count) frames" }
+    var sentence = "Played \(seconds.shown(2)) s."
+    if starved > 0 {
+      sentence += " The disk or the network was too slow for \(frames(starved))."
+    }
+    if clipped > 0 {
+      sentence += " \(frames(clipped)) clipped: the peak was \(truePeakDBTP.shown(1)) dBTP."
+      sentence += " Lower the gain by \(truePeakDBTP.rounded(.up).shown(0)) dB to avoid it."
+    }
+    return sentence
   }
 }
 

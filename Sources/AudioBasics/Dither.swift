@@ -1,0 +1,79 @@
+// Audio thread.
+
+/// Adds noise to samples that are about to be rounded to 16 bits, so that what rounding adds is noise as well
+/// and no distortion: a tone far below the last bit is still heard.
+///
+/// The noise has a triangular distribution from -1 to 1 step of the converter (TPDF), which makes the mean and
+/// the power of the error independent of the sound: S. P. Lipshitz, R. A. Wannamaker and J. Vanderkooy,
+/// "Quantization and Dither: A Theoretical Survey", Journal of the AES 40, 1992. Its random numbers are
+/// those of G. Marsaglia's xorshift32 ("Xorshift RNGs", 2003), four side by side, the same in each run.
+public struct Dither: BitwiseCopyable, Sendable {
+  /// Whether frames that 16 bits can hold as they are get noise as well.
+  private let isUnconditional: Bool
+  private var state = SIMD4<UInt32>(0x9E37_79B9, 0x243F_6A88, 0xB7E1_5162, 0x6A09_E667)
+
+  /// Noise for all frames, or (`isUnconditional` false) where 16 bits cannot hold the frames of a call
+  /// as they are: what needs no rounding, as 16-bit sound that nothing changes, and silence, stays as it is.
+  public init(isUnconditional: Bool) {
+    self.isUnconditional = isUnconditional
+  }
+
+  /// Adds noise to the first `frames` frames of `buffer`.
+  @_noLocks
+  public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
+    precondition(frames >= 0 && frames <= buffer.frameCount)
+    let count = frames &* buffer.channelCount
+    guard isUnconditional || !Self.isWhole(buffer, count: count) else { return }
+    var index = 0
+    while index &+ 4 <= count {
+      buffer.setFourSamples(buffer.fourSamples(at: index) + next(), at: index)
+      index &+= 4
+    }
+    guard index < count else { return }
+    let last = next()
+    var lane = 0
+    while index < count {
+      buffer[index] += last[lane]
+      lane &+= 1
+      index &+= 1
+    }
+  }
+
+  /// Whether 16 bits can hold `count` samples as they are.
+  @_noLocks
+  private static func isWhole(_ buffer: borrowing SampleBuffer, count: Int) -> Bool {
+    // A number of this size has no room for fractions.
+    let noFractions = SIMD4<Float>(repeating: 12_582_912)
+    var error = SIMD4<Float>(repeating: 0)
+    var index = 0
+    while index &+ 4 <= count {
+      let steps = buffer.fourSamples(at: index) * 32768
+      let fraction = steps - ((steps + noFractions) - noFractions)
+      error += fraction * fraction
+      index &+= 4
+    }
+    while index < count {
+      let steps = buffer[index] * 32768
+      let fraction = steps - ((steps + 12_582_912) - 12_582_912)
+      error[0] += fraction * fraction
+      index &+= 1
+    }
+    return error[0] + error[1] + error[2] + error[3] == 0
+  }
+
+  /// Four samples of noise.
+  @_noLocks
+  private mutating func next() -> SIMD4<Float> {
+    let sum = uniform() + uniform() - 3
+    return sum / 32768
+  }
+
+  /// Four numbers from 1 to 2, evenly distributed.
+  @_noLocks
+  private mutating func uniform() -> SIMD4<Float> {
+    state ^= state &<< 13
+    state ^= state &>> 17
+    state ^= state &<< 5
+    return unsafeBitCast((state &>> 9) | 0x3F80_0000, to: SIMD4<Float>.self)
+  }
+}
