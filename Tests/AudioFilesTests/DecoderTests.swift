@@ -259,15 +259,28 @@ import Testing
     source.setReady(upTo: 0, bytesPerSecond: 1000)
     let decoder = try Decoding.decoder(for: source)
     let second = 48000 * 4
-    #expect(!decoder.isReady)
+    #expect(!decoder.isReady(prebuffer: nil))
     source.setReady(upTo: second, bytesPerSecond: Double(second))
-    #expect(!decoder.isReady)
+    #expect(!decoder.isReady(prebuffer: nil))
     source.setReady(upTo: second, bytesPerSecond: 1.6 * Double(second))
-    #expect(decoder.isReady)
+    #expect(decoder.isReady(prebuffer: nil))
     source.setReady(upTo: second / 3, bytesPerSecond: 1.6 * Double(second))
-    #expect(!decoder.isReady)
+    #expect(!decoder.isReady(prebuffer: nil))
     source.setReady(upTo: contents.count, bytesPerSecond: 1000)
-    #expect(decoder.isReady)
+    #expect(decoder.isReady(prebuffer: nil))
+  }
+
+  @Test func `where a prebuffer is asked for, that much must be there, or all that is left`() throws
+  {
+    let contents = try bytes(.wav)
+    let source = MemorySource(contents)
+    let second = 48000 * 4
+    source.setReady(upTo: second, bytesPerSecond: 1.6 * Double(second))
+    let decoder = try Decoding.decoder(for: source)
+    #expect(decoder.isReady(prebuffer: nil) && decoder.isReady(prebuffer: 0))
+    #expect(decoder.isReady(prebuffer: 0.9) && !decoder.isReady(prebuffer: 1.1))
+    source.setReady(upTo: contents.count, bytesPerSecond: 1000)
+    #expect(decoder.isReady(prebuffer: 20))
   }
 
   @Test func `formats go by ending and by type`() {

@@ -127,9 +127,10 @@ final class BufferedBytes: @unchecked Sendable {
     try checkOpening()
   }
 
-  /// Whether reading on at `bytesPerSecond` need not wait soon: three seconds are there, or all that
-  /// is left, or half a second and more comes in than is needed; or no more will come. Any thread.
-  func isReady(bytesPerSecond: Double) -> Bool {
+  /// Whether reading on at `bytesPerSecond` need not wait soon: `seconds` are there, or all that is left; where
+  /// `seconds` is nil, three seconds, or half a second and more comes in than is needed; or no more will
+  /// come. Any thread.
+  func isReady(bytesPerSecond: Double, prebuffer seconds: Double? = nil) -> Bool {
     if source.isBroken { return true }
     let place = position
     let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
@@ -137,8 +138,8 @@ final class BufferedBytes: @unchecked Sendable {
     let ready = min(max(0, source.readyByteCount(at: next)), FileBounds.byteCount)
     if let byteCount, next + ready >= byteCount { return true }
     let held = Double(next - place + ready)
-    if held >= 3 * bytesPerSecond { return true }
-    guard let incoming = source.bytesPerSecond else { return false }
+    if held >= (seconds ?? 3) * bytesPerSecond { return true }
+    guard seconds == nil, let incoming = source.bytesPerSecond else { return false }
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
   }
 

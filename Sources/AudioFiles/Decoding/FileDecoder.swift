@@ -91,7 +91,9 @@ public final class FileDecoder: SoundDecoder {
   }
 
   /// Whether so much is there that reading on need not wait soon. Any thread.
-  public var isReady: Bool { bytes?.isReady(bytesPerSecond: byteRate) ?? true }
+  public func isReady(prebuffer seconds: Double?) -> Bool {
+    bytes?.isReady(bytesPerSecond: byteRate, prebuffer: seconds) ?? true
+  }
 
   /// Ends a read that waits. Any thread.
   public func interrupt() { bytes?.source.interrupt() }

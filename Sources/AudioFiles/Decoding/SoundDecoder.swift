@@ -36,8 +36,9 @@ public protocol SoundDecoder: AnyObject {
   /// What it says about itself.
   var tags: SoundFileTags { get }
 
-  /// Whether so much is there that reading on need not wait soon. Any thread.
-  var isReady: Bool { get }
+  /// Whether so much is there that reading on need not wait soon: `seconds` of sound, or all that is left. Where
+  /// `seconds` is nil, three, or less where sound comes in faster than it is played. Any thread.
+  func isReady(prebuffer seconds: Double?) -> Bool
 
   /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came: 0
   /// at the end, or after `interrupt`. `buffer` has `channelCount` channels.
@@ -78,7 +79,7 @@ extension SoundDecoder {
   public var tags: SoundFileTags { SoundFileTags() }
 
   /// Always.
-  public var isReady: Bool { true }
+  public func isReady(prebuffer seconds: Double?) -> Bool { true }
 
   /// Nothing waits.
   public func interrupt() {}

@@ -43,6 +43,12 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Of a network source, gather this much before it plays, at most 20 s (default: 3 s, or less where the network is fast).",
+      valueName: "time"))
+  var prebuffer: TimeOption?
+
+  @Option(
+    help: ArgumentHelp(
       "Add dither where an output of 16 bits rounds: auto (not where bits pass unchanged), on or off.",
       valueName: "auto|on|off"))
   var dither = DitherOption.auto
@@ -63,6 +69,9 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
   var sources: [String]
 
   func validate() throws {
+    if let prebuffer, prebuffer.seconds(at: 48000) > 20 {
+      throw ValidationError("--prebuffer takes at most 20 s.")
+    }
     guard !(together && compare) else {
       throw ValidationError("--together hears all at once, --compare one at a time: choose one.")
     }
@@ -103,6 +112,7 @@ private struct PlayUse: DeviceUse {
     let configuration = device.configuration
     var shape = AudioPlayer.Shape(configuration)
     shape.endsWithQueue = true
+    shape.prebufferSeconds = command.prebuffer?.seconds(at: configuration.sampleRate)
     let player = AudioPlayer(shape)
     player.enqueue(items)
     player.setRepeating(command.repeats, shuffles: command.shuffle)

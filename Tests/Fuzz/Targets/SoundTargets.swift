@@ -47,7 +47,7 @@ extension FuzzTarget {
   /// Reads, seeks and plays as the input chooses, but not for ever.
   private static func listen(to decoder: (any SoundDecoder)?, _ input: inout FuzzInput) {
     guard let decoder else { return }
-    _ = (decoder.bitRate, decoder.tags, decoder.isReady, decoder.announcedTitle)
+    _ = (decoder.bitRate, decoder.tags, decoder.isReady(prebuffer: nil), decoder.announcedTitle)
     guard decoder.channelCount > 0, decoder.sampleRate > 0 else {
       finding("\(decoder.channelCount) channels, \(decoder.sampleRate) Hz")
     }

@@ -109,7 +109,9 @@ public final class MPEGDecoder: SoundDecoder {
   public var bitRate: Int? { stream.bitRate }
 
   /// Whether so much is there that reading on need not wait soon. Any thread.
-  public var isReady: Bool { bytes.isReady(bytesPerSecond: byteRate) }
+  public func isReady(prebuffer seconds: Double?) -> Bool {
+    bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
+  }
 
   /// Fills `buffer` from frame `target` on with at most `frames` frames; 0 at the end, or after
   /// `interrupt`. Throws `.unusableContents` where the rate changes midway, and what the source

@@ -34,8 +34,8 @@ final class RemoteDecoder: SoundDecoder {
   var announcedTitle: String? { decoder.announcedTitle }
 
   /// A reader that has waited too long reads on, and gets the error.
-  var isReady: Bool {
-    let isReady = decoder.isReady
+  func isReady(prebuffer seconds: Double?) -> Bool {
+    let isReady = decoder.isReady(prebuffer: seconds)
     return wait.withLock { $0.look(isReady: isReady, now: SteadyClock.now) } || isReady
   }
 

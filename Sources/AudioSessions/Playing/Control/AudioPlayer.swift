@@ -20,6 +20,9 @@ public final class AudioPlayer: Sendable {
     public var periodFrames: Int
     /// Whether the unit's run ends with the last source; otherwise it waits for more.
     public var endsWithQueue = false
+    /// Seconds of sound that must be there of a network source before it plays, and again after it was too
+    /// slow; nil for three, or less where the network is fast.
+    public var prebufferSeconds: Double?
 
     /// A player for a unit of this shape.
     public init(sampleRate: Int, channelCount: Int, periodFrames: Int) {
@@ -66,7 +69,7 @@ public final class AudioPlayer: Sendable {
     starvation = remote.makeStarvationView()
     pause = switches.pause.makeView()
     opener = SourceOpener(sampleRate: rate, channelCount: shape.channelCount)
-    queue = PlayQueue(opener: opener)
+    queue = PlayQueue(opener: opener, prebufferSeconds: shape.prebufferSeconds)
     announcer = PlayerAnnouncer(
       queue: queue, playedCount: remote.makePlayedView(), starvation: remote.makeStarvationView(),
       isPaused: switches.pause.makeView(), marks: markReader, sampleRate: rate)

@@ -170,7 +170,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
-      let isReady = decoders.allSatisfy(\.isReady)
+      let isReady = decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
       if starvation.value != 0, ring.queuedFrames == 0, !isReady { queue.isGathering = true }
       isFed.publish(queue.isOver ? 0 : 1)
       enough.publish(isReady ? 1 : enoughFrames)

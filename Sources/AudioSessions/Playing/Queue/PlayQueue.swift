@@ -41,8 +41,13 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether what plays was too slow, and should first gather some.
   var isGathering = false
 
-  init(opener: SourceOpener) {
+  /// Seconds of sound that must be there of a network source before it plays; nil where it may be fewer
+  /// than three, if the network is fast.
+  let prebufferSeconds: Double?
+
+  init(opener: SourceOpener, prebufferSeconds: Double? = nil) {
     self.opener = opener
+    self.prebufferSeconds = prebufferSeconds
   }
 
   /// Whether there is nothing more to come.
@@ -61,7 +66,7 @@ final class PlayQueue: @unchecked Sendable {
         guard begin(at: delivered) else { continue }
       }
       if isGathering, let current {
-        isWaiting = !current.isReady
+        isWaiting = !current.isReady(prebuffer: prebufferSeconds)
         guard !isWaiting else { return 0 }
         isGathering = false
       }
@@ -197,7 +202,7 @@ final class PlayQueue: @unchecked Sendable {
     turn += 1
     sources[turn] = source
     sources[turn - Self.mostSources] = nil
-    isGathering = !source.isReady
+    isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
       turn: turn, index: taken.index, item: taken.item, facts: facts, startFrame: frame, frames: 0,
       way: source.way, settings: source.settings)
@@ -282,7 +287,7 @@ final class PlayQueue: @unchecked Sendable {
     current = source
     sources[span.turn] = source
     chainStart = delivered
-    isGathering = !source.isReady
+    isGathering = !source.isReady(prebuffer: prebufferSeconds)
     span.startFrame = delivered
     span.frames = 0
     span.isClosed = false

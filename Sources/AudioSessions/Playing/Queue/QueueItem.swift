@@ -207,7 +207,9 @@ extension QueueSource {
   }
 
   /// Whether all have so much that reading on need not wait soon.
-  var isReady: Bool { decoders.allSatisfy(\.isReady) }
+  func isReady(prebuffer seconds: Double?) -> Bool {
+    decoders.allSatisfy { $0.isReady(prebuffer: seconds) }
+  }
 }
 
 extension Track: QueueSource {}

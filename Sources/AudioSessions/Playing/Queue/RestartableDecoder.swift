@@ -39,7 +39,9 @@ final class RestartableDecoder: SoundDecoder {
   var supportsSeeking: Bool { false }
   var bitRate: Int? { decoder.bitRate }
   var tags: SoundFileTags { decoder.tags }
-  var isReady: Bool { position < keptFrames || decoder.isReady }
+  func isReady(prebuffer seconds: Double?) -> Bool {
+    position < keptFrames || decoder.isReady(prebuffer: seconds)
+  }
   var isInterrupted: Bool { decoder.isInterrupted }
   var announcedTitle: String? { decoder.announcedTitle }
 
