@@ -36,7 +36,9 @@ struct SoundSource: ~Copyable {
       }
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
-      if !isUnfinished {
+      let isUnsafe = hasUnsafeLists(descriptor, from: start)
+      if isUnsafe, wave == nil { throw .unsafeLists(name) }
+      if !isUnfinished, !isUnsafe {
         let missed = wave?.frameCount(beyond: rest ?? 0)
         try rewind(descriptor, to: start, name)
         return try SoundSource(
@@ -51,8 +53,9 @@ struct SoundSource: ~Copyable {
     }
     return try SoundSource(
       descriptor, name: name, info: wave.info,
-      frameLimit: wave.frameCount(in: rest), bareFormat: .wav,
-      isEndless: start == nil)
+      frameLimit: wave.frameCount(in: rest),
+      missedFrameCount: rest.flatMap(wave.frameCount(beyond:)),
+      bareFormat: .wav, isEndless: start == nil)
   }
 
   /// Opens bare samples that the caller describes; standard input where `path` is `-`.
@@ -150,7 +153,7 @@ struct SoundSource: ~Copyable {
   }
 
   /// Frames in the `announced` bytes, where they are more than were counted.
-  private static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
+  static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
     guard let announced, let counted, let width = plainByteCount(info) else { return nil }
     let frames = announced / (width * max(1, Int(info.channels)))
     return frames > counted ? min(frames, FileBounds.frameCount) : nil
@@ -172,6 +175,16 @@ struct SoundSource: ~Copyable {
     guard let byteCount = descriptor.fileByteCount else { return nil }
     let number = descriptor.number
     return CutCAF(byteCount: byteCount - start) { place, count in
+      bytes(count, at: start + place, of: number)
+    }
+  }
+
+  private static func hasUnsafeLists(
+    _ descriptor: borrowing FileDescriptor, from start: Int
+  ) -> Bool {
+    guard let byteCount = descriptor.fileByteCount else { return false }
+    let number = descriptor.number
+    return WaveLists.areUnsafe(byteCount: byteCount - start) { place, count in
       bytes(count, at: start + place, of: number)
     }
   }
@@ -295,104 +308,5 @@ struct SoundSource: ~Copyable {
       .unusableContents,
       "\(name) begins like a \(beginning) file, but is damaged, cut short or of an unknown kind.",
       hint: "Make it anew, or convert it with ffmpeg.")
-  }
-}
-
-/// Sound files that come from elsewhere than a disk.
-extension SoundSource {
-  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many there
-  /// are, they may be WAV or FLAC.
-  static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
-    let beginning = try bytes.peek(4)
-    guard beginning.count > 0 else {
-      try bytes.checkOpening()
-      throw FileFailure(
-        .unusableContents, "\(bytes.name) is empty.", hint: "Name something that holds sound.")
-    }
-    if bytes.isSeekable {
-      if try isMPEG(bytes) { throw .mpeg(bytes.name) }
-      if let cut = try cutCAF(bytes) {
-        return try SoundSource(
-          VirtualFile(bytes, start: cut.start, expectation: cut.info),
-          frameLimit: cut.heldFrameCount, missedFrameCount: cut.announcedFrameCount,
-          bareFormat: .caf)
-      }
-      return try SoundSource(VirtualFile(bytes), frameLimit: nil)
-    }
-    if beginning.holds("fLaC", at: 0) {
-      return try SoundSource(VirtualFile(bytes), frameLimit: nil, isForwardOnly: true)
-    }
-    let wave = try WaveStream(readingFrom: bytes)
-    guard let wave else {
-      try bytes.checkOpening()
-      throw FileFailure(
-        .unusableContents,
-        "\(bytes.name) can only be read from its beginning on, which this kind of file does not allow.",
-        hint: "Save it to a file first; WAV, FLAC, MP3 and Ogg need not be saved.")
-    }
-    let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
-    return try SoundSource(
-      VirtualFile(bytes, start: bytes.position, expectation: wave.info),
-      frameLimit: wave.frameCount(in: rest),
-      missedFrameCount: rest.flatMap { wave.frameCount(beyond: $0) }, bareFormat: .wav,
-      isForwardOnly: true)
-  }
-
-  private static func isMPEG(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
-    let start = bytes.position
-    defer { bytes.position = start }
-    return try MPEGBeginning.isThere { place, count throws(FileFailure) in
-      bytes.position = start + place
-      return Array(try bytes.peek(count))
-    }
-  }
-
-  /// Takes `bytes` that can only be read from their beginning on for bare samples.
-  static func openRaw(
-    _ bytes: BufferedBytes, format: SampleFormat, sampleRate: Int, channelCount: Int
-  ) throws(FileFailure) -> SoundSource {
-    let info = try info(format: format, sampleRate: sampleRate, channelCount: channelCount)
-    return try SoundSource(
-      VirtualFile(bytes, expectation: info), frameLimit: nil, isForwardOnly: true)
-  }
-
-  private init(
-    _ file: VirtualFile, frameLimit: Int?, missedFrameCount: Int? = nil,
-    bareFormat: FileFormat? = nil,
-    isForwardOnly: Bool = false
-  ) throws(FileFailure) {
-    var info = SF_INFO()
-    let announced = isForwardOnly ? nil : try Self.announcedByteCount(file.bytes)
-    let opened = try file.open(&info)
-    // What follows the last frame is unknown where the file does not count its frames.
-    let isCounted = info.frames > 0 && info.frames < FileBounds.frameCount
-    let isBare = Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_RAW
-    let counted = isForwardOnly && !isBare && isCounted ? Int(info.frames) : nil
-    self.init(
-      opened, name: file.bytes.name, info: info, frameLimit: frameLimit ?? counted,
-      missedFrameCount: missedFrameCount ?? Self.missed(announced, Int(info.frames), info),
-      byteCount: file.bytes.byteCount, bareFormat: bareFormat, isEndless: isForwardOnly)
-  }
-
-  private static func announcedByteCount(
-    _ bytes: BufferedBytes
-  ) throws(FileFailure) -> Int? {
-    guard let byteCount = bytes.byteCount else { return nil }
-    let start = bytes.position
-    defer { bytes.position = start }
-    return try AnnouncedSound.byteCount(beyond: byteCount - start) {
-      place, count throws(FileFailure) in
-      bytes.position = start + place
-      return Array(try bytes.peek(count))
-    }
-  }
-
-  private static func cutCAF(_ bytes: BufferedBytes) throws(FileFailure) -> CutCAF? {
-    guard let byteCount = bytes.byteCount, bytes.position == 0 else { return nil }
-    defer { bytes.position = 0 }
-    return try CutCAF(byteCount: byteCount) { place, count throws(FileFailure) in
-      bytes.position = place
-      return Array(try bytes.peek(count))
-    }
   }
 }
