@@ -58,25 +58,26 @@ struct SpeedOption: ExpressibleByArgument {
 
 /// Which part of each file is played, how often, in which direction and how fast.
 struct OrderOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Begin at this time of each file.", valueName: "time"))
+  @Option(help: ArgumentHelp("Start at this time of each file.", valueName: "time"))
   var start: TimeOption?
 
-  @Option(help: ArgumentHelp("End at this time of each file.", valueName: "time"))
+  @Option(help: ArgumentHelp("Stop at this time of each file.", valueName: "time"))
   var end: TimeOption?
 
-  @Option(help: ArgumentHelp("Play only this stretch of each file.", valueName: "time,time"))
+  @Option(
+    help: ArgumentHelp("Play only this part of each file: start and end.", valueName: "time,time"))
   var region: RegionOption?
 
   @Option(
     help: ArgumentHelp(
-      "How often the region, or the whole, is played.", valueName: "n|forever"))
+      "Play the region, or the whole file, this many times.", valueName: "n|forever"))
   var loop: LoopOption?
 
-  @Flag(help: "Play backwards.")
+  @Flag(help: "Play each file backwards.")
   var reverse = false
 
   @Option(
-    help: ArgumentHelp("Factor of speed and pitch, 0.25 to 4.", valueName: "x"))
+    help: ArgumentHelp("Playback speed, 0.25 to 4; the pitch changes with it.", valueName: "x"))
   var speed = SpeedOption(1)
 
   /// Whether nothing is asked for.

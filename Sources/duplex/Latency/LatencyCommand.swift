@@ -25,35 +25,37 @@ struct LatencyCommand: ParsableCommand, TalkingCommand {
   var repeats = 5
 
   @Option(
-    help: ArgumentHelp("How often the device is opened anew and measured.", valueName: "n"))
+    help: ArgumentHelp("Open the device this many times, and measure each time.", valueName: "n"))
   var reopen = 1
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The highest peak that may be played, in dBFS.", valueName: "db"))
+    help: ArgumentHelp("Highest peak of the test signal, in dBFS.", valueName: "db"))
   var level = LevelOption(-12)
 
   @Option(
-    help: ArgumentHelp("The output channel that plays, from 1. (default: each)", valueName: "n"))
+    help: ArgumentHelp("Output channel to play on, from 1. (default: each in turn)", valueName: "n")
+  )
   var fromChannel: Int?
 
   @Option(
-    help: ArgumentHelp("The input channel that listens, from 1. (default: all)", valueName: "n"))
+    help: ArgumentHelp("Input channel to listen on, from 1. (default: all)", valueName: "n"))
   var toChannel: Int?
 
-  @Flag(help: "Through the air: the first arrival counts, not the strongest.")
+  @Flag(help: "Measure through the air: the first arrival counts, not the strongest.")
   var acoustic = false
 
-  @Flag(help: "Keep the result for this device, rate, period and headroom: overdubs use it.")
+  @Flag(help: "Save the result for this device, rate, period and headroom; overdub uses it.")
   var save = false
 
   @OptionGroup var picture: ReportOptions
 
   @Option(
-    help: ArgumentHelp("Measure in this recording, of what --reference holds.", valueName: "file"))
+    help: ArgumentHelp(
+      "Measure in this recording: how late it holds the sound of --reference.", valueName: "file"))
   var listen: String?
 
-  @Option(help: ArgumentHelp("What was played for --listen.", valueName: "file"))
+  @Option(help: ArgumentHelp("With --listen: the file that was played.", valueName: "file"))
   var reference: String?
 
   func validate() throws {

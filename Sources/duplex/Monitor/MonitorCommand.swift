@@ -33,13 +33,13 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
     parsing: .unconditional, help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
   var gain = Gain.unity
 
-  @Flag(help: "Do not play the microphone, only what is mixed in.")
+  @Flag(help: "Do not play the microphone, only the files of --mix.")
   var mute = false
 
   @Option(
     name: .customLong("mix"),
     help: ArgumentHelp(
-      "Mix a file, an address, a playlist or a folder in, at a gain in dB; may be repeated.",
+      "Mix in a file, an address, a playlist or a folder, at a gain in dB. May be repeated.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 

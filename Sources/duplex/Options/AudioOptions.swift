@@ -57,14 +57,14 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which of two devices with two clocks gives the time: playback, or capture, which records its input to the bit. Given, it makes two clocks of two PCMs of one card, too. (default: playback)",
+      "With two devices: whose clock the unit follows, playback or capture. The input of the master is not resampled. Two PCMs of one card are held together by this option as well. (default: playback)",
       valueName: "side"))
   var master: ClockMaster?
 
   @Option(
     name: [.customShort("r"), .customLong("rate")],
     help: ArgumentHelp(
-      "Frames a second: 48000, 48k, 44.1k. (default: the device's own)", valueName: "hz"))
+      "Sample rate in Hz: 48000, 48k, 44.1k. (default: the device's own)", valueName: "hz"))
   private var rateOption: RateOption?
 
   @Option(
@@ -126,10 +126,10 @@ struct AudioOptions: ParsableArguments {
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
+  @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
   var quiet = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Say more.")
+  @Flag(name: [.customShort("v"), .long], help: "Print more.")
   var verbose = false
 
   /// How the command is to talk.
@@ -188,7 +188,7 @@ struct AlsoPlayOption: ParsableArguments {
   @Option(
     name: .customLong("also-play"),
     help: ArgumentHelp(
-      "Let another device play the same, by its own clock: speakers and headphones. May be repeated.",
+      "Play the same on another device too, such as speakers besides headphones. May be repeated.",
       valueName: "pcm"))
   var devices: [String] = []
 }

@@ -48,23 +48,28 @@ struct OverdubCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The round trip: auto, a time as 12.75ms or 612f (frames), or a file that names it.",
+      "Round trip to compensate for: auto (saved, else measured), a time such as 12.75ms or 612f (frames), or a "
+        + "file that holds it.",
       valueName: "auto|time|file"))
   var latency = LatencyOption.automatic
 
-  @Flag(help: "Take the fraction of a frame off as well, by resampling.")
+  @Flag(help: "Compensate for the fraction of a frame as well, by resampling the take.")
   var subFrame = false
 
-  @Option(help: ArgumentHelp("Record from this time of the backing on.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Start recording at this time of BACKING (punch-in).", valueName: "time"))
   var from: TimeOption?
 
-  @Option(help: ArgumentHelp("Record up to this time of the backing.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Stop recording at this time of BACKING (punch-out).", valueName: "time"))
   var to: TimeOption?
 
-  @Option(help: ArgumentHelp("Number of passes, each a file: take-1.wav ...", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Record this many takes, each to a file of its own: take-1.wav ...", valueName: "n"))
   var takes = 1
 
-  @Option(help: ArgumentHelp("Write backing and take together to a file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the mix of BACKING and TAKE to this file.", valueName: "file"))
   var mix: String?
 
   @Flag(help: "Hear yourself: play the input to the output as well.")
@@ -72,19 +77,19 @@ struct OverdubCommand: ParsableCommand, TalkingCommand {
 
   @OptionGroup var protection: MonitorProtectionOptions
 
-  @Option(help: ArgumentHelp("Beats to count in with.", valueName: "beats"))
+  @Option(help: ArgumentHelp("Beats of the count-in.", valueName: "beats"))
   var countIn = 0
 
-  @Option(help: ArgumentHelp("Beats a minute of the count-in.", valueName: "bpm"))
+  @Option(help: ArgumentHelp("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   var tempo = 120.0
 
   @Flag(help: "Replace TAKE (and the mix) if it exists.")
   var overwrite = false
 
-  @Argument(help: "The sound file to be played.")
+  @Argument(help: "The sound file to play.")
   var backing: String
 
-  @Argument(help: "Where to record to.")
+  @Argument(help: "The file to record to.")
   var take: String
 
   func validate() throws {

@@ -38,24 +38,25 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
 
   @OptionGroup var reconnection: ReconnectOption
 
-  @Option(help: ArgumentHelp("The kind of file. (default: by its extension)", valueName: "name"))
+  @Option(help: ArgumentHelp("File format. (default: by the extension)", valueName: "name"))
   var fileFormat: FileFormat?
 
   @Option(
     help: ArgumentHelp(
-      "s16, s24, s32 or float. (default: what the device delivers)", valueName: "name"))
+      "Sample format of the file: s16, s24, s32 or float. (default: that of the device)",
+      valueName: "name"))
   var sampleFormat: FileSampleFormat?
 
   @Flag(help: "Replace FILE if it exists.")
   var overwrite = false
 
-  @Flag(help: "Hear yourself: play the input to the output as well.")
+  @Flag(help: "Play the microphone to the output as well.")
   var monitor = false
 
   @Option(
     name: .customLong("mix"),
     help: ArgumentHelp(
-      "Play a file meanwhile, at a gain in dB; it is heard, not recorded. May be repeated.",
+      "Play a file during the recording, at a gain in dB; it is not recorded. May be repeated.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 
@@ -67,7 +68,7 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
 
   @OptionGroup var protection: MonitorProtectionOptions
 
-  @Argument(help: "Where to record to.")
+  @Argument(help: "The file to record to.")
   var file: String?
 
   func validate() throws {

@@ -7,31 +7,33 @@ import VoiceCleaning
 struct RecordingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Go on in a new file after a size (100M), a time (10:00) or at a pause (silence). Names are "
-        + "counted, or strftime's: note-%Y%m%d-%H%M%S.wav.", valueName: "size|time|silence"))
+      "Start a new file after a size (100M), after a time (10:00) or at each pause (silence). Files are "
+        + "numbered, or named by strftime: note-%Y%m%d-%H%M%S.wav.", valueName: "size|time|silence")
+  )
   var split: SplitOption?
 
   @Option(
     help: ArgumentHelp(
-      "Of a split recording keep a number of files (24), of bytes (2G), or what is younger (7d); the oldest "
-        + "files of this run are removed.", valueName: "n|size|age"))
+      "With --split, delete this run's oldest files beyond a number of files (24), a size (2G) or an "
+        + "age (7d).", valueName: "n|size|age"))
   var keep: KeepOption?
 
   @Option(
     help: ArgumentHelp(
-      "Run this in a shell after each file, whose path is $1 (added at the end where there is no $). "
-        + "Its failure stops nothing.",
+      "Run this shell command after each file. $1 is the file's path; without a $ the path is added at "
+        + "the end. If the command fails, the recording goes on.",
       valueName: "command"))
   var onFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "How old what is not on the disk yet may be.", valueName: "time"))
+      "Flush to disk at least this often.", valueName: "time"))
   var sync = TimeOption.seconds(1)
 
   @Option(
     help: ArgumentHelp(
-      "How long the disk may stand still before frames are lost. (default: 12, or what 256 MiB hold)",
+      "Length of the ring buffer between the audio thread and the disk: a disk that stalls for longer loses "
+        + "frames. (default: 12, at most 256 MiB)",
       valueName: "time"))
   var ring: TimeOption?
 
@@ -127,32 +129,34 @@ struct RecordingOptions: ParsableArguments {
 struct StartOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait for space or Enter (or a voice), and keep the time before it as well.",
+      "Start the recording with the space bar or Enter (or a voice), and keep this much of the sound before "
+        + "it.",
       valueName: "time"))
   var preRoll: TimeOption?
 
-  @Flag(help: "Leave out silence: record when somebody speaks.")
+  @Flag(help: "Record only while there is a voice, and leave out the pauses.")
   var voiceActivated = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What is louder than this is a voice. (default: what stands out from the noise)",
+      "Level above which sound counts as a voice. (default: relative to the noise floor)",
       valueName: "db"))
   var threshold: LevelOption?
 
   @Option(
-    help: ArgumentHelp("Pauses shorter than this are part of a phrase.", valueName: "time"))
+    help: ArgumentHelp("Pauses up to this length do not end a phrase.", valueName: "time"))
   var hold = TimeOption.seconds(1)
 
   @Option(
     help: ArgumentHelp(
-      "Silence kept behind a phrase. (default: 0.5, or --hold)", valueName: "time"))
+      "Silence to keep after each phrase. (default: 0.5, at most --hold)", valueName: "time"))
   var tail: TimeOption?
 
   @Option(
     help: ArgumentHelp(
-      "Listen for so long before the take begins, and say whether the level is sensible.",
+      "Measure the level for this long before the recording starts, and say whether it is too low or too "
+        + "high.",
       valueName: "time"))
   var autoGainCheck: TimeOption?
 
@@ -179,13 +183,13 @@ struct StartOptions: ParsableArguments {
 
 /// What a file says of itself.
 struct TagOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("What the recording is called.", valueName: "text"))
+  @Option(help: ArgumentHelp("Tag: title.", valueName: "text"))
   var title: String?
-  @Option(help: ArgumentHelp("Who is heard.", valueName: "text"))
+  @Option(help: ArgumentHelp("Tag: artist.", valueName: "text"))
   var artist: String?
-  @Option(help: ArgumentHelp("Anything else.", valueName: "text"))
+  @Option(help: ArgumentHelp("Tag: comment.", valueName: "text"))
   var comment: String?
-  @Option(help: ArgumentHelp("When it was made, in your own words.", valueName: "text"))
+  @Option(help: ArgumentHelp("Tag: date, as free text.", valueName: "text"))
   var date: String?
 
   /// The same for a file.
@@ -201,17 +205,19 @@ struct TagOptions: ParsableArguments {
 
 /// What is done to a voice on its way to the file; what is heard stays as it is.
 struct CleaningOptions: ParsableArguments {
-  @Flag(help: "Take steady noise off.")
+  @Flag(help: "Remove steady noise from voices.")
   var denoise = false
-  @Flag(help: "Bring voices to the same level.")
+  @Flag(help: "Automatic gain control: bring voices to an even level.")
   var agc = false
-  @Flag(help: "Take the room off.")
+  @Flag(help: "Reduce the reverberation of the room.")
   var dereverb = false
-  @Flag(help: "Take off what the microphone hears of what is played (--mix).")
+  @Flag(help: "Echo cancellation: remove what the microphone picks up of the playback (--mix).")
   var echoCancel = false
-  @Option(help: ArgumentHelp("Take off rumble below this frequency.", valueName: "hz"))
+  @Option(
+    help: ArgumentHelp("High-pass filter: remove rumble below this frequency.", valueName: "hz"))
   var highPass: FrequencyOption?
-  @Option(help: ArgumentHelp("Keep the sound as it was in this file as well.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Record the unprocessed sound to this file as well.", valueName: "file"))
   var raw: String?
 
   /// Whether nothing is asked for.

@@ -25,7 +25,7 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
   var overwrite = false
 
   @Option(
-    name: [.customShort("r"), .long], help: ArgumentHelp("Frames a second.", valueName: "hz"))
+    name: [.customShort("r"), .long], help: ArgumentHelp("Sample rate in Hz.", valueName: "hz"))
   var rate: Int?
 
   @Option(name: [.customShort("c"), .long], help: ArgumentHelp("Channels.", valueName: "n"))
@@ -37,7 +37,7 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
+  @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
   var quiet = false
 
   @Argument(help: "What to mend.")

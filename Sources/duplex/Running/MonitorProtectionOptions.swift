@@ -40,18 +40,18 @@ struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Where the microphone is heard, let nothing out above this level in dBFS.",
+      "Limiter: highest level of the output while the microphone is heard, in dBFS.",
       valueName: "db|off"))
   var limit = LimitOption.decibels(-1)
 
   @Option(
     help: ArgumentHelp(
-      "Lower the microphone when it howls: on or off.", valueName: "on|off"))
+      "Feedback suppressor: lower the microphone when it howls, on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How much softer key d makes it, in dB.", valueName: "db"))
+    help: ArgumentHelp("Attenuation of key d, in dB.", valueName: "db"))
   var dim = Gain(decibels: -20)
 
   func validate() throws {

@@ -20,15 +20,15 @@ struct TuneCommand: ParsableCommand, TalkingCommand {
     name: .customLong("seconds"), help: ArgumentHelp("Length of each trial.", valueName: "time"))
   private var length = TimeOption.seconds(10)
 
-  @Flag(help: "Keep every processor and the disk busy meanwhile.")
+  @Flag(help: "Load every processor and the disk during the trials.")
   var load = false
 
   @Option(
     help: ArgumentHelp(
-      "The share of each period that must stay free, in percent.", valueName: "percent"))
+      "Share of each period that must stay unused, in percent.", valueName: "percent"))
   var margin = 30.0
 
-  @Flag(help: "Keep the result as the device's profile: commands without -p use it.")
+  @Flag(help: "Save the result as the device's profile; commands without -p use it.")
   var save = false
 
   @OptionGroup var picture: ReportOptions
