@@ -14,9 +14,16 @@ extension ALSADuplex {
     if let name = request.captureDevice { input = try PCM(opening: name, .capture) }
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
     try input?.configure(Self.streamRequest(request, capture: true, nil))
+    // A sound server takes a quantum at a time and tells nobody how much that is. What only plays keeps
+    // more than that ahead: nobody listens for its delay.
+    let fillsBuffer =
+      request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
     // The output follows the input: its rate, and the period the hardware granted.
-    try output?.configure(
-      Self.streamRequest(request, capture: false, input?.configuration))
+    var outward = Self.streamRequest(request, capture: false, input?.configuration)
+    if fillsBuffer {
+      outward.bufferFrames = 8192 * max(1, (request.sampleRate ?? 48000) / 48000)
+    }
+    try output?.configure(outward)
     guard let leader = input?.configuration ?? output?.configuration else {
       throw DeviceFailure(
         .invalidRequest, "Neither an input nor an output is named.",
@@ -27,7 +34,10 @@ extension ALSADuplex {
     if request.headroomFrames == nil, let stream = output?.configuration, stream.sampleRate > 0 {
       // The request leaves the headroom open: no more than the buffer holds.
       let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
-      headroom = min(headroom, max(1, room - leader.periodFrames))
+      // PipeWire's plugin hands its server no more at a time than what wakes us.
+      let free = fillsBuffer ? max(leader.periodFrames, room / 4) : leader.periodFrames
+      let most = max(1, room - free)
+      headroom = fillsBuffer ? most : min(headroom, most)
     }
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
@@ -131,6 +141,10 @@ extension ALSADuplex {
     do throws(DeviceFailure) {
       try adopt(ALSADuplex(opening: found.request))
       try start()
+      guard capture?.beginsToMove() != false else {
+        close()
+        return .absent
+      }
       return .returned(cards: found.cards)
     } catch {
       close()

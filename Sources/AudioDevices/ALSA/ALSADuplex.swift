@@ -34,6 +34,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private var stillness = 0
   /// How often, one after the other, frames were refused for which there should have been room.
   private var refusals = 0
+  private var restarts = FruitlessRestarts()
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
   /// where that is not known: only then is the device asked before it is waited for.
   private var leftover = Int.max
@@ -157,6 +158,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private mutating func ready(_ available: Int) -> DeviceReadiness {
     periodTime = HostClock.nanoseconds
     stillness = 0
+    // What is handed over before the start moves nothing yet.
+    if isStarted { restarts.end() }
     if gap.isOpen {
       let (captured, nanoseconds) = capture?.stamped(available, at: periodTime) ?? (0, periodTime)
       lostFrames &+= gap.close(
@@ -272,7 +275,14 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     playback?.drop()
     capture?.resume()
     playback?.resume()
-    try start()
+    guard configuration.isServer else { return try start() }
+    restarts.note()
+    guard !restarts.areTooMany else { throw .serverGone(configuration.deviceNames) }
+    do throws(DeviceFailure) {
+      try start()
+    } catch {
+      throw .serverGone(configuration.deviceNames)
+    }
   }
 
   /// Stops both directions, with `draining` when what is queued has been heard.

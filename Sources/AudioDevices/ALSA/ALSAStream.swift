@@ -17,6 +17,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   private var search: PCMSearch?
   /// Frames given back by the input, or handed to the output, since it started.
   private var moved = 0
+  private var restarts = FruitlessRestarts()
 
   /// Drives `pcm`, which `request` asked for: it names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
@@ -30,7 +31,14 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Starts it anew; an output with `frames` frames of silence.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try pcm?.startAnew(silence: frames)
+    do throws(DeviceFailure) {
+      try pcm?.startAnew(silence: frames)
+    } catch {
+      // What a server that is gone refuses has nothing to do with what was asked for.
+      throw restarts.isFirst || !configuration.isServer
+        ? error : .serverGone(configuration.device)
+    }
+    restarts.note()
     moved = frames
   }
 
@@ -38,17 +46,18 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   @_noLocks
   mutating func look() -> StreamState {
     let available = pcm?.availableNow() ?? -1
-    guard available >= 0 else { return Self.state(ofCode: available) }
+    guard available >= 0 else { return state(ofCode: available) }
     let now = HostClock.nanoseconds
     let (there, time) = pcm?.stamped(available, at: now) ?? (available, now)
     let frames = isCapture ? moved &+ there : moved &- configuration.bufferFrames &+ there
+    if frames > 0 { restarts.end() }
     return .running(ClockReading(frames: frames, nanoseconds: time), available: available)
   }
 
   @_noLocks
-  private static func state(ofCode code: Int) -> StreamState {
+  private func state(ofCode code: Int) -> StreamState {
     switch Int32(truncatingIfNeeded: 0 &- code) {
-    case EPIPE: .xrun
+    case EPIPE: configuration.isServer && restarts.areTooMany ? .lost : .xrun
     case ESTRPIPE: .suspended
     default: .lost
     }
@@ -98,6 +107,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     swap(&pcm, &place.pointee.pcm)
     place.pointee.state.store(ReconnectSlot.empty, ordering: .relaxed)
     moved = place.pointee.silence
+    restarts.end()
     return moved
   }
 
@@ -105,6 +115,32 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   public mutating func stop() {
     pcm?.drop()
     search = nil
+  }
+}
+
+/// Starts after which no frame moved. The plugin of a sound server that is gone calls that an xrun, again
+/// and again, and lets itself be started every time.
+struct FruitlessRestarts: BitwiseCopyable {
+  private var count = 0
+  private(set) var isFirst = true
+
+  @_noLocks
+  init() {}
+
+  /// It is started.
+  @_noLocks
+  mutating func note() {
+    count += 1
+    isFirst = false
+  }
+
+  /// A frame has moved.
+  @_noLocks
+  mutating func end() { count = 0 }
+
+  /// Whether there is nothing to hope for from a further one.
+  var areTooMany: Bool {
+    @_noLocks get { count > 3 }
   }
 }
 

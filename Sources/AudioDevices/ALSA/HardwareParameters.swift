@@ -161,7 +161,7 @@ extension PCM {
     configuration = StreamConfiguration(
       device: name, sampleRate: rate, channelCount: channelCount, format: format,
       periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
-    configuration.isServer = !isCard && keepsTime
+    configuration.isServer = isServer
     transfer = PCMTransfer(
       access: access, format: format, channelCount: channelCount,
       frames: max(1, configuration.periodFrames))

@@ -1,6 +1,7 @@
 import AudioBasics
 import CALSA
 import Glibc
+import RealtimeAudio
 
 /// Which way sound goes through a PCM.
 enum PCMDirection: Sendable {
@@ -63,6 +64,9 @@ struct PCM: ~Copyable {
     defer { snd_pcm_info_free(info) }
     return snd_pcm_info(handle, info) != 0 || snd_pcm_info_get_card(info) >= 0
   }
+
+  /// Whether a sound server stands at the end of all plugins.
+  var isServer: Bool { !isCard && keepsTime }
 
   /// What it is made of, a line each: plugins, and what they pass frames on to.
   private var parts: [Substring] {
@@ -165,7 +169,12 @@ extension PCM {
         sampleRate: request.sampleRate, unitRate: request.sampleRate,
         channelCount: request.channelCount, format: request.format, periodFrames: period,
         bufferFrames: frames))
-    try pcm.configureWaking(availableFrames: pcm.configuration.periodFrames)
+    // Nobody waits to be woken by it. But PipeWire's plugin hands its server no more at a time than this,
+    // however large the quantum.
+    let stream = pcm.configuration
+    let isServerOutput = stream.isServer && !pcm.isCapture
+    try pcm.configureWaking(
+      availableFrames: isServerOutput ? stream.bufferFrames / 2 : stream.periodFrames)
     return pcm
   }
 
@@ -183,6 +192,21 @@ extension PCM {
       }
     }
     try start()
+  }
+}
+
+extension PCM {
+  /// Whether frames begin to move through what was just started, within half a second. A sound server
+  /// that has only begun takes a stream before it has anything to connect it to, and then forgets it.
+  /// Hardware is believed.
+  func beginsToMove() -> Bool {
+    guard configuration.isServer else { return true }
+    let start = max(0, availableNow())
+    for _ in 0..<100 {
+      if availableNow() > start { return true }
+      HostClock.pause(milliseconds: 5)
+    }
+    return false
   }
 }
 

@@ -70,6 +70,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       stream.device = granted.device
       guard stream == granted else { throw .otherSettings(granted.device) }
       try pcm.startAnew(silence: place.pointer.pointee.silence)
+      guard pcm.beginsToMove() else { return .absent }
       place.pointer.pointee.pcm = consume pcm
       return .returned(cards: found.cards)
     } catch {

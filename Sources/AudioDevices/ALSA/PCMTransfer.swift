@@ -277,7 +277,8 @@ extension PCM {
     while keepsTime, delay() > 0, HostClock.nanoseconds < deadline { usleep(2000) }
     // A server's idea of its own delay is a little behind.
     if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
-    // Files behind plugins are written now; hardware has nothing left to wait for.
-    snd_pcm_drain(handle)
+    // Files behind plugins are written now; hardware has nothing left to wait for. A server that ran dry
+    // would be waited for in vain.
+    if !configuration.isServer { snd_pcm_drain(handle) }
   }
 }

@@ -34,9 +34,17 @@ public struct DeviceFailure: Error, Sendable, Equatable {
 /// Why a unit cannot go on.
 extension DeviceFailure {
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
-    DeviceFailure(
+    guard !configuration.isServer else { return serverGone(configuration.deviceNames) }
+    return DeviceFailure(
       .lost, "The device \(configuration.deviceNames) went away.",
       hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+  }
+
+  /// The sound server behind `device` ended, or does not answer any more.
+  static func serverGone(_ device: String) -> DeviceFailure {
+    DeviceFailure(
+      .lost, "The sound server behind \(device) went away.",
+      hint: "Start it again, then start anew; what was recorded so far is saved.")
   }
 
   static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {

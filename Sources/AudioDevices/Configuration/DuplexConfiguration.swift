@@ -157,6 +157,11 @@ public struct DuplexConfiguration: Sendable, Equatable {
       ? "\(names[0]) or \(names[1])" : names.first ?? "?"
   }
 
+  /// Whether sound servers are all there is behind it.
+  public var isServer: Bool {
+    (capture?.isServer ?? true) && (playback?.isServer ?? true)
+  }
+
   /// Periods the output's buffer (or a lone input's) holds.
   public var periods: Int {
     guard let stream = playback ?? capture, stream.periodFrames > 0 else { return 0 }

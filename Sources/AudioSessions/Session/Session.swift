@@ -163,13 +163,16 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private var thread: RealtimeThread<Work>?
   private let isClosed = AtomicFlag()
   private var deadline: UInt64
+  private let leastNanoseconds: UInt64
 
   /// Begins with it. `isUrgent` where a person has asked for the end.
   init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
     // What is queued is heard first, a sound server's own share as well.
-    let seconds = draining && configuration.capture == nil ? 3 + 2 * queued : 2
+    let isHeard = draining && configuration.capture == nil
+    let seconds = isHeard ? 3 + 2 * queued : 2
+    leastNanoseconds = UInt64(clamping: (isHeard ? 0.2 + queued : 0.2) * 1e9)
     deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
     // Where no thread can be had it is done here and now.
     thread = try? RealtimeThread(
@@ -178,9 +181,9 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
     if isUrgent { hurry() }
   }
 
-  /// A person wants the end: a fifth of a second is left.
+  /// A person wants the end: a fifth of a second is left, besides what is queued.
   func hurry() {
-    deadline = min(deadline, HostClock.nanoseconds &+ 200_000_000)
+    deadline = min(deadline, HostClock.nanoseconds &+ leastNanoseconds)
   }
 
   /// Whether it is closed, or was waited for long enough.
