@@ -86,6 +86,13 @@ let package = Package(
       ],
       swiftSettings: checked),
 
+    // Settings.
+    .target(
+      name: "CTOML", cSettings: inC,
+      cxxSettings: [.unsafeFlags(["-std=c++17", "-fno-exceptions", "-gdwarf-4"])]),
+    .target(
+      name: "ConfigurationFiles", dependencies: ["AudioBasics", "CTOML"], swiftSettings: checked),
+
     // The duplex unit and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(name: "CDeviceFunctions", cSettings: inC),
@@ -127,7 +134,7 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
-        "LatencyMeasurement", "Reports", "SystemDiagnosis",
+        "LatencyMeasurement", "Reports", "ConfigurationFiles", "SystemDiagnosis",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: safe,
@@ -200,6 +207,9 @@ let package = Package(
       dependencies: [
         "AudioBasics", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
       ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "ConfigurationFilesTests", dependencies: ["AudioBasics", "ConfigurationFiles"],
       swiftSettings: checked),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(

@@ -25,15 +25,18 @@ struct Duplex: ParsableCommand {
     StandardStreams.occupyClosed()
     ThreadPriority.makeThisThreadNormal()
     SignalWatch.holdUserSignals()
-    let arguments = words(ProgramArguments.words)
+    var arguments = ProgramArguments.words
     // Until the words are understood.
     OutputMode.current.json = arguments.contains("--json")
     do {
-      var command = try parseAsRoot(arguments)
+      let words = try CommandWords(arguments)
+      arguments = words.words
+      var command = try parse(words, &arguments)
       if let command = command as? any TalkingCommand {
         OutputMode.current = command.outputMode
         endOnSignals(with: command.stoppedStatus)
       }
+      if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
       try command.run()
       end(.done)
     } catch let status as ExitCode {
@@ -43,6 +46,47 @@ struct Duplex: ParsableCommand {
       end(failure.status)
     } catch {
       emit(error, about: arguments)
+    }
+  }
+
+  /// The command that the words ask for. Only words that the parser does not know are looked at for
+  /// shortened options; `arguments` are the words it was asked about last.
+  private static func parse(_ words: CommandWords, _ arguments: inout [String]) throws
+    -> any ParsableCommand
+  {
+    let defaults = try Defaults(for: words)
+    if !defaults.isEmpty {
+      let written = try words.completingOptions()
+      if let failure = defaults.culprit(of: written, failing: { complaint(about: $0) }) {
+        throw failure
+      }
+      arguments = defaults.inserted(into: written)
+      DefaultOption.current = defaults.options
+      return try parseAsRoot(arguments)
+    }
+    do {
+      return try parseAsRoot(arguments)
+    } catch {
+      guard exitCode(for: error) != .success else { throw error }
+      let completed = try words.completingOptions()
+      guard completed != arguments else { throw error }
+      arguments = completed
+      return try parseAsRoot(arguments)
+    }
+  }
+
+  /// Why `arguments` are refused; nil where they are not.
+  private static func complaint(about arguments: [String]) -> String? {
+    do {
+      guard let command = try parseAsRoot(arguments) as? any AudioCommand else { return nil }
+      try command.audio.request(captures: true, plays: true).validate()
+      return nil
+    } catch let failure as DeviceFailure {
+      return failure.message
+    } catch {
+      guard exitCode(for: error) != .success else { return nil }
+      let complaint = sentence(for: error)
+      return ExpectedValues.sentence(for: complaint) ?? complaint
     }
   }
 
@@ -106,37 +150,6 @@ struct Duplex: ParsableCommand {
     } catch {
       return error
     }
-  }
-
-  /// What was said, with `silence` where nothing is said about where to split: the parser knows no
-  /// options that may do without their value.
-  private static func words(_ arguments: [String]) -> [String] {
-    let arguments = joiningNumbers(arguments)
-    guard arguments.first == "record" || arguments.first == "monitor" else { return arguments }
-    return arguments.enumerated().flatMap { index, word in
-      guard word == "--split" else { return [word] }
-      let next = index + 1 < arguments.count ? arguments[index + 1] : ""
-      // A word that could have been meant as a size is left to the parser to refuse.
-      let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
-      return isName ? [word, "silence"] : [word]
-    }
-  }
-
-  /// What was said, with a number below zero tied to the option before it: the parser takes `-6` for
-  /// options called so.
-  private static func joiningNumbers(_ arguments: [String]) -> [String] {
-    var words: [String] = []
-    for (index, word) in arguments.enumerated() {
-      guard let digit = word.dropFirst().first, word.hasPrefix("-"), digit.isNumber || digit == ".",
-        index > 0, let option = words.last, option.hasPrefix("-"), option != "-", option != "--",
-        !option.contains("="), !words.contains("--")
-      else {
-        words.append(word)
-        continue
-      }
-      words[words.count - 1] = "\(option)=\(word)"
-    }
-    return words
   }
 
   /// The parser's first line, which says what is wrong, as a sentence.

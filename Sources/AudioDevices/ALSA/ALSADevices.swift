@@ -88,13 +88,18 @@ public struct DeviceList: Sendable, Equatable {
   public var cards: [CardDescription]
   /// The PCMs that ALSA's configuration defines.
   public var named: [NamedPCM]
+  /// Those of the configuration that a user or a sound server has defined: they need no arguments.
+  public var defined: [DeviceCandidate] = []
+  /// The number of the card that is the default, where the configuration defines no other.
+  public var defaultCard: Int?
 
   /// Looks at everything there is. Opens each free device for a moment, so this is not for a time
   /// when audio runs or is about to.
   public static func current() -> DeviceList {
     AlsaLibrary.prepare()
     return DeviceList(
-      cards: (0..<mostCards).filter(isThere).map(card), named: PCMHints().named)
+      cards: (0..<mostCards).filter(isThere).map(card), named: PCMHints().named,
+      defined: DeviceNames.defined(), defaultCard: DeviceNames.defaultCard())
   }
 
   /// The kernel's own limit.
@@ -201,6 +206,25 @@ struct CardControl: ~Copyable {
       return CardDescription(
         number: Int(number), id: id, name: info.name,
         devices: deviceNumbers.compactMap { device($0, cardID: id) })
+    }
+  }
+
+  /// The devices with their names; none of them is opened.
+  var candidates: [DeviceCandidate] {
+    get throws(DeviceFailure) {
+      let info = try CardInfo(of: handle, card: number)
+      let id = info.id
+      let cardName = info.name
+      return deviceNumbers.compactMap { device in
+        let capture = StreamInfo(of: handle, device: device, .capture)
+        let playback = StreamInfo(of: handle, device: device, .playback)
+        guard let title = capture?.title ?? playback?.title else { return nil }
+        var candidate = DeviceCandidate(
+          name: "hw:CARD=\(id),DEV=\(device)", title: title, card: id, cardTitle: cardName)
+        candidate.canCapture = capture != nil
+        candidate.canPlay = playback != nil
+        return candidate
+      }
     }
   }
 

@@ -9,6 +9,9 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "One JSON document instead of a table.")
   var json = false
 
+  @Flag(name: [.customShort("v"), .long], help: "Tell all that each device can do.")
+  var verbose = false
+
   var outputMode: OutputMode { OutputMode(json: json) }
 
   func run() throws {
@@ -16,7 +19,8 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
     if json {
       Terminal.emit(.devices(list))
     } else {
-      for line in DeviceTable(list).lines { Terminal.printLine("\(line)") }
+      let lines = verbose ? DeviceTable(list).lines : DeviceOverview(list).lines
+      for line in lines { Terminal.printLine("\(line)") }
     }
   }
 }
@@ -27,9 +31,7 @@ struct DeviceTable {
 
   init(_ list: DeviceList) {
     var lines: [String] = []
-    if list.cards.isEmpty {
-      lines.append("No sound card. Without one, --device sim plays into its own microphone.")
-    }
+    if list.cards.isEmpty, list.defined.isEmpty { lines.append(DeviceOverview.noDevice) }
     for card in list.cards {
       lines.append("Card \(card.number) \(card.id): \(card.name)")
       if let failure = card.failure { lines.append("  \(failure.message)") }
@@ -39,6 +41,8 @@ struct DeviceTable {
         if let stream = device.playback { lines += Self.lines("output", stream) }
       }
     }
+    if !list.defined.isEmpty { lines.append("Devices of ALSA's configuration:") }
+    for device in list.defined { lines.append("  \(device.name)  \(device.title)") }
     if !list.named.isEmpty { lines.append("Named PCMs:") }
     let width = list.named.map(\.name.count).max() ?? 0
     for pcm in list.named {
@@ -83,6 +87,17 @@ extension Event {
   static func devices(_ list: DeviceList) -> Event {
     .summary([
       ("command", .string("devices")), ("cards", .array(list.cards.map(JSON.card))),
+      ("defaultCard", list.cardOfDefault.map { .integer($0) } ?? .null),
+      (
+        "defined",
+        .array(
+          list.defined.map {
+            .object([
+              "name": .string($0.name), "title": .string($0.title),
+              "default": .bool($0.name == "default"),
+            ])
+          })
+      ),
       (
         "pcms",
         .array(

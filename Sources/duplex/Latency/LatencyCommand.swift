@@ -4,7 +4,7 @@ import DelayEstimation
 import LatencyMeasurement
 
 /// `duplex latency`.
-struct LatencyCommand: ParsableCommand, TalkingCommand {
+struct LatencyCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
     abstract: "Measure the round trip from the output over a wire or the air to the input.",

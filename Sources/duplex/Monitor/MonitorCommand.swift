@@ -11,7 +11,7 @@ enum RecordWhat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `duplex monitor`.
-struct MonitorCommand: ParsableCommand, TalkingCommand {
+struct MonitorCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
@@ -22,6 +22,11 @@ struct MonitorCommand: ParsableCommand, TalkingCommand {
   @OptionGroup var audio: AudioOptions
 
   var outputMode: OutputMode { audio.outputMode }
+
+  var furtherDevices: [String] {
+    get { alsoPlay.devices }
+    set { alsoPlay.devices = newValue }
+  }
 
   var stoppedStatus: ExitStatus { .done }
 

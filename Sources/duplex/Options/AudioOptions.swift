@@ -132,6 +132,12 @@ struct AudioOptions: ParsableArguments {
   @Flag(name: [.customShort("v"), .long], help: "Print more.")
   var verbose = false
 
+  @Flag(
+    help: """
+      Read no defaults: neither $DUPLEX_DEVICE nor duplex/config.toml in $XDG_CONFIG_HOME.
+      """)
+  var noConfig = false
+
   /// How the command is to talk.
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 

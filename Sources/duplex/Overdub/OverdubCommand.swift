@@ -29,7 +29,7 @@ enum LatencyOption: ExpressibleByArgument {
 }
 
 /// `duplex overdub`.
-struct OverdubCommand: ParsableCommand, TalkingCommand {
+struct OverdubCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "overdub",
     abstract: "Play a backing track and record a take that lines up with it to the frame.",

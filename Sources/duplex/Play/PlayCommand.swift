@@ -6,7 +6,7 @@ import AudioSessions
 import RealtimeAudio
 
 /// `duplex play`.
-struct PlayCommand: ParsableCommand, TalkingCommand {
+struct PlayCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
@@ -17,6 +17,13 @@ struct PlayCommand: ParsableCommand, TalkingCommand {
   @OptionGroup var audio: AudioOptions
 
   var outputMode: OutputMode { audio.outputMode }
+
+  var furtherDevices: [String] {
+    get { alsoPlay.devices }
+    set { alsoPlay.devices = newValue }
+  }
+
+  var captures: Bool { false }
 
   var stoppedStatus: ExitStatus { .done }
 

@@ -19,7 +19,7 @@ extension FileSampleFormat: ExpressibleByArgument {
 }
 
 /// `duplex record`.
-struct RecordCommand: ParsableCommand, TalkingCommand {
+struct RecordCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record notes to disk.",
     discussion: """
@@ -31,6 +31,13 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
   @OptionGroup var audio: AudioOptions
 
   var outputMode: OutputMode { audio.outputMode }
+
+  var furtherDevices: [String] {
+    get { alsoPlay.devices }
+    set { alsoPlay.devices = newValue }
+  }
+
+  var plays: Bool { monitor || !mixes.isEmpty }
 
   var stoppedStatus: ExitStatus { .done }
 
@@ -94,7 +101,7 @@ struct RecordCommand: ParsableCommand, TalkingCommand {
       target.inputs = inputs.identities
       let use = RecordUse(command: self, target: target, items: items.items)
       return try DeviceChoice(
-        audio, captures: true, plays: monitor || !mixes.isEmpty, alsoPlay: alsoPlay.devices
+        audio, captures: captures, plays: plays, alsoPlay: alsoPlay.devices
       ).use(use)
     }
     throw ExitCode(status.rawValue)

@@ -35,6 +35,7 @@ extension Event {
         ("resampling", .bool(configuration.isResampling)),
         ("profile", .bool(followsProfile)),
         ("master", configuration.master.map { .string($0.rawValue) } ?? .null),
+        ("defaults", .array(DefaultOption.current.map(\.json))),
       ] + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
   }
 

@@ -50,7 +50,8 @@ enum SettingsFolder {
   /// Bytes of settings that are read; what was saved has hundreds.
   static let longestText = 1_048_576
 
-  private static func folder() throws(ToolFailure) -> String {
+  /// The folder, whether it is there or not.
+  static func folder() throws(ToolFailure) -> String {
     // Relative paths there are to be ignored, says the specification.
     if let home = FileName.variable("XDG_CONFIG_HOME"), home.hasPrefix("/") {
       return home + "/duplex"

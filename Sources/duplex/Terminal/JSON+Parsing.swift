@@ -23,6 +23,21 @@ extension JSON {
   /// A whole number that an `Int` holds; nil where it is something else.
   var whole: Int? { number.flatMap { Int(exactly: $0) } }
 
+  /// A text; nil where it is something else.
+  var textValue: String? {
+    if case .string(let value) = self { value } else { nil }
+  }
+
+  /// The elements of an array; nil where it is something else.
+  var elements: [JSON]? {
+    if case .array(let values) = self { values } else { nil }
+  }
+
+  /// True or false; nil where it is something else.
+  var boolean: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
   /// The objects in `text`: one, or one a line, as events come.
   static func objects(in text: String) -> [JSON] {
     if let one = JSON(parsing: text) { return [one] }

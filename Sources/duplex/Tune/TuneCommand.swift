@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `duplex tune`.
-struct TuneCommand: ParsableCommand, TalkingCommand {
+struct TuneCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
     abstract: "Find the lowest period size and headroom that this machine holds.",

@@ -1,0 +1,204 @@
+import ArgumentParser
+import AudioFiles
+
+/// What the user wrote, in the words that the parser knows: shortened commands and options stand in
+/// full, and options that may do without their value have one.
+struct CommandWords {
+  /// The command, in full; nil where none is named.
+  let command: String?
+  /// All words as they were written, but with the command in full and without `--no-config`.
+  private let written: [String]
+  /// Whether the file of defaults is to be read.
+  let readsConfiguration: Bool
+
+  /// Throws where no command, or more than one, begins like the first word.
+  init(_ words: [String]) throws(ToolFailure) {
+    let end = words.firstIndex(of: "--") ?? words.count
+    let refusals = words[..<end].indices.filter { Self.refusesConfiguration(words[$0]) }
+    readsConfiguration = refusals.isEmpty
+    var words = words.indices.filter { !refusals.contains($0) }.map { words[$0] }
+    guard let first = words.first, !first.hasPrefix("-"), !first.isEmpty else {
+      (command, written) = (nil, words)
+      return
+    }
+    words[0] = try Self.commandName(first)
+    if words[0] == "help" {
+      command = nil
+      if words.count > 1, !words[1].hasPrefix("-") { words[1] = try Self.commandName(words[1]) }
+    } else {
+      command = words[0]
+    }
+    written = words
+  }
+
+  /// The words for the parser.
+  var words: [String] { Self.completed(written, command) }
+
+  /// The words for the parser with shortened options in full; throws where an option could be several.
+  func completingOptions() throws(ToolFailure) -> [String] {
+    guard let command else { return words }
+    let names = CommandOptions(of: command).longNames
+    var result: [String] = []
+    for (index, word) in written.enumerated() {
+      guard word.hasPrefix("--"), word.count > 2, !written[..<index].contains("--") else {
+        result.append(word)
+        continue
+      }
+      let name = String(word.dropFirst(2).prefix { $0 != "=" })
+      let full = try Self.optionName(name, of: names)
+      result.append("--" + full + word.dropFirst(2 + name.count))
+    }
+    return Self.completed(result, command)
+  }
+
+  /// The command that `word` is or begins.
+  private static func commandName(_ word: String) throws(ToolFailure) -> String {
+    let names =
+      Duplex.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    if names.contains(word) { return word }
+    let fitting = names.filter { $0.hasPrefix(word) }
+    if fitting.count == 1 { return fitting[0] }
+    guard fitting.isEmpty else {
+      throw ToolFailure(
+        .usage, code: "usage", "\(word) could be \(alternatives(fitting)).",
+        hint: "Write as much of it as makes it one.")
+    }
+    let nearest = EditDistance.nearest(to: word, of: names)
+    throw ToolFailure(
+      .usage, code: "usage", "There is no command \(word).",
+      hint: (nearest.map { "Did you mean \($0)? " } ?? "")
+        + "See duplex --help for all of them.")
+  }
+
+  /// The option that `name` is or begins; `name` itself where there is none, for the parser to refuse.
+  private static func optionName(_ name: String, of names: [String]) throws(ToolFailure) -> String {
+    if names.contains(name) { return name }
+    let fitting = names.filter { $0.hasPrefix(name) }
+    guard fitting.count > 1 else {
+      if let only = fitting.first { return only }
+      guard let nearest = EditDistance.nearest(to: name, of: names) else { return name }
+      throw ToolFailure(
+        .usage, code: "usage", "There is no option --\(name).",
+        hint: "Did you mean --\(nearest)?")
+    }
+    throw ToolFailure(
+      .usage, code: "usage", "--\(name) could be \(alternatives(fitting.map { "--" + $0 })).",
+      hint: "Write as much of it as makes it one.")
+  }
+
+  private static func alternatives(_ names: [String]) -> String {
+    names.count < 2
+      ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
+
+  private static func refusesConfiguration(_ word: String) -> Bool {
+    word.hasPrefix("--no-c") && "--no-config".hasPrefix(word)
+  }
+
+  /// `words` with `silence` where nothing is said about where to split: the parser knows no options
+  /// that may do without their value.
+  private static func completed(_ words: [String], _ command: String?) -> [String] {
+    let words = joiningNumbers(words)
+    guard command == "record" || command == "monitor" else { return words }
+    return words.enumerated().flatMap { index, word in
+      guard word == "--split" else { return [word] }
+      let next = index + 1 < words.count ? words[index + 1] : ""
+      // A word that could have been meant as a size is left to the parser to refuse.
+      let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
+      return isName ? [word, "silence"] : [word]
+    }
+  }
+
+  /// `written` with a number below zero tied to the option before it: the parser takes `-6` for
+  /// options called so.
+  private static func joiningNumbers(_ written: [String]) -> [String] {
+    var words: [String] = []
+    for (index, word) in written.enumerated() {
+      guard let digit = word.dropFirst().first, word.hasPrefix("-"), digit.isNumber || digit == ".",
+        index > 0, let option = words.last, option.hasPrefix("-"), option != "-", option != "--",
+        !option.contains("="), !words.contains("--")
+      else {
+        words.append(word)
+        continue
+      }
+      words[words.count - 1] = "\(option)=\(word)"
+    }
+    return words
+  }
+}
+
+/// The options of one command, as the parser knows them.
+struct CommandOptions {
+  struct Option {
+    /// Without dashes.
+    let longNames: [String]
+    /// Letters.
+    let shortNames: [String]
+    let takesValue: Bool
+    let isRepeating: Bool
+    /// What stands between angle brackets in the help.
+    let valueName: String
+  }
+
+  let options: [Option]
+
+  init(of command: String) {
+    let type = Duplex.configuration.subcommands.first {
+      $0.configuration.commandName == command
+    }
+    let described = type.flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
+    options = (described?.elements ?? []).compactMap(Self.option)
+  }
+
+  init(options: [Option]) {
+    self.options = options
+  }
+
+  /// The option of this long name; nil where there is none.
+  subscript(longName: String) -> Option? { options.first { $0.longNames.contains(longName) } }
+
+  var longNames: [String] { options.flatMap(\.longNames) }
+
+  private static func option(_ argument: JSON) -> Option? {
+    guard let described = argument["names"]?.elements else { return nil }
+    func names(of kind: String) -> [String] {
+      described.filter { $0["kind"]?.textValue == kind }.compactMap { $0["name"]?.textValue }
+    }
+    return Option(
+      longNames: names(of: "long"), shortNames: names(of: "short"),
+      takesValue: argument["kind"]?.textValue == "option",
+      isRepeating: argument["isRepeating"]?.boolean ?? false,
+      valueName: argument["valueName"]?.textValue ?? "")
+  }
+}
+
+/// How many letters lie between two words.
+enum EditDistance {
+  /// The nearest of `names`; nil where none is near enough to have been meant.
+  static func nearest(to word: String, of names: [String]) -> String? {
+    // Nobody mistypes a word of this length into a name.
+    guard word.count <= 64 else { return nil }
+    let near = names.map { ($0, between(Array(word), Array($0))) }
+      .filter { $1 <= max(1, max(word.count, $0.count) / 2) }
+    return near.min { $0.1 < $1.1 }?.0
+  }
+
+  /// Letters put in, left out, changed or swapped with their neighbour (optimal string alignment).
+  static func between(_ first: [Character], _ second: [Character]) -> Int {
+    var before: [Int] = []
+    var last = Array(0...second.count)
+    for (row, letter) in first.enumerated() {
+      var current = [row + 1]
+      for (column, other) in second.enumerated() {
+        var least = min(
+          last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1))
+        if row > 0, column > 0, letter == second[column - 1], first[row - 1] == other {
+          least = min(least, before[column - 1] + 1)
+        }
+        current.append(least)
+      }
+      (before, last) = (last, current)
+    }
+    return last[second.count]
+  }
+}

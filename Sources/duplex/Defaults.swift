@@ -1,0 +1,233 @@
+import AudioDevices
+import AudioFiles
+import ConfigurationFiles
+
+/// What `$DUPLEX_DEVICE` and the file of settings say for a command. What the user wrote comes first,
+/// then the variable, then the file: there the device's table, the command's, and what stands before
+/// all tables.
+struct Defaults {
+  private(set) var options: [DefaultOption] = []
+  /// What is said in another place as well: it must make sense all the same.
+  private var overridden: [DefaultOption] = []
+
+  /// Whether nothing is said.
+  var isEmpty: Bool { options.isEmpty && overridden.isEmpty }
+
+  private let command: String
+  private let known: CommandOptions
+  /// The long names of the options that the user wrote, and the devices among their values.
+  private var written: Set<String> = []
+  private var devices: [String] = []
+
+  /// Throws where the file cannot be read or says what no command knows.
+  init(for words: CommandWords) throws {
+    guard let command = words.command, words.readsConfiguration,
+      !words.words.contains(where: { ["--help", "-h", "--version"].contains($0) })
+    else {
+      (self.command, known) = ("", CommandOptions(options: []))
+      return
+    }
+    let variable = FileName.variable("DUPLEX_DEVICE") ?? ""
+    let file = try Self.file()
+    guard !variable.isEmpty || file != nil else {
+      (self.command, known) = ("", CommandOptions(options: []))
+      return
+    }
+    self.command = command
+    known = CommandOptions(of: command)
+    note(try words.completingOptions())
+    if !variable.isEmpty, known["device"] != nil, !written.contains("device") {
+      options.append(
+        DefaultOption(
+          option: "device", value: variable, source: "DUPLEX_DEVICE", line: nil,
+          words: ["--device=\(variable)"]))
+      written.insert("device")
+      devices.append(variable)
+    }
+    if let file { try add(file.entries, path: file.path) }
+  }
+
+  /// The words for the parser: defaults stand before what the user wrote.
+  func inserted(into words: [String], only: DefaultOption? = nil) -> [String] {
+    guard let command = words.first else { return words }
+    return [command] + (only.map { [$0] } ?? options).flatMap(\.words) + words.dropFirst()
+  }
+
+  /// The default that makes `words` fail, with the reason; nil where the words fail without any.
+  func culprit(of words: [String], failing: ([String]) -> String?) -> ToolFailure? {
+    guard !isEmpty, failing(words) == nil else { return nil }
+    for option in options + overridden {
+      if let reason = failing(inserted(into: words, only: option)) {
+        return refusal(option, reason)
+      }
+    }
+    guard let reason = failing(inserted(into: words)), let last = options.last else { return nil }
+    return refusal(last, reason)
+  }
+
+  private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {
+    ToolFailure(
+      .usage, code: "usage",
+      "\(option.place): \(option.option) cannot be \(option.value). \(reason)",
+      hint: "Mend it there, or leave it out of this run with --no-config.")
+  }
+
+  /// What the user wrote.
+  private mutating func note(_ words: [String]) {
+    var rest = words.dropFirst()
+    while let word = rest.popFirst(), word != "--" {
+      guard word.hasPrefix("-"), word != "-" else { continue }
+      let name = word.prefix { $0 != "=" }
+      let value = word.count > name.count ? String(word.dropFirst(name.count + 1)) : nil
+      let option =
+        word.hasPrefix("--")
+        ? known[String(name.dropFirst(2))]
+        : known.options.first { option in option.shortNames.contains { "-" + $0 == name } }
+      guard let option else {
+        // Letters in a row: each is an option without a value, but perhaps the last.
+        for letter in word.dropFirst() {
+          written.formUnion(
+            known.options.first { $0.shortNames == [String(letter)] }?.longNames ?? [])
+        }
+        continue
+      }
+      written.formUnion(option.longNames)
+      let argument = option.takesValue ? value ?? rest.popFirst() : nil
+      if let argument, Self.deviceOptions.contains(option.longNames[0]) { devices.append(argument) }
+    }
+  }
+
+  private static let deviceOptions = ["device", "capture-device", "playback-device"]
+
+  private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {
+    let commands = Duplex.configuration.subcommands.compactMap { $0.configuration.commandName }
+    let all = Set(commands.flatMap { CommandOptions(of: $0).longNames })
+    let general = entries.filter { $0.table.isEmpty }
+    let ofCommand = entries.filter { $0.table == command }
+    if !written.contains("device") {
+      let device = (ofCommand + general).first { $0.key == "device" }
+      devices.append(device?.values.first ?? "default")
+    }
+    for entry in entries {
+      let names =
+        commands.contains(entry.table) ? Set(CommandOptions(of: entry.table).longNames) : all
+      guard entry.key != "help", entry.key != "version", entry.key != "no-config",
+        names.contains(entry.key)
+      else { throw Self.unknown(entry, names, path) }
+    }
+    let ofDevice = entries.filter {
+      !$0.table.isEmpty && !commands.contains($0.table) && isDevice($0.table)
+    }
+    for entry in entries where !entry.table.isEmpty && !commands.contains(entry.table) {
+      guard let command = EditDistance.nearest(to: entry.table, of: commands),
+        EditDistance.between(Array(entry.table), Array(command)) <= 2, !isDevice(entry.table)
+      else { continue }
+      throw Self.failure(
+        path, entry.line, "There is no command \(entry.table).", hint: "Did you mean [\(command)]?")
+    }
+    for entry in ofDevice + ofCommand + general { try add(entry, path) }
+  }
+
+  /// Takes what an entry says, where nothing before has said it.
+  private mutating func add(_ entry: ConfigurationEntry, _ path: String) throws(ToolFailure) {
+    guard let option = known[entry.key] else { return }
+    let isOverridden = isWritten(entry.key)
+    let words = try Self.words(entry, option, hasInverse: known["no-" + entry.key] != nil, path)
+    guard !words.isEmpty || !isOverridden else { return }
+    let set = DefaultOption(
+      option: entry.key, value: entry.values.joined(separator: ","), source: path,
+      line: entry.line, words: words)
+    if isOverridden {
+      overridden.append(set)
+    } else {
+      written.formUnion(option.longNames)
+      options.append(set)
+    }
+  }
+
+  /// A device that was named for both directions stands for the input and the output as well.
+  private func isWritten(_ key: String) -> Bool {
+    let opposite = key.hasPrefix("no-") ? String(key.dropFirst(3)) : "no-" + key
+    if written.contains(key) || written.contains(opposite) { return true }
+    let isDirection = key == "capture-device" || key == "playback-device"
+    return isDirection && written.contains("device") && !isDeviceOfFile
+  }
+
+  /// Whether no more than the file names the device.
+  private var isDeviceOfFile: Bool {
+    options.contains { $0.option == "device" && $0.line != nil }
+  }
+
+  private static func words(
+    _ entry: ConfigurationEntry, _ option: CommandOptions.Option, hasInverse: Bool, _ path: String
+  ) throws(ToolFailure) -> [String] {
+    switch entry.kind {
+    case .boolean where !option.takesValue && entry.values == ["true"]: return ["--" + entry.key]
+    case .boolean where !option.takesValue: return hasInverse ? ["--no-" + entry.key] : []
+    case .string where option.takesValue, .number where option.takesValue:
+      return option.isRepeating
+        ? entry.values.map { "--\(entry.key)=\($0)" }
+        : ["--\(entry.key)=" + entry.values.joined(separator: ",")]
+    default:
+      throw failure(
+        path, entry.line,
+        option.takesValue
+          ? "\(entry.key) takes a text or a number."
+          : "\(entry.key) is true or false, without quotes.",
+        hint: "Mend it, or leave it out of this run with --no-config.")
+    }
+  }
+
+  /// Whether `table` names one of the devices of this run, or a part of its name.
+  private func isDevice(_ table: String) -> Bool {
+    guard known["device"] != nil else { return false }
+    return devices.contains { device in
+      if device.lowercased().contains(table.lowercased()) { return true }
+      return [true, false].contains { isCapture in
+        let names = [device, table].compactMap {
+          try? DeviceNames.resolve($0, isCapture: isCapture)
+        }
+        return names.count == 2 && names[0] == names[1]
+      }
+    }
+  }
+
+  private static func unknown(_ entry: ConfigurationEntry, _ names: Set<String>, _ path: String)
+    -> ToolFailure
+  {
+    let place = entry.table.isEmpty ? "" : " in [\(entry.table)]"
+    let nearest = EditDistance.nearest(to: entry.key, of: names.sorted())
+    return failure(
+      path, entry.line, "There is no option \(entry.key)\(place).",
+      hint: nearest.map { "Did you mean \($0)?" } ?? "See duplex --help.")
+  }
+
+  private static func failure(_ path: String, _ line: Int, _ message: String, hint: String)
+    -> ToolFailure
+  {
+    ToolFailure(.usage, code: "configuration", "\(path), line \(line): \(message)", hint: hint)
+  }
+
+  /// The file of settings; nil where there is none.
+  private static func file() throws(ToolFailure) -> (path: String, entries: [ConfigurationEntry])? {
+    guard let folder = try? SettingsFolder.folder() else { return nil }
+    let path = folder + "/config.toml"
+    guard TextFile.exists(path) else { return nil }
+    let text: String
+    do throws(FileFailure) {
+      text = try TextFile.read(path, limit: SettingsFolder.longestText)
+    } catch {
+      let status: ExitStatus = error.kind == .permissionDenied ? .noPermission : .usage
+      throw ToolFailure(
+        status, code: "configuration", error.message,
+        hint: "Defaults are read from there; leave them out of this run with --no-config.")
+    }
+    do throws(ConfigurationFailure) {
+      return (path, try ConfigurationFile(parsing: text).entries)
+    } catch {
+      throw failure(
+        path, error.line, "\(error.message).",
+        hint: "Mend it there, or leave it out of this run with --no-config.")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import ConfigurationFiles
+import Testing
+
+@Suite struct ConfigurationFileTests {
+  @Test func `values come with their table, their line and their kind`() throws {
+    let file = try ConfigurationFile(
+      parsing: """
+        device = "usb"   # the one on the desk
+        period-size = 64
+
+        [record]
+        gain = -6.5
+        monitor = true
+        ["hw:1,0"]
+        capture-channels = [3, 4]
+        """)
+    let entries = file.entries
+    #expect(entries.map(\.key) == ["device", "period-size", "gain", "monitor", "capture-channels"])
+    #expect(entries.map(\.table) == ["", "", "record", "record", "hw:1,0"])
+    #expect(entries.map(\.line) == [1, 2, 5, 6, 8])
+    #expect(entries.map(\.kind) == [.string, .number, .number, .boolean, .number])
+    #expect(entries.map(\.values) == [["usb"], ["64"], ["-6.5"], ["true"], ["3", "4"]])
+  }
+
+  @Test func `dates, and tables in tables, are told from values`() throws {
+    let file = try ConfigurationFile(parsing: "duration = 07:32:00\n[a]\nb = { c = 1 }\n")
+    #expect(file.entries.map(\.kind) == [.date, .nested])
+  }
+
+  @Test(arguments: [
+    ("device = usb", 1), ("a = 1\na = 2", 2), ("\n\n[record\n", 3), ("a = 1\n\u{0}", 2),
+    ("= 3", 1), ("\u{7f}ELF", 1),
+  ])
+  func `what is not TOML is refused with its line`(text: String, line: Int) {
+    let failure = #expect(throws: ConfigurationFailure.self) {
+      try ConfigurationFile(parsing: text)
+    }
+    #expect(failure?.line == line)
+    #expect(failure?.message.isEmpty == false)
+  }
+
+  @Test func `deep nesting and an empty text end as well`() throws {
+    #expect(try ConfigurationFile(parsing: "").entries.isEmpty)
+    let deep = "a = " + String(repeating: "[", count: 100_000)
+    #expect(throws: ConfigurationFailure.self) { try ConfigurationFile(parsing: deep) }
+  }
+}
