@@ -164,6 +164,12 @@ public enum DeviceIdentity {
     return line("/proc/asound/\(folder)/id") ?? card
   }
 
+  /// The number of the card that `name` speaks of; nil where it speaks of none that is there.
+  static func cardNumber(behind name: String) -> Int? {
+    guard let card = HardwareAddress(name).card else { return nil }
+    return Int(card) ?? folder(of: card).flatMap { Int($0.drop { !$0.isNumber }) }
+  }
+
   /// The numbers of the cards that are there now.
   static var cards: [Int] {
     ProcFile.paths(matching: "/proc/asound/card[0-9]*").compactMap {

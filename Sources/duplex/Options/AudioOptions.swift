@@ -123,6 +123,11 @@ struct AudioOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The same for the output's volume.", valueName: "volume"))
   var playbackVolume: VolumeOption?
 
+  @Flag(
+    name: .customLong("no-reserve"),
+    help: "Leave a card that is in use to who holds it: do not ask sound servers to release it.")
+  var doesNotReserve = false
+
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 

@@ -24,6 +24,8 @@ struct DeviceChoice {
   var isStartUpOver = true
   /// How the program ends where it is stopped before the device is open.
   private let stoppedStatus: ExitStatus
+  /// Cards that others released for the run.
+  private let reservation = CardReservation()
 
   init(
     _ options: AudioOptions, captures: Bool, plays: Bool,
@@ -40,6 +42,7 @@ struct DeviceChoice {
     try request.validate()
     try checkFurther()
     SignalWatch.hold()
+    defer { reservation.release() }
     let volumes = try MixerVolumes(options, request)
     defer { volumes.restore() }
     let names =
@@ -93,8 +96,14 @@ struct DeviceChoice {
     _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
   ) throws -> Device {
     let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
-    return try DeviceOpening.result(
-      of: names.first ?? "the device", leavingWith: stoppedStatus, open)
+    let name = names.first ?? "the device"
+    guard !options.doesNotReserve else {
+      return try DeviceOpening.result(of: name, leavingWith: stoppedStatus, open)
+    }
+    return try DeviceOpening.result(of: name, leavingWith: stoppedStatus) {
+      [reservation, names = names + alsoPlay] () throws(DeviceFailure) in
+      try reservation.opening(names, open)
+    }
   }
 
   /// A simulated unit is one device: both directions say the same of it. A direction that is not

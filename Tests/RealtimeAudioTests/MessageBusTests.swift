@@ -1,0 +1,14 @@
+import Testing
+
+@testable import RealtimeAudio
+
+@Suite struct MessageBusTests {
+  @Test(arguments: [
+    "unix:path=/no/such/bus", "no address at all", "", "unixexec:path=/bin/true",
+    "tcp:host=127.0.0.1,port=1",
+  ])
+  func `a bus that is not there gives no answer`(address: String) {
+    let isConnected = MessageBus.connected(to: address) != nil
+    #expect(!isConnected)
+  }
+}
