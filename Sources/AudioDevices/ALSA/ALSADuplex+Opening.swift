@@ -132,17 +132,26 @@ extension ALSADuplex {
     wakeUp = nil
     capture = nil
     playback = nil
+    returning = nil
   }
 
   /// Looks for the same devices, by their names and places, after a tenth of a second.
   public mutating func pollForReconnection() -> DeviceReturn {
     HostClock.pause(milliseconds: 100)
+    if let moves = capture?.hasMoved, let since = returning {
+      if moves {
+        returning = nil
+        return .returned(cards: since.cards)
+      }
+      guard now &- since.nanoseconds > PCM.movesWithinNanoseconds else { return .absent }
+      close()
+    }
     guard let found = places.locate(request) else { return .absent }
     do throws(DeviceFailure) {
       try adopt(ALSADuplex(opening: found.request))
       try start()
-      guard capture?.beginsToMove() != false else {
-        close()
+      guard capture?.hasMoved != false else {
+        returning = (found.cards, now)
         return .absent
       }
       return .returned(cards: found.cards)

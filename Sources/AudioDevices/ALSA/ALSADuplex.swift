@@ -35,6 +35,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// How often, one after the other, frames were refused for which there should have been room.
   private var refusals = 0
   private var restarts = FruitlessRestarts()
+  /// A server's input that was started again and has not delivered anything yet: its cards, and since when.
+  var returning: (cards: [Int], nanoseconds: UInt64)?
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
   /// where that is not known: only then is the device asked before it is waited for.
   private var leftover = Int.max

@@ -1,7 +1,6 @@
 import AudioBasics
 import CALSA
 import Glibc
-import RealtimeAudio
 
 /// Which way sound goes through a PCM.
 enum PCMDirection: Sendable {
@@ -196,18 +195,12 @@ extension PCM {
 }
 
 extension PCM {
-  /// Whether frames begin to move through what was just started, within half a second. A sound server
-  /// that has only begun takes a stream before it has anything to connect it to, and then forgets it.
-  /// Hardware is believed.
-  func beginsToMove() -> Bool {
-    guard configuration.isServer else { return true }
-    let start = max(0, availableNow())
-    for _ in 0..<100 {
-      if availableNow() > start { return true }
-      HostClock.pause(milliseconds: 5)
-    }
-    return false
-  }
+  /// So long frames may take to begin to move through a server's input. One that is only starting takes a
+  /// stream before it has anything to connect it to, and then forgets it: it is to be opened again.
+  static let movesWithinNanoseconds: UInt64 = 2_000_000_000
+
+  /// Whether the input that was just started has delivered something. Hardware is believed.
+  var hasMoved: Bool { !configuration.isServer || availableNow() > 0 }
 }
 
 /// Puts ALSA's return codes into words.

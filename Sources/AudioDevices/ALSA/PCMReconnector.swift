@@ -70,7 +70,13 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       stream.device = granted.device
       guard stream == granted else { throw .otherSettings(granted.device) }
       try pcm.startAnew(silence: place.pointer.pointee.silence)
-      guard pcm.beginsToMove() else { return .absent }
+      let start = HostClock.nanoseconds
+      while pcm.isCapture, !pcm.hasMoved {
+        guard !isOver, HostClock.nanoseconds &- start < PCM.movesWithinNanoseconds else {
+          return .absent
+        }
+        HostClock.pause(milliseconds: 5)
+      }
       place.pointer.pointee.pcm = consume pcm
       return .returned(cards: found.cards)
     } catch {
