@@ -129,17 +129,17 @@ struct Duplex: ParsableCommand {
       arguments.allSatisfy { $0 == $0.printable } ? error : failure(of: arguments) ?? error
     let complaint = sentence(for: error)
     let expected = ExpectedValues.sentence(for: complaint)
-    let refusal = ToolFailure(
-      .usage, code: "usage", complaint, hint: expected ?? "See duplex --help.")
-    if expected != nil {
-      refusal.report()
-      end(.usage)
-    }
-    if OutputMode.current.json { Terminal.emit(refusal.event) }
-    for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
-      Terminal.say("\(line)")
-    }
+    ToolFailure(
+      .usage, code: "usage", complaint,
+      hint: expected ?? "See \(helpCommand(in: fullMessage(for: error)))."
+    ).report()
     end(.usage)
+  }
+
+  /// The command whose help the parser's message names between quotes: `duplex record --help`.
+  private static func helpCommand(in message: String) -> Substring {
+    message.split(separator: "'").last { $0.hasPrefix("duplex ") && $0.hasSuffix(" --help") }
+      ?? "duplex --help"
   }
 
   /// What is wrong with `arguments` when they are cleaned.
