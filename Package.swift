@@ -124,7 +124,17 @@ let package = Package(
         "DelayEstimation",
       ],
       swiftSettings: safe),
-    .target(name: "Reports", dependencies: ["AudioBasics"], swiftSettings: safe),
+    // Pictures by Cairo, which is loaded with the first one.
+    .target(name: "CCairo", cSettings: inC),
+    .target(name: "CairoDrawing", dependencies: ["AudioBasics", "CCairo"], swiftSettings: checked),
+    // What is in a sound file.
+    .target(
+      name: "SoundInspection",
+      dependencies: ["AudioBasics", "AudioSpectra", "AudioLevels", "AudioFiles"],
+      swiftSettings: safe + optimised),
+    .target(
+      name: "Reports", dependencies: ["AudioBasics", "CairoDrawing", "SoundInspection"],
+      swiftSettings: safe),
     // What stands between a machine and low latency.
     .target(
       name: "SystemDiagnosis", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
@@ -134,7 +144,8 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
-        "LatencyMeasurement", "Reports", "ConfigurationFiles", "SystemDiagnosis",
+        "LatencyMeasurement", "Reports", "ConfigurationFiles", "SystemDiagnosis", "SoundInspection",
+        "CairoDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: safe,
@@ -188,7 +199,12 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "ReportsTests", dependencies: ["AudioBasics", "Reports"], swiftSettings: checked),
+      name: "ReportsTests", dependencies: ["AudioBasics", "CairoDrawing", "Reports"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "SoundInspectionTests",
+      dependencies: ["AudioBasics", "AudioFiles", "AudioSpectra", "SoundInspection"],
+      swiftSettings: checked),
     .testTarget(
       name: "SystemDiagnosisTests",
       dependencies: ["AudioBasics", "AudioFiles", "RealtimeAudio", "SystemDiagnosis"],

@@ -18,6 +18,7 @@ struct Duplex: ParsableCommand {
     subcommands: [
       RecordCommand.self, MonitorCommand.self, PlayCommand.self, LatencyCommand.self,
       OverdubCommand.self, TuneCommand.self, RepairCommand.self,
+      InspectCommand.self,
       DevicesCommand.self, DoctorCommand.self,
     ])
 

@@ -19,6 +19,8 @@ FIELDS = {
     "progress": "done what",
     "warning": "code message hint",
     "notice": "code message hint",
+    "inspect": "path format frames seconds sampleRate channels tags peakDBFS truePeakDBTP integratedLUFS"
+    " clippedSamples dcOffset silence gaps pictures",
     "finding": "weight code message hint",
     "error": "code message hint",
     "summary": "command",
@@ -34,6 +36,7 @@ SUMMARIES = {
     "tune": SESSION + " periodFrames headroomFrames roundTripFrames trials paths",
     "repair": "frames seconds paths files",
     "devices": "cards pcms",
+    "inspect": "frames seconds files paths",
     "doctor": "seconds checks problems warnings notices wakeUps",
 }
 STATES = (

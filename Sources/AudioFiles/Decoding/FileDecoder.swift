@@ -21,6 +21,8 @@ public final class FileDecoder: SoundDecoder {
   public let supportsSeeking: Bool
   /// What the file says about itself.
   public let tags: SoundFileTags
+  /// What kind of file it is and how it keeps samples, for people.
+  public let formatName: String
   /// Bits a second, on average.
   public let bitRate: Int?
 
@@ -52,6 +54,9 @@ public final class FileDecoder: SoundDecoder {
     announcedFrameCount = file.announcedFrameCount
     supportsSeeking = file.isSeekable
     tags = file.tags
+    formatName =
+      file.encodingName == file.formatName
+      ? file.formatName : "\(file.formatName), \(file.encodingName)"
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
     let (sampleRate, channelCount) = (file.sampleRate, file.channelCount)
     let counted = byteCount.flatMap {
@@ -106,4 +111,7 @@ public final class FileDecoder: SoundDecoder {
 
   /// What the station says it plays. Any thread.
   public var announcedTitle: String? { bytes?.source.announcedTitle }
+
+  /// The places that the file names.
+  public var markers: [SoundFileMarker] { file.markers }
 }

@@ -36,6 +36,13 @@ public protocol SoundDecoder: AnyObject {
   /// What it says about itself.
   var tags: SoundFileTags { get }
 
+  /// What kind of file it is and how it keeps samples, for people: "WAV, Signed 16 bit PCM". Empty where it
+  /// does not say.
+  var formatName: String { get }
+
+  /// The places that it names.
+  var markers: [SoundFileMarker] { get }
+
   /// Whether so much is there that reading on need not wait soon: `seconds` of sound, or all that is left. Where
   /// `seconds` is nil, three, or less where sound comes in faster than it is played. Any thread.
   func isReady(prebuffer seconds: Double?) -> Bool
@@ -74,6 +81,12 @@ extension SoundDecoder {
 
   /// Not known.
   public var bitRate: Int? { nil }
+
+  /// It does not say.
+  public var formatName: String { "" }
+
+  /// None.
+  public var markers: [SoundFileMarker] { [] }
 
   /// None.
   public var tags: SoundFileTags { SoundFileTags() }

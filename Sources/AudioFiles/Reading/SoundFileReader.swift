@@ -178,6 +178,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// What the file says about itself, read from its head.
   public var tags: SoundFileTags { SoundFileTags(of: handle) }
 
+  /// The places that the file names.
+  public var markers: [SoundFileMarker] { SoundFileMarker.all(of: handle) }
+
   /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
   /// known.
   private mutating func resume() throws(FileFailure) {

@@ -72,8 +72,14 @@ public enum TextFile {
   ) throws(FileFailure) {
     // Where they cannot be made, the draft says why.
     if makesFolders { try? FileSystem.makeFolders(of: path) }
+    try write(Array(text.utf8), to: path, overwrite: overwrite)
+  }
+
+  /// The same for what is no text: a picture.
+  public static func write(
+    _ bytes: [UInt8], to path: String, overwrite: Bool
+  ) throws(FileFailure) {
     let draft = try DraftFile(for: path, overwrite: overwrite)
-    let bytes = Array(text.utf8)
     let (_, error) = OutputBytes.write(bytes, count: bytes.count, to: draft.descriptor.number)
     if let error { throw .creating(path, error) }
     try draft.publish()

@@ -331,7 +331,8 @@ extension RecordingPipeline {
         events.emit(.marker(marker))
       case .command(.start): break
       // What was lost before the take went on is no part of it.
-      case .gap(let frames) where due.frame == settled: series.mark("\(frames) frames lost")
+      case .gap(let frames) where due.frame == settled:
+        series.mark(SoundFileMarker.gapLabel(frames: frames))
       case .gap: break
       }
     }

@@ -108,20 +108,31 @@ struct ReportOptions: ParsableArguments {
   /// Refuses, before anything is measured, a report that cannot be written afterwards.
   func check(against inputs: InputFiles) throws(FileFailure) {
     guard let report else { return }
-    if let identity = FileIdentity(of: report), inputs.identities.contains(identity) {
-      throw FileFailure(
-        .invalidRequest, "\(report) is what is heard or listened to.", hint: "Choose another name.")
-    }
-    try OutputFolder.check(for: report)
-    guard !overwrite, SoundFileReader.exists(report) else { return }
-    throw FileFailure(
-      .cannotCreate, "\(report) exists already.",
-      hint: "Choose another name, or replace it with --overwrite.")
+    try PicturePath.check(report, overwrite: overwrite, against: inputs.identities)
   }
 
   /// Writes it, where it is wanted.
   func write(svg: () -> String, html: () -> String) throws(FileFailure) {
     guard let report else { return }
     try TextFile.write(report.hasSuffix(".html") ? html() : svg(), to: report, overwrite: overwrite)
+  }
+}
+
+/// Where a picture goes.
+enum PicturePath {
+  /// Refuses, before anything is worked out, a picture that could not be written afterwards, or one that
+  /// would replace what it is made of.
+  static func check(
+    _ path: String, overwrite: Bool, against inputs: Set<FileIdentity>
+  ) throws(FileFailure) {
+    if let identity = FileIdentity(of: path), inputs.contains(identity) {
+      throw FileFailure(
+        .invalidRequest, "\(path) is what is heard or listened to.", hint: "Choose another name.")
+    }
+    try OutputFolder.check(for: path)
+    guard !overwrite, SoundFileReader.exists(path) else { return }
+    throw FileFailure(
+      .cannotCreate, "\(path) exists already.",
+      hint: "Choose another name, or replace it with --overwrite.")
   }
 }

@@ -39,6 +39,8 @@ public final class MPEGDecoder: SoundDecoder {
   public let channelCount: Int
   /// What the file says about itself.
   public let tags: SoundFileTags
+  /// What kind of file it is, for people.
+  public let formatName = "MPEG audio (MP3)"
   /// The frame that the next read begins with.
   public private(set) var position = 0
   /// How often something else than sound was skipped so far.

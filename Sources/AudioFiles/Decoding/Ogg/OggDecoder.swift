@@ -26,6 +26,8 @@ public final class OggDecoder: SoundDecoder {
   public let bitRate: Int?
   /// What the song that was read last says about itself.
   public private(set) var tags: SoundFileTags
+  /// What kind of file it is, for people.
+  public var formatName: String { file is VorbisFile ? "Ogg, Vorbis" : "Ogg, Opus" }
   /// The frame that the next read begins with.
   public private(set) var position = 0
   private var isAway = false

@@ -1,0 +1,64 @@
+import AudioBasics
+import AudioFiles
+import AudioLevels
+
+/// What is in a sound, found in one pass and in bounded memory.
+public struct SoundInspection: Sendable {
+  /// Frames that there are.
+  public private(set) var frames = 0
+  /// Peaks, loudness, clipping, constant part.
+  public private(set) var levels = ProgrammeLevels.nothing
+  /// Silence at both ends and within.
+  public private(set) var silence = SilentFrames(lead: 0, tail: 0, total: 0)
+  /// The waveform, where it was asked for.
+  public private(set) var waveform: WaveformColumns?
+  /// The spectrogram, where it was asked for.
+  public private(set) var spectrogram: Spectrogram?
+
+  /// Columns of a picture.
+  public static let columns = 1480
+  /// Rows of a spectrogram, of all its channels together.
+  public static let rows = 512
+  /// Channels that are drawn, at most.
+  public static let mostDrawnChannels = 8
+
+  private static let chunkFrames = 8192
+
+  /// Reads all of `decoder`, and collects what pictures need. `tell` hears how many frames were read.
+  /// Throws what reading throws.
+  public init(
+    of decoder: any SoundDecoder, drawsWaveform: Bool = false, drawsSpectrogram: Bool = false,
+    tell: (_ frames: Int) -> Void = { _ in }
+  ) throws(FileFailure) {
+    let channels = decoder.channelCount
+    let drawn = min(channels, Self.mostDrawnChannels)
+    var waveform =
+      drawsWaveform
+      ? WaveformColumns(
+        width: Self.columns, frameCount: decoder.frameCount, channelCount: drawn) : nil
+    var spectrogram: SpectrogramColumns?
+    if drawsSpectrogram {
+      let panels = drawn <= 1 ? 1 : drawn <= 2 ? 2 : drawn <= 4 ? 4 : 8
+      spectrogram = SpectrogramColumns(
+        width: Self.columns, frameCount: decoder.frameCount, rowCount: Self.rows / panels,
+        channelCount: drawn)
+    }
+    var loudness = LoudnessMeter(sampleRate: decoder.sampleRate, channelCount: channels)
+    var silence = SilenceMeter(sampleRate: decoder.sampleRate)
+    var buffer = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channels)
+    while true {
+      let count = try decoder.read(into: &buffer, at: 0, frames: Self.chunkFrames)
+      guard count > 0 else { break }
+      loudness.add(buffer, frames: count)
+      silence.add(buffer, frames: count)
+      waveform?.add(buffer, frames: count)
+      spectrogram?.add(buffer, frames: count)
+      frames += count
+      tell(frames)
+    }
+    levels = loudness.levels
+    self.silence = silence.silence
+    self.waveform = waveform
+    self.spectrogram = spectrogram?.finish()
+  }
+}

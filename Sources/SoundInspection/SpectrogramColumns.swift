@@ -1,0 +1,214 @@
+import AudioBasics
+import AudioSpectra
+import Glibc
+
+/// The power of a sound by time and frequency, as columns of a picture.
+public struct Spectrogram: Sendable {
+  /// Rows from 0 Hz to half the rate, evenly.
+  public let rowCount: Int
+  /// Columns that there are.
+  public let columnCount: Int
+  /// Frames in a column.
+  public let framesPerColumn: Int
+  /// The sums of powers, channel by channel, column by column, and how many there are in a column.
+  fileprivate let powers: [[Float]]
+  fileprivate let counts: [Float]
+
+  /// Channels that are drawn.
+  public var channelCount: Int { powers.count }
+
+  /// The power in a column and a row, 1 being that of a sine of full scale.
+  public func power(channel: Int, column: Int, row: Int) -> Float {
+    let count = counts[column]
+    return count > 0 ? powers[channel][column * rowCount + row] / count : 0
+  }
+}
+
+/// Works out the spectrogram of all of a sound, whatever its length, in the memory of the picture.
+struct SpectrogramColumns: ~Copyable {
+  /// Frames of a transform: 43 ms at 48 kHz.
+  static let length = 2048
+
+  /// Rows of each channel.
+  private let rowCount: Int
+  /// Frames in a column.
+  private var framesPerColumn: Int
+  /// Columns that are there.
+  private var columnCount = 0
+  /// Channels that are drawn.
+  private let channelCount: Int
+
+  private let limit: Int
+  private let transform: FourierTransform
+  private let window: [Float]
+  /// The last frames of each channel, the oldest at `oldest`.
+  private var recent: [Float]
+  private var oldest = 0
+  /// Frames until the next transform.
+  private var untilNext: Int
+  private var hop: Int
+  private var frames = 0
+  private var windowed: [Float]
+  private var bins: [Complex]
+  /// The sums of powers, channel by channel, column by column, and how many there are in a column.
+  private var powers: [[Float]]
+  private var counts: [Float] = []
+
+  /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its length is
+  /// not known; `rowCount` rows for each channel. Nil where memory is short.
+  init?(width: Int, frameCount: Int?, rowCount: Int, channelCount: Int) {
+    guard let transform = FourierTransform(atLeast: Self.length) else { return nil }
+    limit = 2 * width
+    framesPerColumn = max(1, ((frameCount ?? 0) + width - 1) / width)
+    self.rowCount = rowCount
+    self.channelCount = channelCount
+    let length = transform.length
+    // Hann's window; a sine of full scale is then 0 dB.
+    let scale = 4 / Float(length)
+    let window = (0..<length).map { index in
+      scale * (0.5 - 0.5 * Float(cos(2 * Double.pi * Double(index) / Double(length))))
+    }
+    self.window = window
+    recent = [Float](repeating: 0, count: length * channelCount)
+    windowed = [Float](repeating: 0, count: length)
+    bins = [Complex](repeating: Complex(0, 0), count: transform.binCount)
+    powers = Array(repeating: [], count: channelCount)
+    hop = min(length, framesPerColumn)
+    untilNext = hop
+    self.transform = transform
+  }
+
+  /// Adds the first `count` frames of `buffer`.
+  mutating func add(_ buffer: borrowing SampleBuffer, frames count: Int) {
+    var done = 0
+    while done < count {
+      let now = min(count - done, untilNext, window.count - oldest)
+      for channel in 0..<channelCount { keep(buffer, channel, from: done, frames: now) }
+      pass(now)
+      done += now
+    }
+  }
+
+  /// The sound is over: what is in the middle of no window yet is followed by silence.
+  mutating func finish() -> Spectrogram {
+    let end = frames
+    var left = window.count / 2
+    while left > 0 {
+      let now = min(left, untilNext, window.count - oldest)
+      for channel in 0..<channelCount {
+        let first = channel * window.count + oldest
+        for index in first..<first + now { recent[index] = 0 }
+      }
+      pass(now)
+      left -= now
+    }
+    return Spectrogram(
+      rowCount: rowCount,
+      columnCount: min(columnCount, (end + framesPerColumn - 1) / framesPerColumn),
+      framesPerColumn: framesPerColumn, powers: powers, counts: counts)
+  }
+
+  private mutating func keep(
+    _ buffer: borrowing SampleBuffer, _ channel: Int, from first: Int, frames count: Int
+  ) {
+    let samples = buffer.samples
+    let stride = buffer.channelCount
+    var index = first * stride + channel
+    let start = channel * window.count + oldest
+    // Of its own, so that it is asked only once whether it is shared.
+    var kept: [Float] = []
+    swap(&kept, &recent)
+    for place in start..<start + count {
+      let sample = samples[index]
+      kept[place] = sample.isFinite ? sample : 0
+      index += stride
+    }
+    swap(&kept, &recent)
+  }
+
+  private mutating func pass(_ count: Int) {
+    oldest = (oldest + count) % window.count
+    frames += count
+    untilNext -= count
+    guard untilNext == 0 else { return }
+    untilNext = hop
+    // What lies in the window's middle.
+    let middle = frames - window.count / 2
+    guard middle >= 0 else { return }
+    var column = middle / framesPerColumn
+    while column >= limit {
+      halve()
+      column = middle / framesPerColumn
+    }
+    while columnCount <= column {
+      columnCount += 1
+      counts.append(0)
+      for channel in 0..<channelCount {
+        powers[channel] += repeatElement(0, count: rowCount)
+      }
+    }
+    counts[column] += 1
+    for channel in 0..<channelCount { add(channel, to: column) }
+  }
+
+  private mutating func add(_ channel: Int, to column: Int) {
+    let start = channel * window.count
+    let (oldest, head) = (oldest, window.count - oldest)
+    // Of its own, so that it is asked only once whether it is shared.
+    var target: [Float] = []
+    swap(&target, &windowed)
+    let (kept, factors) = (recent, window)
+    for index in 0..<head { target[index] = kept[start + oldest + index] * factors[index] }
+    for index in head..<factors.count {
+      target[index] = kept[start + index - head] * factors[index]
+    }
+    swap(&target, &windowed)
+    transform.spectrum(of: windowed, into: &bins)
+    let first = column * rowCount
+    let perRow = (bins.count - 1) / rowCount
+    var sums: [Float] = []
+    swap(&sums, &powers[channel])
+    let spectrum = bins
+    for row in 0..<rowCount {
+      var highest: Float = 0
+      // The loudest of several, so that a tone has its level.
+      for bin in max(1, row * perRow)..<(row + 1) * perRow + 1 {
+        let power = spectrum[bin].power
+        highest = power > highest ? power : highest
+      }
+      sums[first + row] += highest
+    }
+    swap(&sums, &powers[channel])
+  }
+
+  /// Joins columns in pairs.
+  private mutating func halve() {
+    let half = (columnCount + 1) / 2
+    for column in 0..<columnCount where column > 0 {
+      if column % 2 == 0 {
+        counts[column / 2] = counts[column]
+      } else {
+        counts[column / 2] += counts[column]
+      }
+      for channel in 0..<channelCount {
+        for row in 0..<rowCount {
+          let power = powers[channel][column * rowCount + row]
+          let target = column / 2 * rowCount + row
+          if column % 2 == 0 {
+            powers[channel][target] = power
+          } else {
+            powers[channel][target] += power
+          }
+        }
+      }
+    }
+    counts.removeLast(columnCount - half)
+    for channel in 0..<channelCount {
+      powers[channel].removeLast((columnCount - half) * rowCount)
+    }
+    columnCount = half
+    framesPerColumn *= 2
+    hop = min(window.count, framesPerColumn)
+    untilNext = hop
+  }
+}

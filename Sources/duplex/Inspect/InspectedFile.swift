@@ -1,0 +1,180 @@
+import AudioBasics
+import AudioFiles
+import AudioLevels
+import SoundInspection
+
+/// What is known of a file, in events and in lines for a person.
+struct InspectedFile {
+  let frames: Int
+  private let path: String
+  private let sampleRate: Int
+  private let channelCount: Int
+  private let formatName: String
+  private let bitRate: Int?
+  private let tags: SoundFileTags
+  private let levels: ProgrammeLevels
+  private let silence: SilentFrames
+  private let gaps: [(frame: Int, frames: Int)]
+  private let markers: [SoundFileMarker]
+  private let pictures: [String]
+
+  init(
+    _ path: String, _ decoder: any SoundDecoder, _ inspection: SoundInspection,
+    _ pictures: [String]
+  ) {
+    self.path = path
+    self.pictures = pictures
+    frames = inspection.frames
+    levels = inspection.levels
+    silence = inspection.silence
+    sampleRate = decoder.sampleRate
+    channelCount = decoder.channelCount
+    formatName = decoder.formatName
+    bitRate = decoder.bitRate
+    tags = decoder.tags
+    let all = decoder.markers
+    gaps = all.compactMap { marker in
+      marker.gapFrames.map { (marker.frame, $0) }
+    }
+    markers = all.filter { $0.gapFrames == nil }
+  }
+
+  var seconds: Double { seconds(frames) }
+
+  private func seconds(_ frames: Int) -> Double { Double(frames) / Double(max(1, sampleRate)) }
+
+  // MARK: Events
+
+  var fields: [(String, JSON)] {
+    let tags: [(String, JSON)] = named.map { ($0.key, .string($0.value)) }
+    return [
+      ("path", .string(path)), ("format", .string(formatName)), ("frames", .integer(frames)),
+      ("seconds", .number(seconds)), ("sampleRate", .integer(sampleRate)),
+      ("channels", .integer(channelCount)), ("bitRate", bitRate.map { .integer($0) } ?? .null),
+      ("tags", .fields(tags)),
+    ] + JSON.levels(levels) + [
+      (
+        "silence",
+        .object([
+          "leadSeconds": .number(seconds(silence.lead)),
+          "tailSeconds": .number(seconds(silence.tail)),
+          "totalSeconds": .number(seconds(silence.total)),
+        ])
+      ),
+      (
+        "gaps",
+        .array(gaps.map { .object(["frame": .integer($0.frame), "frames": .integer($0.frames)]) })
+      ),
+      (
+        "markers",
+        .array(
+          markers.map { .object(["frame": .integer($0.frame), "label": .string($0.label)]) })
+      ),
+      ("pictures", .array(pictures.map { .string($0) })),
+    ]
+  }
+
+  private var named: [(key: String, value: String)] {
+    [
+      ("title", tags.title), ("artist", tags.artist), ("album", tags.album), ("date", tags.date),
+      ("comment", tags.comment),
+    ].compactMap { key, value in value.flatMap { $0.isEmpty ? nil : (key, $0) } }
+  }
+
+  // MARK: Lines
+
+  /// One line of a folder's list: length, peak, loudness, name and title.
+  var note: String {
+    let peak = levels.samplePeaks.max().map { Self.decibels(Decibels.level($0)) } ?? ""
+    let loudness = levels.integratedLUFS.map { Self.decibels($0) } ?? "-"
+    let title = tags.title.map { "  \($0)" } ?? ""
+    return Self.right(ClockTime(seconds, showsTenths: true).text, 10) + Self.right(peak, 7)
+      + " dBFS"
+      + Self.right(loudness, 7) + " LUFS  " + path + title
+  }
+
+  var lines: [String] {
+    let length = ClockTime(seconds, showsTenths: true).text
+    var facts = ["\(length) (\(frames) frame\(frames == 1 ? "" : "s"))", "\(sampleRate) Hz"]
+    facts.append("\(channelCount) channel\(channelCount == 1 ? "" : "s")")
+    if !formatName.isEmpty { facts.append(formatName) }
+    if let bitRate { facts.append("\(bitRate / 1000) kbit/s") }
+    var rows = [("Sound", facts.joined(separator: ", "))]
+    rows += named.map { (Self.capitalised($0.key), $0.value) }
+    rows.append(
+      ("Peak", list(levels.samplePeaks) + " dBFS, true peak " + list(levels.truePeaks) + " dBTP"))
+    rows.append(("RMS", list(levels.meanSquares.map { Float($0.squareRoot()) }) + " dBFS"))
+    rows.append(("Loudness", loudness))
+    rows.append(("Clipped", clipped))
+    rows.append(("DC offset", levels.offsets.map { $0.shown(5) }.joined(separator: ", ")))
+    rows.append(("Silence", pauses))
+    rows.append(("Gaps", gapList))
+    if !markers.isEmpty {
+      rows.append(("Markers", places(markers.map { ($0.frame, $0.label) })))
+    }
+    rows += pictures.map { ("Picture", $0) }
+    let width = Terminal.width
+    return [path]
+      + rows.flatMap { name, text in
+        Array(
+          TextLines(
+            text, width: width, first: "  " + name + String(repeating: " ", count: 11 - name.count),
+            next: String(repeating: " ", count: 13)))
+      }
+  }
+
+  private var loudness: String {
+    guard let integrated = levels.integratedLUFS else { return "too soft or too short to tell" }
+    var parts = ["\(integrated.shown(1)) LUFS"]
+    if let range = levels.loudnessRangeLU { parts.append("range \(range.shown(1)) LU") }
+    if let momentary = levels.maximumMomentaryLUFS {
+      parts.append("at most \(momentary.shown(1)) LUFS momentary")
+    }
+    if let short = levels.maximumShortTermLUFS { parts.append("\(short.shown(1)) LUFS short-term") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var clipped: String {
+    let counts = levels.clippedSamples
+    guard counts.contains(where: { $0 > 0 }) else { return "no samples" }
+    return counts.map(String.init).joined(separator: ", ") + " samples"
+  }
+
+  private var pauses: String {
+    guard silence.total > 0 else { return "none" }
+    if silence.total >= frames { return "all of it is below -60 dBFS" }
+    return "\(seconds(silence.lead).shown(2)) s before the first sound, "
+      + "\(seconds(silence.tail).shown(2)) s behind the last, \(seconds(silence.total).shown(2)) s in all"
+  }
+
+  private var gapList: String {
+    guard !gaps.isEmpty else { return "none noted" }
+    let lost = gaps.reduce(0) { $0 + $1.frames }
+    return "\(lost) frames lost in \(gaps.count) gap\(gaps.count == 1 ? "" : "s"): "
+      + places(gaps.map { ($0.frame, "\($0.frames) frames") })
+  }
+
+  private func places(_ places: [(frame: Int, what: String)]) -> String {
+    let shown = places.prefix(6).map { place in
+      "\(place.what) at \(ClockTime(seconds(place.frame), showsTenths: true).text)"
+    }.joined(separator: ", ")
+    return places.count > 6 ? "\(shown) and \(places.count - 6) more" : shown
+  }
+
+  private func list(_ amplitudes: [Float]) -> String {
+    let shown = amplitudes.prefix(8).map { Self.decibels(Decibels.level($0)) }
+    return shown.joined(separator: ", ") + (amplitudes.count > 8 ? " ..." : "")
+  }
+
+  private static func decibels(_ value: Double) -> String {
+    value <= -200 ? "-inf" : value.shown(1)
+  }
+
+  private static func capitalised(_ word: String) -> String {
+    word.prefix(1).uppercased() + word.dropFirst()
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}
