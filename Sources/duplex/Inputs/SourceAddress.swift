@@ -184,11 +184,11 @@ enum InterruptibleOpening {
     let silence = isWatched ? silence.atTerminal : silence.inLog
     var isTold = false
     while !isOver() {
-      switch signals.wait(milliseconds: 5, watching: keyboard.descriptor) {
-      case .signal(.end): leave(keyboard, status, name)
+      switch signals.wait(milliseconds: 5, watching: keyboard.awaited) {
+      case .signal(.end): leave(status, name)
       case .readable:
         if case .key(.character("q")) = keyboard.press() {
-          leave(keyboard, status, name)
+          leave(status, name)
         }
       default: break
       }
@@ -201,10 +201,8 @@ enum InterruptibleOpening {
   }
 
   /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
-  private static func leave(
-    _ keyboard: borrowing Keyboard, _ status: ExitStatus, _ name: String
-  ) {
-    keyboard.restore()
+  private static func leave(_ status: ExitStatus, _ name: String) {
+    Keyboard.giveBack()
     let failure = ToolFailure.stopped(status, "while it waited for \(name)")
     if status != .done {
       failure.report()

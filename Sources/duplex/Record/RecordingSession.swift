@@ -32,7 +32,7 @@ struct RecordingSession {
       ).report()
     }
     saver = try RecordingWriter(plan, settings, configuration, startsAtOnce: !waits)
-    watch = RecordingWatch(saver, audio, configuration, waits: waits)
+    watch = RecordingWatch(saver, audio, configuration, path: target.path, waits: waits)
     let check = Int(clamping: settings.checkSeconds * Double(sampleRate))
     // A take that waits is as long from its start on: its gate says when it is over.
     frameLimit =

@@ -85,7 +85,7 @@ private final class RepairProgress {
     told = done
     if OutputMode.current.json {
       Terminal.emit(.progress(start + done * share, "bytes", [("path", .string(path))]))
-    } else if Terminal.isWatched, !OutputMode.current.quiet {
+    } else if Terminal.isLive, !OutputMode.current.quiet {
       Terminal.redraw("\(path): \(Int(rounding: done * 100)) %")
     }
   }

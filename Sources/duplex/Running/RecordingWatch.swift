@@ -8,6 +8,7 @@ import Synchronization
 /// what the user wants of it.
 final class RecordingWatch {
   private let saver: RecordingWriter
+  private let path: String
   private let options: AudioOptions
   private let words: RecordingWords
   private var marks = 0
@@ -22,9 +23,10 @@ final class RecordingWatch {
   /// Watches `saver`. With `waits` the take begins when the user says so.
   init(
     _ saver: RecordingWriter, _ options: AudioOptions, _ configuration: DuplexConfiguration,
-    waits: Bool = false
+    path: String, waits: Bool = false
   ) {
     self.saver = saver
+    self.path = path
     self.options = options
     captureDevice = configuration.capture?.device
     words = RecordingWords(sampleRate: configuration.sampleRate)
@@ -36,6 +38,9 @@ final class RecordingWatch {
 
   /// Levels for a meter that is looked at.
   var state: RecordingState { saver.events.latest }
+
+  /// What a person is told is going on.
+  var title: String { "Recording to " + (path == "-" ? "standard output" : path) }
 
   /// Whether it waits to be started.
   var isWaiting: Bool { !hasStarted }

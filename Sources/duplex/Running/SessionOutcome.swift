@@ -114,7 +114,7 @@ extension Mixer {
     -> MeterView?
   {
     let channels = configuration.capture?.channelCount ?? 0
-    guard channels > 0, options.json || (Terminal.isWatched && !options.quiet) else { return nil }
+    guard channels > 0, options.json || (Terminal.isLive && !options.quiet) else { return nil }
     let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
     let view = MeterView(readings: readings.makeReader(), channelCount: channels)
     meter = Meter(

@@ -16,6 +16,9 @@ final class SessionWatch {
   private let standstill: StandstillWatch?
   private let deviceEvents: DeviceEvents
   private let drawsMeter: Bool
+  /// When what is shown began: the take, where it had to wait.
+  private var takeStart: Double?
+  private var holds = PeakHolds()
   private var hasStarted = false
   /// When the first signal came.
   private var endingSince: UInt64?
@@ -53,7 +56,7 @@ final class SessionWatch {
     standstill = isVirtual ? StandstillWatch(background) : nil
     // A recording must be stoppable, whatever becomes of the terminal.
     Terminal.stopWaiting()
-    drawsMeter = !options.quiet && Terminal.isWatched && !isVirtual
+    drawsMeter = !options.quiet && Terminal.isLive && !isVirtual
   }
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
@@ -78,7 +81,7 @@ final class SessionWatch {
     // While this thread was in something else.
     if endingSince == nil, standstill?.isEndWanted == true { return end(.signal) }
     let received = signals.wait(
-      milliseconds: waitMilliseconds, watching: isDeaf ? nil : keyboard.descriptor)
+      milliseconds: waitMilliseconds, watching: isDeaf ? nil : keyboard.awaited)
     switch received {
     case .signal(.end):
       return end(.signal)
@@ -121,13 +124,11 @@ final class SessionWatch {
   /// Shows a line where the meter would be.
   func show(_ line: @autoclosure () -> String) {
     guard drawsMeter, !options.json else { return }
-    Terminal.redraw("\(line())")
+    Terminal.redraw("\(screen.fitting(line()))")
   }
 
-  /// The cursor leaves the meter's line.
-  func finish() {
-    if drawsMeter && hasStarted { Terminal.say("") }
-  }
+  /// The meter goes.
+  func finish() { Terminal.endDrawing() }
 
   private func end(_ reason: StopReason) -> SessionCommand {
     standstill?.noteEnd()
@@ -135,7 +136,7 @@ final class SessionWatch {
     // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
     // to end at once, with what the file holds since its header was last written.
     if let since = endingSince, HostClock.nanoseconds > since + 300_000_000 {
-      keyboard.restore()
+      Keyboard.giveBack()
       Glibc.exit(ExitStatus.done.rawValue)
     }
     endingSince = endingSince ?? HostClock.nanoseconds
@@ -199,6 +200,34 @@ final class SessionWatch {
     }
   }
 
+  /// The terminal as it is now: it may have been resized.
+  private var screen: LiveScreen {
+    let size = Terminal.size
+    return LiveScreen(columns: size.columns, rows: size.rows, hasUnicode: Terminal.hasUnicode)
+  }
+
+  private func draw(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
+    let state = recording?.state
+    if state?.isOpen != false { takeStart = takeStart ?? seconds }
+    var live = LiveState(reading)
+    live.title = recording?.title ?? "Input level"
+    live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
+    live.seconds = seconds - (takeStart ?? seconds)
+    live.duration = options.duration.map {
+      Double($0.frameCount(at: configuration.sampleRate)) / Double(configuration.sampleRate)
+    }
+    live.isWaiting = state?.isOpen == false
+    live.levels = state?.levels
+    live.diskSeconds = state?.secondsLeft
+    live.xruns = moment.captureXruns + moment.playbackXruns
+    live.lostFrames = moment.lostFrames
+    live.keys =
+      (recording == nil ? [] : ["m marker", "s split"]) + (protection == nil ? [] : ["d dim"])
+      + ["q ends"]
+    live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
+    Terminal.redraw(screen.lines(live).map { "\($0)" })
+  }
+
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = Double(moment.frames) / Double(configuration.sampleRate)
     if options.json {
@@ -214,7 +243,7 @@ final class SessionWatch {
           ] + JSON.meter(recording?.state)
         ))
     } else if drawsMeter {
-      Terminal.redraw("\(MeterLine(reading, seconds: seconds, moment, recording?.state).text)")
+      draw(reading, seconds: seconds, moment)
     }
   }
 }

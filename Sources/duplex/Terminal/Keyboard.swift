@@ -9,46 +9,51 @@ enum Key: Equatable {
 
 /// The keyboard of a terminal, key by key and without echo, as long as it is in scope.
 struct Keyboard: ~Copyable {
-  /// What to wait for; nil where there is no keyboard.
-  let descriptor: Int32?
+  /// What to read; nil where there is no keyboard.
+  private let descriptor: Int32?
   private let isTerminal: Bool
-  private var saved = termios()
 
-  /// Takes the keyboard over, where there is one and the program is in the foreground. With
+  /// Takes the keyboard over, where there is one, while the program is in the foreground. With
   /// `readsPipe` a pipe will do.
   init(readsPipe: Bool = false) {
-    guard Terminal.hasKeyboard, tcgetpgrp(STDIN_FILENO) == getpgrp(),
-      unsafe tcgetattr(STDIN_FILENO, &saved) == 0
-    else {
-      isTerminal = false
-      descriptor = readsPipe && Terminal.isPiped ? STDIN_FILENO : nil
-      return
-    }
-    isTerminal = true
-    descriptor = STDIN_FILENO
-    Self.taken.withLock { $0 = saved }
-    var raw = saved
-    raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &raw)
+    isTerminal = Terminal.hasKeyboard
+    descriptor = isTerminal || (readsPipe && Terminal.isPiped) ? STDIN_FILENO : nil
+    if isTerminal { Self.take() }
   }
 
   deinit {
-    restore()
+    if isTerminal { Self.giveBack() }
+  }
+
+  /// What to wait for now; nil where there is no keyboard, and in the background: who reads a
+  /// terminal there is stopped. A shell that brought the program back to the foreground has set the
+  /// terminal its own way; it is taken over again.
+  var awaited: Int32? {
+    guard isTerminal else { return descriptor }
+    guard Terminal.isInForeground(STDIN_FILENO) else { return nil }
+    Self.take()
+    return descriptor
   }
 
   /// How it was before it was taken over.
   private static let taken = MutexBox<termios?>(nil)
 
-  /// Gives it back on any thread, where the program ends in the middle of something.
-  static func giveBack() {
-    guard var saved = taken.withLock({ $0 }) else { return }
-    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+  private static func take() {
+    var mode = termios()
+    let lineByLine = tcflag_t(ICANON | ECHO)
+    guard Terminal.isInForeground(STDIN_FILENO), unsafe tcgetattr(STDIN_FILENO, &mode) == 0,
+      mode.c_lflag & lineByLine != 0
+    else { return }
+    let found = mode
+    taken.withLock { $0 = found }
+    mode.c_lflag &= ~lineByLine
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
   }
 
-  /// Gives it back as it was.
-  func restore() {
-    guard isTerminal else { return }
-    var saved = saved
+  /// Gives it back on any thread, where the program ends in the middle of something. From the
+  /// background nothing is set: there it is the shell's, and who sets it is stopped.
+  static func giveBack() {
+    guard Terminal.isInForeground(STDIN_FILENO), var saved = taken.withLock({ $0 }) else { return }
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
   }
 
@@ -63,6 +68,8 @@ struct Keyboard: ~Copyable {
 
   /// What was pressed, once there is something to read.
   func press() -> Press {
+    // It may have been sent to the background since it was waited for.
+    guard !isTerminal || Terminal.isInForeground(STDIN_FILENO) else { return .nothing }
     guard let byte = byte() else { return .end }
     // An arrow comes as an escape, a bracket or an O, and a letter.
     guard byte == 0x1B, isMoreThere else { return .key(.character(Character(UnicodeScalar(byte)))) }

@@ -56,27 +56,68 @@ enum Terminal {
 
   /// A sentence on standard error, in the place of a line that is drawn.
   static func say(_ sentence: Line) {
-    let erasing = isDrawing.exchange(false, ordering: .relaxed) ? "\r\u{1B}[K" : ""
+    let wasDrawing = isDrawing.exchange(false, ordering: .relaxed)
+    let erasing = wasDrawing && isInForeground(STDERR_FILENO) ? "\r\u{1B}[J" : ""
     words.write(erasing + sentence.text + "\n")
   }
 
-  /// Replaces the line the cursor is on, on standard error.
-  static func redraw(_ line: Line) {
-    guard words.isFlowing else { return }
-    isDrawing.store(!line.text.isEmpty, ordering: .relaxed)
-    words.write("\r" + line.text + "\u{1B}[K")
+  /// Replaces what was drawn below the last sentence, on standard error. The caller keeps to the
+  /// terminal's size. Nothing is drawn from the background, where the terminal belongs to others.
+  static func redraw(_ lines: [Line]) {
+    guard isLive, isInForeground(STDERR_FILENO), words.isFlowing else { return }
+    isDrawing.store(!lines.isEmpty, ordering: .relaxed)
+    // The cursor goes back to the first line's beginning: there it also is after a resize that has
+    // wrapped the lines, and all of them are erased with what comes next.
+    let text = lines.map(\.text).joined(separator: "\u{1B}[K\r\n")
+    let back = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
+    words.write("\r" + text + "\u{1B}[J" + back + "\r")
+  }
+
+  /// Replaces what was drawn by one line.
+  static func redraw(_ line: Line) { redraw([line]) }
+
+  /// Removes what was drawn.
+  static func endDrawing() {
+    if isDrawing.load(ordering: .relaxed) { redraw([]) }
   }
 
   /// Whether a person looks at standard error.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// Whether standard error is a terminal whose lines can be drawn again.
+  static var isLive: Bool { isWatched && environment("TERM") != "dumb" }
+
+  /// Whether the terminal behind `descriptor` is this program's to use now; true of one that has no
+  /// jobs.
+  static func isInForeground(_ descriptor: Int32) -> Bool {
+    let group = tcgetpgrp(descriptor)
+    return group < 0 || group == getpgrp()
+  }
+
+  /// Whether the locale's characters are those of Unicode.
+  static let hasUnicode = {
+    let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? "C"
+    let name = locale.lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
+  }()
+
+  /// A variable of the environment; nil where it is empty too.
+  private static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+    return unsafe String(cString: value)
+  }
+
   /// Columns of the terminal that results are shown on; 80 where it is none.
-  static var width: Int {
+  static var width: Int { max(40, size(of: STDOUT_FILENO)?.columns ?? 80) }
+
+  /// The size of the terminal that is drawn on, as it is now.
+  static var size: (columns: Int, rows: Int) { size(of: STDERR_FILENO) ?? (80, 24) }
+
+  private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      return 80
-    }
-    return max(40, Int(size.ws_col))
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   /// Whether a person types at standard input.
