@@ -70,7 +70,8 @@ enum Terminal {
     // wrapped the lines, and all of them are erased with what comes next.
     let text = lines.map(\.text).joined(separator: "\u{1B}[K\r\n")
     let back = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
-    words.write("\r" + text + "\u{1B}[J" + back + "\r")
+    // Without wrapping it is as many rows even where the terminal has shrunk since it was asked.
+    words.write("\u{1B}[?7l\r" + text + "\u{1B}[?7h\u{1B}[J" + back + "\r")
   }
 
   /// Replaces what was drawn by one line.
