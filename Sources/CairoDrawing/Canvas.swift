@@ -19,9 +19,11 @@ public enum PictureFormat: String, Sendable, CaseIterable {
 
 /// A colour of a picture, each part from 0 to 255.
 public struct Colour: Sendable, Equatable {
-  /// The parts.
+  /// Red.
   public var red: UInt8
+  /// Green.
   public var green: UInt8
+  /// Blue.
   public var blue: UInt8
 
   /// A colour as in HTML: `0x1A1A1A`.

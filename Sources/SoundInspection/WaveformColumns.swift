@@ -6,8 +6,9 @@ import AudioBasics
 public struct WaveformColumns: Sendable {
   /// What happens in one column of one channel.
   public struct Column: Sendable, Equatable {
-    /// The lowest and the highest sample.
+    /// The lowest sample.
     public var lowest: Float = 0
+    /// The highest sample.
     public var highest: Float = 0
     /// The sum of all squares.
     var squares: Double = 0

@@ -7,7 +7,7 @@ import Testing
   private typealias FakeMixer = UnsafeMutablePointer<fake_mixer>
 
   private static func mixer(_ controls: [fake_control]) -> FakeMixer {
-    let mixer = fake_mixer_make()!
+    guard let mixer = fake_mixer_make() else { preconditionFailure("no memory for a fake mixer") }
     mixer.pointee.count = Int32(controls.count)
     withUnsafeMutableBytes(of: &mixer.pointee.controls) { memory in
       let places = memory.bindMemory(to: fake_control.self)
