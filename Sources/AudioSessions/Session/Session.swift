@@ -13,6 +13,8 @@ public enum StopReason: Sendable {
   case device(DeviceFailure)
   /// A file could be written no further.
   case disk
+  /// The microphone was silent for as long as was asked for.
+  case silence
 }
 
 /// What the watcher of a session may ask it to do.
@@ -248,7 +250,7 @@ extension StopReason {
   var isOfTheUser: Bool {
     switch self {
     case .signal, .key: true
-    case .duration, .end, .device, .disk: false
+    case .duration, .end, .device, .disk, .silence: false
     }
   }
 }

@@ -67,6 +67,8 @@ struct MonitorCommand: AudioCommand {
   @Flag(help: "Replace the recorded file if it exists.")
   var overwrite = false
 
+  @OptionGroup var silence: SilenceStopOption
+
   @OptionGroup var recording: RecordingOptions
 
   @OptionGroup var protection: MonitorProtectionOptions
@@ -133,14 +135,16 @@ private struct MonitorUse: DeviceUse {
       work.append(made.saver)
       session = made
     }
-    let meter = callbacks.makeMeter(command.audio, configuration)
+    let silence = command.silence.follower(at: configuration.sampleRate)
+    let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     let outcome = try SessionOutcome(
       running: device, callbacks, command.audio, clock, background: work, meter: meter,
       frameLimit: session?.frameLimit, recording: session?.watch, protection: protection,
       reconnects: command.reconnection.isWanted(for: configuration)
-    ) { _ in
+    ) { moment in
       progress?.follow()
-      return nil
+      if session?.watch.isWaiting == true { silence?.restart() }
+      return silence?.poll(moment)
     }
     progress?.follow()
     let headroom = configuration.headroomFrames + outcome.report.addedLatencyFrames

@@ -71,6 +71,8 @@ struct RecordCommand: AudioCommand {
     parsing: .unconditional, help: ArgumentHelp("Gain of the input in dB.", valueName: "db"))
   var gain = Gain.unity
 
+  @OptionGroup var silence: SilenceStopOption
+
   @OptionGroup var recording: RecordingOptions
 
   @OptionGroup var protection: MonitorProtectionOptions
@@ -131,15 +133,17 @@ private struct RecordUse: DeviceUse {
     }
     let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
-    let meter = callbacks.makeMeter(command.audio, configuration)
+    let silence = command.silence.follower(at: configuration.sampleRate)
+    let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     let outcome = try SessionOutcome(
       running: device, callbacks, command.audio, clock,
       background: background + [session.saver] + (player?.background ?? []), meter: meter,
       frameLimit: session.frameLimit, recording: session.watch, protection: protection,
       reconnects: command.reconnection.isWanted(for: configuration)
-    ) { _ in
+    ) { moment in
       progress?.follow()
-      return nil
+      if session.watch.isWaiting { silence?.restart() }
+      return silence?.poll(moment)
     }
     progress?.follow()
     let report = session.saver.report

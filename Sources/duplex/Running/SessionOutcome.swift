@@ -109,12 +109,14 @@ extension Mixer {
       playbackChannels: configuration.playback?.channelCount ?? 0)
   }
 
-  /// Measures the microphone, where it is shown: answers with what is shown.
-  mutating func makeMeter(_ options: AudioOptions, _ configuration: DuplexConfiguration)
-    -> MeterView?
-  {
+  /// Measures the microphone, where it is shown or `isFollowed`: answers with what is shown.
+  mutating func makeMeter(
+    _ options: AudioOptions, _ configuration: DuplexConfiguration, isFollowed: Bool = false
+  ) -> MeterView? {
     let channels = configuration.capture?.channelCount ?? 0
-    guard channels > 0, options.json || (Terminal.isLive && !options.quiet) else { return nil }
+    guard channels > 0, isFollowed || options.json || (Terminal.isLive && !options.quiet) else {
+      return nil
+    }
     let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
     let view = MeterView(readings: readings.makeReader(), channelCount: channels)
     meter = Meter(
@@ -213,7 +215,7 @@ struct SessionTotals {
   var isInterrupted: Bool {
     switch report.stopReason {
     case .signal, .key: true
-    case .duration, .end, .device, .disk: false
+    case .duration, .end, .device, .disk, .silence: false
     }
   }
 

@@ -147,6 +147,7 @@ extension StopReason {
     case .key: "key"
     case .device: "device"
     case .disk: "disk"
+    case .silence: "silence"
     }
   }
 
