@@ -80,12 +80,16 @@ extension SampleBuffer {
 extension SampleBuffer {
   /// The highest magnitude of the first `frames` frames, all channels together.
   @_noLocks
-  public func peak(frames: Int) -> Float {
-    let count = sampleCount(of: frames)
-    let whole = count & ~7
+  public func peak(frames: Int) -> Float { peak(from: 0, frames: frames) }
+
+  /// The highest magnitude of `frames` frames from `first` on, all channels together.
+  @_noLocks
+  public func peak(from first: Int, frames: Int) -> Float {
+    precondition(first >= 0 && frames >= 0 && first &+ frames <= frameCount)
+    var index = first &* channelCount
+    let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
-    var index = 0
-    while index < whole {
+    while index &+ 8 <= end {
       let magnitude = Self.magnitudes(eightSamples(at: index))
       // In this order of operands a maximum is one instruction.
       highest = highest.replacing(with: magnitude, where: magnitude .> highest)
@@ -95,7 +99,7 @@ extension SampleBuffer {
       with: highest.highHalf, where: highest.highHalf .> highest.lowHalf)
     let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
     var peak = pair[0] > pair[1] ? pair[0] : pair[1]
-    while index < count {
+    while index < end {
       let magnitude = abs(base[index])
       if magnitude > peak { peak = magnitude }
       index &+= 1

@@ -12,8 +12,6 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   private var pairs: [ChannelPair]
   private let weights: [SIMD2<Double>]
   private var samples: [SampleStatistics]
-  /// Each channel's highest magnitude among the frames that are looked at.
-  private var peaks: [Float]
   private var truePeaks: TruePeaks
   /// Frames in which the mean squares and the constant parts were summed up.
   private var frameCount = 0.0
@@ -34,7 +32,6 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   public init(sampleRate: Int, channelCount: Int) {
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
-    peaks = Array(repeating: 0, count: self.channelCount)
     pairs = Array(repeating: ChannelPair(), count: (self.channelCount + 1) / 2)
     weights = (0..<pairs.count).map { pair in
       SIMD2(
@@ -86,15 +83,11 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     let base = UnsafePointer(buffer.base + first * channelCount)
     var isFinite = true
     for channel in 0..<channelCount {
-      let peak = samples[channel].add(base + channel, count: count, stride: channelCount)
-      peaks[channel] = peak ?? 0
-      isFinite = isFinite && peak != nil
+      let finite = samples[channel].add(base + channel, count: count, stride: channelCount)
+      isFinite = isFinite && finite
     }
     guard isFinite else { return false }
-    for channel in 0..<channelCount {
-      truePeaks.add(
-        buffer, channel: channel, from: first, frames: count, bound: peaks[channel])
-    }
+    truePeaks.add(buffer, from: first, frames: count)
     for pair in 0..<pairs.count {
       // Where there is no second channel, the first stands in for it and weighs nothing.
       let second = min(2 * pair + 1, channelCount - 1)

@@ -7,6 +7,8 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
   private let channels: UnsafeMutablePointer<TruePeak>
   private let count: Int
+  /// The highest magnitude of what the filters reach back to.
+  private var keptPeak: Float = 0
 
   /// Channels of `sampleRate` that were silent up to now.
   public init(sampleRate: Int, channelCount: Int) {
@@ -22,25 +24,37 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     channels.deallocate()
   }
 
-  /// Looks at `frames` frames of `channel` in `buffer` from `first` on, of which no sample's magnitude is above
-  /// `bound`.
-  @_noLocks
+  /// Looks at `frames` frames of `buffer` from `first` on, for each channel's peak; where `isShared`, only for
+  /// what is higher than the highest of all channels. Returns the highest magnitude of the samples.
+  @_noLocks @discardableResult
   public mutating func add(
-    _ buffer: borrowing SampleBuffer, channel: Int, from first: Int, frames: Int, bound: Float
-  ) {
-    precondition(channel >= 0 && channel < count)
-    (channels + channel).pointee.add(
-      buffer, channel: channel, from: first, frames: frames, bound: bound)
-  }
-
-  /// Looks at the first `frames` frames of all channels of `buffer`, of which no sample's magnitude is above
-  /// `bound`, for what is higher than the highest peak of all channels.
-  @_noLocks
-  mutating func raise(by buffer: borrowing SampleBuffer, frames: Int, bound: Float) {
-    for channel in 0..<count {
-      (channels + channel).pointee.add(
-        buffer, channel: channel, from: 0, frames: frames, bound: bound, threshold: highest)
+    _ buffer: borrowing SampleBuffer, from first: Int = 0, frames: Int, isShared: Bool = false
+  ) -> Float {
+    precondition(buffer.channelCount == count)
+    precondition(first >= 0 && frames >= 0 && first &+ frames <= buffer.frameCount)
+    guard frames > 0 else { return 0 }
+    var highestSample: Float = 0
+    var before = keptPeak
+    var frame = 0
+    while frame < frames {
+      let length = min(TruePeak.blockFrames, frames &- frame)
+      let peak = buffer.peak(from: first &+ frame, frames: length)
+      let bound = max(peak, before)
+      for channel in 0..<count {
+        (channels + channel).pointee.look(
+          buffer, channel: channel, at: first &+ frame, count: length, known: frame, bound: bound,
+          threshold: isShared ? highest : 0)
+      }
+      before = peak
+      highestSample = max(highestSample, peak)
+      frame &+= length
     }
+    keptPeak = 0
+    for channel in 0..<count {
+      (channels + channel).pointee.keepLast(buffer, channel: channel, from: first, count: frames)
+      keptPeak = max(keptPeak, (channels + channel).pointee.keptPeak)
+    }
+    return highestSample
   }
 
   /// A channel's highest magnitude so far, full scale being 1.
@@ -83,9 +97,7 @@ public struct OutputLevels: ~Copyable, Sendable {
   /// Looks at the first `frames` frames of `buffer`.
   @_noLocks
   public mutating func add(_ buffer: borrowing SampleBuffer, frames: Int) {
-    let peak = buffer.peak(frames: frames)
-    peaks.raise(by: buffer, frames: frames, bound: peak)
-    guard peak > 1 else { return }
+    guard peaks.add(buffer, frames: frames, isShared: true) > 1 else { return }
     for frame in 0..<frames where buffer.peak(ofFrame: frame) > 1 { clippedFrames &+= 1 }
   }
 }

@@ -8,9 +8,9 @@ struct SampleStatistics {
   /// Samples in a row, up to now, at full scale.
   private var clippedRun = 0
 
-  /// Looks at `count` samples that lie `stride` apart. Returns their highest magnitude; nil unless each is
-  /// a finite number: then all but the peak is as if they had not been.
-  mutating func add(_ samples: UnsafePointer<Float>, count: Int, stride: Int) -> Float? {
+  /// Looks at `count` samples that lie `stride` apart. Returns whether each is a finite number:
+  /// otherwise all but the peak is as if they had not been.
+  mutating func add(_ samples: UnsafePointer<Float>, count: Int, stride: Int) -> Bool {
     var highest: Float = 0
     // Zero as long as all are finite.
     var doubt: Float = 0
@@ -24,14 +24,14 @@ struct SampleStatistics {
     if highest > peak { peak = highest }
     guard doubt == 0 else {
       clippedRun = 0
-      return nil
+      return false
     }
     if highest >= Self.fullScale {
       countClipped(samples, count: count, stride: stride)
     } else {
       clippedRun = 0
     }
-    return highest
+    return true
   }
 
   private mutating func countClipped(_ samples: UnsafePointer<Float>, count: Int, stride: Int) {
