@@ -164,7 +164,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       failure = work.failure
       work.unit.callbacks.finish()
       for work in background { work.conclude() }
-      closing = DeviceClosing(work.takeUnit(), draining: failure == nil, isUrgent: asked != nil)
+      closing = DeviceClosing(
+        work.takeUnit(), draining: failure == nil && !Self.leavesQueue(configuration, asked),
+        isUrgent: asked != nil)
     } else {
       // Its work stays with it.
       thread.abandon()
@@ -236,6 +238,15 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     } catch {
       throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
     }
+  }
+
+  /// Whether what is queued is not to be heard any more: where a person ends what only plays, a sound server
+  /// would go on with it for a third of a second.
+  private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
+    -> Bool
+  {
+    asked?.isOfTheUser == true && configuration.capture == nil
+      && configuration.playback?.isServer == true
   }
 
   private static func endReason(_ frames: Int, _ limit: Int?) -> StopReason {
