@@ -102,7 +102,8 @@ struct FLACInformation {
     channelCount = Int(packed >> 41 & 7) + 1
     frames = Int(packed & Self.lengthMask)
     blockFrames = least == most ? most : 0
-    guard sampleRate > 0 else { return nil }
+    // The format has 4 to 32 bits a sample: no decoder takes fewer.
+    guard sampleRate > 0, packed >> 36 & 0x1F >= 3 else { return nil }
   }
 
   /// The packed figures with another length; one beyond 36 bits is told as unknown.

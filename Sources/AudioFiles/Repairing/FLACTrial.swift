@@ -9,19 +9,27 @@ struct FLACTrial {
   /// A file's head up to its first frame.
   private let head: [UInt8]
   private let channelCount: Int
+  /// Whether the decoder takes such a file at all: not with 12, 20 or 32 bits a sample.
+  private let isDecodable: Bool
 
   init(_ file: DamagedFile, _ information: FLACInformation) {
     self.file = file
     channelCount = information.channelCount
     let block = [UInt8](0x8000_0000 | FLACInformation.byteCount, 4, bigEndian: true)
-    head = Array("fLaC".utf8) + block + information.body(frames: 0)
+    let head = Array("fLaC".utf8) + block + information.body(frames: 0)
+    var info = SF_INFO()
+    isDecodable =
+      (try? VirtualFile(BufferedBytes(BytesInMemory(head, of: file.path))).open(&info)) != nil
+    self.head = head
   }
 
   /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
-  /// needed to decode it; nil where that cannot be done.
+  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it; nil
+  /// where it is not whole.
   func zeroCount(
     of start: OpenFrames.Start, before place: Int, atMost zeros: Int
   ) throws(FileFailure) -> Int? {
+    guard isDecodable else { return min(zeros, Self.mostZeros) }
     let frame = try file.bytes(at: start.place, count: place - start.place)
     for count in 0...min(zeros, Self.mostZeros) {
       let bytes = head + frame + [UInt8](repeating: 0, count: count)

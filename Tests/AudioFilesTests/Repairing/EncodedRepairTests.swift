@@ -57,6 +57,35 @@ import Testing
     #expect(found > 0)
   }
 
+  /// `file` with another number of bits a sample in its head.
+  private func tell(_ bits: Int, in file: inout BrokenFile) {
+    file.bytes[20] = file.bytes[20] & 0xFE | UInt8((bits - 1) >> 4)
+    file.bytes[21] = file.bytes[21] & 0x0F | UInt8((bits - 1) & 15) << 4
+  }
+
+  @Test(arguments: [4, 12, 20, 32], [0, 3, 300_000])
+  func `FLAC of samples that the decoder does not take is mended once`(bits: Int, zeros: Int) throws
+  {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "w.flac", .flac, .s16, frames: 8192)
+    tell(bits, in: &file)
+    file.bytes += [UInt8](repeating: 0, count: zeros)
+    file.set([0, 0, 0, 0], at: 22)
+    file.store()
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == 8192 && finding.isMendable)
+    try FileRepair.mendInPlace(finding)
+    #expect(try FileRepair.examine(file.path).wasSound)
+  }
+
+  @Test func `FLAC of samples with fewer bits than the format has is refused`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "b.flac", .flac, .s16, frames: 8192)
+    tell(3, in: &file)
+    file.store()
+    #expect(throws: FileFailure.self) { try FileRepair.examine(file.path) }
+  }
+
   @Test func `a damaged frame in the middle of FLAC is told and left`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "d.flac", .flac, .s16, frames: 30000)
