@@ -21,7 +21,7 @@ struct CaptureSignal: ~Copyable, Sendable {
   init(
     loopback: consuming LoopbackPath, feeder: consuming SampleReader?, hasFeeder: Bool,
     noiseDBFS: Double?,
-    format: SampleFormat, channelCount: Int, periodFrames: Int
+    format: SampleFormat, channelCount: Int, selection: ChannelSelection?, periodFrames: Int
   ) {
     self.loopback = loopback
     self.feeder = feeder
@@ -30,7 +30,8 @@ struct CaptureSignal: ~Copyable, Sendable {
     isNoisy = noiseDBFS != nil
     mixed = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     fed = SampleBuffer(frameCount: hasFeeder ? periodFrames : 0, channelCount: channelCount)
-    captured = DeviceBuffer(format: format, channelCount: channelCount, frameCount: periodFrames)
+    captured = DeviceBuffer(
+      format: format, channelCount: channelCount, frameCount: periodFrames, lending: selection)
     self.periodFrames = periodFrames
   }
 

@@ -8,7 +8,7 @@ extension SimulatedDevice {
   ///
   /// The rate is the specification's, whatever the request says: compare
   /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
-  /// with as many channels as `configuration` has; frames not queued in time are silence, so on the
+  /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are silence, so on the
   /// free clock let enough be queued before.
   public init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
@@ -21,7 +21,7 @@ extension SimulatedDevice {
     let playback = configuration.playback
     let period = configuration.periodFrames
     let stream = capture ?? playback
-    let channelCount = stream?.channelCount ?? 1
+    let channelCount = stream?.deviceChannelCount ?? 1
     let format = stream?.format ?? .floatLE
     let shape = SimulatedShape(
       hasCapture: capture != nil, hasPlayback: playback != nil,
@@ -52,27 +52,37 @@ extension SimulatedDevice {
           effective, headroomFrames: configuration.headroomFrames, periodFrames: period,
           channelCount: channelCount),
         feeder: microphone, hasFeeder: isFed, noiseDBFS: effective.noiseDBFS, format: format,
-        channelCount: channelCount, periodFrames: period),
-      room: DeviceBuffer(format: format, channelCount: channelCount, frameCount: period),
+        channelCount: channelCount, selection: capture?.selection, periodFrames: period),
+      room: DeviceBuffer(
+        format: format, channelCount: channelCount, frameCount: period,
+        lending: playback?.selection),
       scheduledFaults: ScheduledFaults(effective))
   }
 
   private static func configuration(
     _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest
   ) throws(DeviceFailure) -> DuplexConfiguration {
-    let channelCount = try specification.channelCount(for: request)
+    let channels = try SimulatedChannels(specification, for: request)
     let period = request.periodFrames
     let ahead = period + request.headroom
-    func stream(_ name: String, bufferFrames: Int) -> StreamConfiguration {
+    func stream(
+      _ name: String, _ selection: ChannelSelection?, bufferFrames: Int
+    ) -> StreamConfiguration {
       StreamConfiguration(
-        device: name, sampleRate: specification.sampleRate, channelCount: channelCount,
-        format: request.format ?? .floatLE, periodFrames: period, bufferFrames: bufferFrames)
+        device: name, sampleRate: specification.sampleRate,
+        channelCount: channels.deviceChannelCount, format: request.format ?? .floatLE,
+        periodFrames: period, bufferFrames: bufferFrames
+      ).using(selection, of: channels.deviceChannelCount)
     }
     var configuration = DuplexConfiguration(
       sampleRate: specification.sampleRate, periodFrames: period, headroomFrames: request.headroom,
-      capture: request.captureDevice.map { stream($0, bufferFrames: max(8 * period, 4096)) },
+      capture: request.captureDevice.map {
+        stream($0, channels.capture, bufferFrames: max(8 * period, 4096))
+      },
       playback: request.playbackDevice.map {
-        stream($0, bufferFrames: max(request.periods, (ahead + period - 1) / period) * period)
+        stream(
+          $0, channels.playback,
+          bufferFrames: max(request.periods, (ahead + period - 1) / period) * period)
       })
     configuration.isLinked = configuration.capture != nil && configuration.playback != nil
     return configuration

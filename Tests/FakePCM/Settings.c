@@ -9,7 +9,7 @@ static const uint64_t mark = 0xfa4efa4efa4efa4eULL;
 struct block {
   uint64_t mark;
   struct fake_pcm *pcm;
-  long rate, channels, period, buffer;
+  long rate, channels, least_channels, period, buffer;
   long unread, stamp;
 };
 #define BLOCK(pointer) ((struct block *)(void *)(pointer))
@@ -87,25 +87,36 @@ int snd_pcm_hw_params_test_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
   return format == SND_PCM_FORMAT_S16_LE ? 0 : -EINVAL;
 }
 
-int snd_pcm_hw_params_set_channels(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
-                                   unsigned int count) {
-  PASS_ON(pcm, snd_pcm_hw_params_set_channels, pcm, space, count);
-  if (fake(pcm)->channels && fake(pcm)->channels != count) return -EINVAL;
-  BLOCK(space)->channels = count;
-  return 0;
-}
-
 // Near what is asked: what the fake grants, or exactly that.
 #define NEAR(field, asked) \
   if (fake(pcm)->field) *(asked) = (__typeof__(*(asked)))fake(pcm)->field; \
   BLOCK(space)->field = (long)*(asked); \
   return 0
 
-int snd_pcm_hw_params_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
-                                        unsigned int *count) {
-  PASS_ON(pcm, snd_pcm_hw_params_set_channels_near, pcm, space, count);
-  NEAR(channels, count);
+int snd_pcm_hw_params_set_channels_min(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
+                                       unsigned int *least) {
+  PASS_ON(pcm, snd_pcm_hw_params_set_channels_min, pcm, space, least);
+  if (fake(pcm)->channels && fake(pcm)->channels < (long)*least) return -EINVAL;
+  BLOCK(space)->least_channels = (long)*least;
+  return 0;
 }
+
+int snd_pcm_hw_params_set_channels_first(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
+                                         unsigned int *count) {
+  PASS_ON(pcm, snd_pcm_hw_params_set_channels_first, pcm, space, count);
+  *count = (unsigned)(fake(pcm)->channels ? fake(pcm)->channels : BLOCK(space)->least_channels);
+  BLOCK(space)->channels = (long)*count;
+  return 0;
+}
+
+#define CHANNEL_LIMIT(name)                                                            \
+  int name(const snd_pcm_hw_params_t *space, unsigned int *count) {                    \
+    PASS_ON_BLOCK(space, name, space, count);                                          \
+    *count = (unsigned)BLOCK(space)->pcm->channels;                                    \
+    return 0;                                                                          \
+  }
+CHANNEL_LIMIT(snd_pcm_hw_params_get_channels_min)
+CHANNEL_LIMIT(snd_pcm_hw_params_get_channels_max)
 
 int snd_pcm_hw_params_set_rate_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *space, unsigned int *rate,
                                     int *rounding) {

@@ -62,8 +62,10 @@ extension ALSADuplex {
   ) -> StreamRequest {
     var stream = StreamRequest(
       sampleRate: request.sampleRate, unitRate: request.sampleRate,
-      channelCount: request.channelCount, format: request.format,
-      periodFrames: request.periodFrames, headroomFrames: request.headroomFrames,
+      channelCount: request.channelCount,
+      channels: capture ? request.captureChannels : request.playbackChannels,
+      format: request.format, periodFrames: request.periodFrames,
+      headroomFrames: request.headroomFrames,
       periods: request.periods)
     if let leader, !capture {
       stream.sampleRate = leader.sampleRate

@@ -25,6 +25,8 @@ struct StreamRequest {
   /// The rate the unit runs at, which `periodFrames` and `bufferFrames` count in.
   var unitRate: Int?
   var channelCount: Int?
+  /// Channels of the device by their numbers, from 1; nil for the first ones.
+  var channels: [Int]?
   var format: SampleFormat?
   var periodFrames: Int
   /// Frames that must be queued ahead of the output when a callback runs; nil for a period, as it
@@ -57,7 +59,7 @@ extension PCM {
       return false
     }
     let format = try settle(request.format, in: space)
-    let channelCount = try settleChannels(request.channelCount, in: space)
+    let (channelCount, selection) = try settleChannels(request, in: space)
     let rate = try settleRate(request.sampleRate, in: space)
     let scale = Double(rate) / Double(request.unitRate ?? rate)
     let period = try settlePeriod(
@@ -73,7 +75,7 @@ extension PCM {
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")
     try check(snd_pcm_hw_params(handle, space.pointer), "configured")
-    try adopt(space.pointer, access, format, channelCount, rate)
+    try adopt(space.pointer, access, format, channelCount, selection, rate)
     return try adoptMemory(access)
   }
 
@@ -95,25 +97,54 @@ extension PCM {
         : "It offers \(offered.map(\.name).joined(separator: ", ")); plug\(name) converts.")
   }
 
-  private func settleChannels(_ wanted: Int?, in space: borrowing HardwareSpace)
-    throws(DeviceFailure) -> Int
+  /// How many channels it is opened with, and which of them are used: those that are named, else the
+  /// first of as many as are asked for, at most two where nothing is asked for.
+  private func settleChannels(_ request: StreamRequest, in space: borrowing HardwareSpace)
+    throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
-    guard let wanted else {
-      var count: UInt32 = 2
-      try check(
-        snd_pcm_hw_params_set_channels_near(handle, space.pointer, &count), "given channels")
+    let named = request.channels
+    let least = named?.max() ?? request.channelCount ?? 1
+    // One channel alone would be a mix of all of them where a plugin or a server stands before the card.
+    let wanted = named == nil ? request.channelCount ?? 2 : max(2, least)
+    guard let count = openedChannels(near: wanted, atLeast: least, in: space) else {
+      throw refusedChannels(least, isNamed: named != nil, in: space)
+    }
+    let used = named ?? Array(1...min(count, request.channelCount ?? 2))
+    return (count, ChannelSelection(used, of: count))
+  }
+
+  /// Settles for the fewest channels that are not below `wanted`, or else not below `least`.
+  private func openedChannels(
+    near wanted: Int, atLeast least: Int, in space: borrowing HardwareSpace
+  ) -> Int? {
+    for limit in [wanted, least] {
+      var lowest = UInt32(limit)
+      var count: UInt32 = 0
+      guard snd_pcm_hw_params_set_channels_min(handle, space.pointer, &lowest) == 0,
+        snd_pcm_hw_params_set_channels_first(handle, space.pointer, &count) == 0
+      else { continue }
       return Int(count)
     }
-    guard snd_pcm_hw_params_set_channels(handle, space.pointer, UInt32(wanted)) == 0 else {
-      var lowest: UInt32 = 0
-      var highest: UInt32 = 0
-      snd_pcm_hw_params_get_channels_min(space.pointer, &lowest)
-      snd_pcm_hw_params_get_channels_max(space.pointer, &highest)
-      throw PCMFailure.refused(
-        name, direction, "\(wanted) channel\(wanted == 1 ? "" : "s")",
-        hint: "It has \(lowest) to \(highest); ask with --channels, or use plug\(name).")
-    }
-    return wanted
+    return nil
+  }
+
+  private func refusedChannels(
+    _ least: Int, isNamed: Bool, in space: borrowing HardwareSpace
+  ) -> DeviceFailure {
+    var lowest: UInt32 = 0
+    var highest: UInt32 = 0
+    snd_pcm_hw_params_get_channels_min(space.pointer, &lowest)
+    snd_pcm_hw_params_get_channels_max(space.pointer, &highest)
+    let range = lowest == highest ? "\(highest)" : "\(lowest) to \(highest)"
+    let option = isCapture ? "--capture-channels" : "--playback-channels"
+    return PCMFailure.refused(
+      name, direction,
+      isNamed ? "channel \(least)" : "\(least) channel\(least == 1 ? "" : "s")",
+      hint: isNamed
+        ? "It has \(range); name others with \(option)."
+        : isCapture && highest < least
+          ? "It has \(range); --capture-channels 1,1 captures one of them twice."
+          : "It has \(range); ask with --channels, or use plug\(name).")
   }
 
   /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
@@ -150,7 +181,7 @@ extension PCM {
 
   private mutating func adopt(
     _ parameters: OpaquePointer, _ access: PCMAccess, _ format: SampleFormat, _ channelCount: Int,
-    _ rate: Int
+    _ selection: ChannelSelection?, _ rate: Int
   ) throws(DeviceFailure) {
     var periodFrames: snd_pcm_uframes_t = 0
     var bufferFrames: snd_pcm_uframes_t = 0
@@ -159,11 +190,12 @@ extension PCM {
       snd_pcm_hw_params_get_period_size(parameters, &periodFrames, &rounding), "asked its period")
     try check(snd_pcm_hw_params_get_buffer_size(parameters, &bufferFrames), "asked its buffer")
     configuration = StreamConfiguration(
-      device: name, sampleRate: rate, channelCount: channelCount, format: format,
-      periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
+      device: name, sampleRate: rate, channelCount: selection?.channels.count ?? channelCount,
+      format: format, periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
+    configuration.selection = selection
     configuration.isServer = isServer
     transfer = PCMTransfer(
-      access: access, format: format, channelCount: channelCount,
+      access: access, format: format, channelCount: channelCount, selection: selection,
       frames: max(1, configuration.periodFrames))
   }
 
@@ -178,7 +210,9 @@ extension PCM {
     guard snd_pcm_mmap_begin(handle, &areas, &offset, &frames) == 0, let areas else { return false }
     // Ends what `begin` began; plugins would otherwise deliver their first period twice.
     defer { _ = snd_pcm_mmap_commit(handle, offset, 0) }
-    return transfer.adoptAreas(areas, channelCount: configuration.channelCount)
+    guard transfer.adoptAreas(areas) else { return false }
+    if !isCapture { transfer.silenceUnused(areas, frames: configuration.bufferFrames) }
+    return true
   }
 
   /// Tells ALSA when to wake us and when to call it an xrun, and to stamp time on the host's clock.

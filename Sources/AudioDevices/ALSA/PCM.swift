@@ -42,7 +42,8 @@ struct PCM: ~Copyable {
     configuration = StreamConfiguration(
       device: name, sampleRate: 0, channelCount: 0, format: .s16LE, periodFrames: 0,
       bufferFrames: 0)
-    transfer = PCMTransfer(access: .mappedInterleaved, format: .s16LE, channelCount: 1, frames: 1)
+    transfer = PCMTransfer(
+      access: .mappedInterleaved, format: .s16LE, channelCount: 1, selection: nil, frames: 1)
   }
 
   deinit {
@@ -166,8 +167,9 @@ extension PCM {
     try pcm.configure(
       StreamRequest(
         sampleRate: request.sampleRate, unitRate: request.sampleRate,
-        channelCount: request.channelCount, format: request.format, periodFrames: period,
-        bufferFrames: frames))
+        channelCount: request.channelCount,
+        channels: direction == .capture ? request.captureChannels : request.playbackChannels,
+        format: request.format, periodFrames: period, bufferFrames: frames))
     // Nobody waits to be woken by it. But PipeWire's plugin hands its server no more at a time than this,
     // however large the quantum.
     let stream = pcm.configuration

@@ -25,7 +25,11 @@ struct PCMTransfer: ~Copyable {
   let access: PCMAccess
   let isMapped: Bool
   let isPlanarCopy: Bool
-  var layout: DeviceLayout
+  /// Where the samples lie of all channels, and of those that the unit uses.
+  private(set) var deviceLayout: DeviceLayout
+  private(set) var layout: DeviceLayout
+  private let selection: ChannelSelection?
+  private var places: ChannelPlaces
   /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
   var offset: snd_pcm_uframes_t = 0
   var firstCount = 0
@@ -34,18 +38,26 @@ struct PCMTransfer: ~Copyable {
   /// Where each channel goes on in `staging`, for planar copying.
   let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
-  init(access: PCMAccess, format: SampleFormat, channelCount: Int, frames: Int) {
+  init(
+    access: PCMAccess, format: SampleFormat, channelCount: Int, selection: ChannelSelection?,
+    frames: Int
+  ) {
     self.access = access
     isMapped = access == .mappedInterleaved || access == .mappedPlanar
     let isPlanar = access == .copiedPlanar
     isPlanarCopy = isPlanar
-    layout =
+    let whole =
       isPlanar
       ? DeviceLayout(
         format: format, channelCount: channelCount, frameStride: format.byteCount,
         channelStride: format.byteCount * frames)
       : DeviceLayout(interleaved: format, channelCount: channelCount)
-    staging = DeviceBuffer(layout, frameCount: isMapped ? 1 : frames)
+    deviceLayout = whole
+    self.selection = selection
+    let places = ChannelPlaces(selection, channelStride: whole.channelStride)
+    layout = DeviceLayout(whole, only: places)
+    self.places = places
+    staging = DeviceBuffer(whole, frameCount: isMapped ? 1 : frames)
     planes = .allocate(capacity: channelCount)
     planes.initialize(repeating: nil, count: channelCount)
   }
@@ -56,21 +68,30 @@ struct PCMTransfer: ~Copyable {
 
   /// Finds out how the device's own memory is laid out. False when its channels do not lie at
   /// even distances: such a device is copied from instead.
-  mutating func adoptAreas(_ areas: UnsafePointer<snd_pcm_channel_area_t>, channelCount: Int)
-    -> Bool
-  {
+  mutating func adoptAreas(_ areas: UnsafePointer<snd_pcm_channel_area_t>) -> Bool {
+    let channelCount = deviceLayout.channelCount
     let first = Self.address(areas[0])
     let stride =
-      channelCount > 1 ? Self.address(areas[1]) - first : layout.format.byteCount
+      channelCount > 1 ? Self.address(areas[1]) - first : deviceLayout.format.byteCount
     for channel in 0..<channelCount {
       guard Self.address(areas[channel]) == first + channel * stride,
         areas[channel].step == areas[0].step
       else { return false }
     }
-    layout = DeviceLayout(
-      format: layout.format, channelCount: channelCount,
+    deviceLayout = DeviceLayout(
+      format: deviceLayout.format, channelCount: channelCount,
       frameStride: Int(areas[0].step) / 8, channelStride: stride)
+    places = ChannelPlaces(selection, channelStride: stride)
+    layout = DeviceLayout(deviceLayout, only: places)
     return true
+  }
+
+  /// Writes silence to all channels of the `frames` frames of the device's own memory, once: those that
+  /// the unit does not use are not written to again.
+  @_noLocks
+  func silenceUnused(_ areas: UnsafePointer<snd_pcm_channel_area_t>, frames: Int) {
+    guard places.count != nil, let memory = areas[0].addr else { return }
+    deviceLayout.clear(memory + Int(areas[0].first) / 8, frames: frames)
   }
 
   private static func address(_ area: snd_pcm_channel_area_t) -> Int {
@@ -136,7 +157,7 @@ extension PCM {
   @_noLocks
   private func copiedFrames(_ frames: Int) -> DeviceFrames? {
     guard !isCapture || copyStaged(frames) == frames else { return nil }
-    return transfer.staging.frames(frames)
+    return transfer.staging.frames(frames, in: transfer.layout)
   }
 
   /// Has ALSA copy `frames` frames into our period, or out of it; returns how many it did. What it
@@ -162,10 +183,10 @@ extension PCM {
 
   @_noLocks
   private func copyPlanes(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
-    for channel in 0..<transfer.layout.channelCount {
+    for channel in 0..<transfer.deviceLayout.channelCount {
       transfer.planes[channel] =
-        transfer.staging.memory + channel &* transfer.layout.channelStride
-        + first &* transfer.layout.frameStride
+        transfer.staging.memory + channel &* transfer.deviceLayout.channelStride
+        + first &* transfer.deviceLayout.frameStride
     }
     return isCapture
       ? snd_pcm_readn(handle, transfer.planes, count)

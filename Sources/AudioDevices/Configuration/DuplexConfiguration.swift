@@ -10,6 +10,12 @@ public struct DuplexRequest: Sendable {
   public var sampleRate: Int?
   /// Channels of each direction.
   public var channelCount: Int?
+  /// The device's channels that are captured, from 1, in the unit's order; one may stand twice. Nil
+  /// for the first ones.
+  public var captureChannels: [Int]?
+  /// The device's channels that are played on, from 1, in the unit's order. The others stay silent.
+  /// Nil for the first ones.
+  public var playbackChannels: [Int]?
   /// The format in which the device keeps samples.
   public var format: SampleFormat?
   /// Frames a callback gets.
@@ -74,6 +80,7 @@ public struct DuplexRequest: Sendable {
     try require(
       channelCount.map { (1...64).contains($0) } ?? true,
       "\(channelCount ?? 0) channels are impossible.", hint: "Ask for 1 to 64 channels.")
+    try validateChannels()
     try require(
       (0...10).contains(resamplerQuality),
       "A resampler quality of \(resamplerQuality) is impossible.", hint: "Ask for 0 to 10.")
@@ -86,8 +93,10 @@ public struct StreamConfiguration: Sendable, Equatable {
   public var device: String
   /// Frames a second.
   public var sampleRate: Int
-  /// Samples in a frame.
+  /// Samples in a frame of the unit.
   public var channelCount: Int
+  /// Which of the device's channels these are; nil where they are all it was opened with, in order.
+  public var selection: ChannelSelection?
   /// How a sample is kept.
   public var format: SampleFormat
   /// Frames from one interrupt to the next.

@@ -3,9 +3,11 @@
 import AudioBasics
 import CRealtime
 
-/// Where a device keeps the samples of a frame: interleaved, or each channel on its own.
+/// Where a device keeps the samples of a frame: interleaved, or each channel on its own; of all its
+/// channels, or of some.
 struct DeviceLayout: BitwiseCopyable {
   let format: SampleFormat
+  /// Channels that are read and written.
   let channelCount: Int
   /// Bytes from a frame to the next of the same channel.
   let frameStride: Int
@@ -14,15 +16,30 @@ struct DeviceLayout: BitwiseCopyable {
 
   /// Whether frames lie one behind the other with nothing between: one loop over all samples.
   private let isInterleaved: Bool
+  /// Where each channel begins in a frame, in bytes; nil where they lie `channelStride` apart. It
+  /// belongs to the device, and lives as long as what the device lends.
+  private let offsets: UnsafePointer<Int>?
 
   @_noLocks
-  init(format: SampleFormat, channelCount: Int, frameStride: Int, channelStride: Int) {
+  init(
+    format: SampleFormat, channelCount: Int, frameStride: Int, channelStride: Int,
+    offsets: UnsafePointer<Int>? = nil
+  ) {
     self.format = format
     self.channelCount = channelCount
     self.frameStride = frameStride
     self.channelStride = channelStride
+    self.offsets = offsets
     isInterleaved =
-      channelStride == format.byteCount && frameStride == format.byteCount * channelCount
+      offsets == nil && channelStride == format.byteCount
+      && frameStride == format.byteCount * channelCount
+  }
+
+  /// The same memory, of which only the channels of `places` are read and written.
+  init(_ whole: DeviceLayout, only places: borrowing ChannelPlaces) {
+    self.init(
+      format: whole.format, channelCount: places.count ?? whole.channelCount,
+      frameStride: whole.frameStride, channelStride: whole.channelStride, offsets: places.offsets)
   }
 
   @_noLocks
@@ -99,16 +116,23 @@ struct DeviceLayout: BitwiseCopyable {
       realtime_clear(target, frames &* frameStride)
       return
     }
-    var frame = 0
-    while frame < frames {
-      var channel = 0
-      while channel < channelCount {
-        let sample = target + (frame &* frameStride &+ channel &* channelStride)
-        realtime_clear(sample, format.byteCount)
-        channel &+= 1
+    var channel = 0
+    while channel < channelCount {
+      let first = target + offset(of: channel)
+      var frame = 0
+      while frame < frames {
+        realtime_clear(first + frame &* frameStride, format.byteCount)
+        frame &+= 1
       }
-      frame &+= 1
+      channel &+= 1
     }
+  }
+
+  /// Where `channel` begins in a frame, in bytes.
+  @_noLocks @inline(__always)
+  private func offset(of channel: Int) -> Int {
+    guard let offsets else { return channel &* channelStride }
+    return offsets[channel]
   }
 
   @_noLocks @inline(__always)
@@ -125,15 +149,15 @@ struct DeviceLayout: BitwiseCopyable {
       }
       return
     }
-    var frame = 0
-    while frame < frames {
-      var channel = 0
-      while channel < channelCount {
-        target[frame &* channelCount &+ channel] = load(
-          source + (frame &* frameStride &+ channel &* channelStride))
-        channel &+= 1
+    var channel = 0
+    while channel < channelCount {
+      let first = source + offset(of: channel)
+      var frame = 0
+      while frame < frames {
+        target[frame &* channelCount &+ channel] = load(first + frame &* frameStride)
+        frame &+= 1
       }
-      frame &+= 1
+      channel &+= 1
     }
   }
 
@@ -154,18 +178,17 @@ struct DeviceLayout: BitwiseCopyable {
       }
       return Int(nanCount)
     }
-    var frame = 0
-    while frame < frames {
-      var channel = 0
-      while channel < channelCount {
+    var channel = 0
+    while channel < channelCount {
+      let first = target + offset(of: channel)
+      var frame = 0
+      while frame < frames {
         let sample = source[frame &* channelCount &+ channel]
         nanCount &+= sample == sample ? 0 : 1
-        store(
-          sample == sample ? sample : 0,
-          target + (frame &* frameStride &+ channel &* channelStride))
-        channel &+= 1
+        store(sample == sample ? sample : 0, first + frame &* frameStride)
+        frame &+= 1
       }
-      frame &+= 1
+      channel &+= 1
     }
     return Int(nanCount)
   }

@@ -20,15 +20,25 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   let memory: UnsafeMutableRawPointer
   let layout: DeviceLayout
   let frameCount: Int
+  /// What is lent: the same, or some of its channels.
+  private let lentLayout: DeviceLayout
+  private let places: ChannelPlaces
 
-  /// Room for `frameCount` silent frames.
-  public init(format: SampleFormat, channelCount: Int, frameCount: Int) {
+  /// Room for `frameCount` silent frames of `channelCount` channels, of which `selection` is lent.
+  public init(
+    format: SampleFormat, channelCount: Int, frameCount: Int,
+    lending selection: ChannelSelection? = nil
+  ) {
     self.init(
-      DeviceLayout(interleaved: format, channelCount: channelCount), frameCount: frameCount)
+      DeviceLayout(interleaved: format, channelCount: channelCount), frameCount: frameCount,
+      lending: selection)
   }
 
-  init(_ layout: DeviceLayout, frameCount: Int) {
+  init(_ layout: DeviceLayout, frameCount: Int, lending selection: ChannelSelection? = nil) {
+    let places = ChannelPlaces(selection, channelStride: layout.channelStride)
     self.layout = layout
+    lentLayout = DeviceLayout(layout, only: places)
+    self.places = places
     self.frameCount = frameCount
     let byteCount = max(1, frameCount * layout.channelCount * layout.format.byteCount)
     memory = .allocate(byteCount: byteCount, alignment: 64)
@@ -39,23 +49,27 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// The first `frames` frames, to lend for a cycle.
+  /// The first `frames` frames of the channels that are lent, for a cycle.
   @_noLocks
-  public func frames(_ frames: Int) -> DeviceFrames {
+  public func frames(_ frames: Int) -> DeviceFrames { self.frames(frames, in: lentLayout) }
+
+  /// The first `frames` frames, as `layout` says where their samples lie.
+  @_noLocks
+  func frames(_ frames: Int, in layout: DeviceLayout) -> DeviceFrames {
     DeviceFrames(
       first: memory, second: memory, firstCount: min(frames, frameCount),
       frameCount: min(frames, frameCount), layout: layout)
   }
 
-  /// Writes `frames` frames of `buffer`, from `firstFrame` on, to the start.
+  /// Writes `frames` frames of `buffer`, which has all channels, from `firstFrame` on, to the start.
   @_noLocks
   public mutating func store(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int) {
-    _ = self.frames(frames).encode(buffer, from: firstFrame, frames: frames, at: 0)
+    _ = self.frames(frames, in: layout).encode(buffer, from: firstFrame, frames: frames, at: 0)
   }
 
-  /// Reads `frames` frames from the start into `buffer`, at `firstFrame` and after.
+  /// Reads `frames` frames of all channels from the start into `buffer`, at `firstFrame` and after.
   @_noLocks
   public func load(frames: Int, into buffer: inout SampleBuffer, at firstFrame: Int) {
-    self.frames(frames).decode(from: 0, frames: frames, into: &buffer, at: firstFrame)
+    self.frames(frames, in: layout).decode(from: 0, frames: frames, into: &buffer, at: firstFrame)
   }
 }

@@ -11,17 +11,20 @@ extension DevicePair {
   ) throws(DeviceFailure) {
     try request.validate()
     try specification.validate()
-    let channelCount = try specification.channelCount(for: request)
+    let channels = try SimulatedChannels(specification, for: request)
     let period = request.periodFrames
     let buffer = max(8192, 4 * (period + request.headroom) + 512)
-    func stream(_ name: String?, _ rate: Int) -> StreamConfiguration {
+    func stream(_ name: String?, _ selection: ChannelSelection?, _ rate: Int) -> StreamConfiguration
+    {
       StreamConfiguration(
         device: name ?? specification.name, sampleRate: rate,
-        channelCount: channelCount, format: request.format ?? .floatLE, periodFrames: period,
-        bufferFrames: (buffer + period - 1) / period * period)
+        channelCount: channels.deviceChannelCount, format: request.format ?? .floatLE,
+        periodFrames: period, bufferFrames: (buffer + period - 1) / period * period
+      ).using(selection, of: channels.deviceChannelCount)
     }
     let capture = stream(
-      request.captureDevice, specification.captureRate ?? specification.sampleRate)
+      request.captureDevice, channels.capture,
+      specification.captureRate ?? specification.sampleRate)
     let isFed: Bool
     switch microphone {
     case .some: isFed = true
@@ -32,17 +35,19 @@ extension DevicePair {
       + 2 * (period + Interpolator.fullHalfWidth)
     let output = SharedState(
       SimulatedOutput(
-        specification, stream(request.playbackDevice, specification.sampleRate),
+        specification,
+        stream(request.playbackDevice, channels.playback, specification.sampleRate),
         remembering: memory))
     let input = SimulatedInput(
       specification, capture: capture, output: output.share(),
       microphone: CaptureSignal(
         loopback: LoopbackPath(
           specification, headroomFrames: request.headroom + period, periodFrames: period,
-          channelCount: channelCount,
+          channelCount: channels.deviceChannelCount,
           outputPerInput: Double(specification.sampleRate) / Double(capture.sampleRate)),
         feeder: microphone, hasFeeder: isFed, noiseDBFS: specification.noiseDBFS,
-        format: capture.format, channelCount: channelCount, periodFrames: period))
+        format: capture.format, channelCount: channels.deviceChannelCount,
+        selection: capture.selection, periodFrames: period))
     self.init(
       capture: DeviceStream(input), playback: DeviceStream(SimulatedOutputStream(output: output)),
       time: DeviceTime(isVirtual: specification.clock == .free))

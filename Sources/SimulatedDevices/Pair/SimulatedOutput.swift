@@ -37,9 +37,11 @@ struct SimulatedOutput: ~Copyable, Sendable {
     if drifts { timed.captureRate = nil }
     clock = SimulatedClock(timed, drifts: drifts)
     playedHistory = PlayedHistoryRing(
-      frameCount: frames, channelCount: stream.channelCount, periodFrames: stream.periodFrames)
+      frameCount: frames, channelCount: stream.deviceChannelCount,
+      periodFrames: stream.periodFrames)
     lent = DeviceBuffer(
-      format: stream.format, channelCount: stream.channelCount, frameCount: stream.periodFrames)
+      format: stream.format, channelCount: stream.deviceChannelCount,
+      frameCount: stream.periodFrames, lending: stream.selection)
     var drying = specification
     drying.xrunSeconds = specification.drySeconds
     dry = ScheduledFaults(drying)
@@ -55,10 +57,12 @@ struct SimulatedOutput: ~Copyable, Sendable {
     try request.validate()
     try specification.validate()
     let buffer = max(8192, 4 * (request.periodFrames + request.headroom) + 512)
+    let channels = try SimulatedChannels(specification, for: request)
     let stream = StreamConfiguration(
       device: specification.name, sampleRate: specification.sampleRate,
-      channelCount: try specification.channelCount(for: request),
-      format: request.format ?? .floatLE, periodFrames: request.periodFrames, bufferFrames: buffer)
+      channelCount: channels.deviceChannelCount, format: request.format ?? .floatLE,
+      periodFrames: request.periodFrames, bufferFrames: buffer
+    ).using(channels.playback, of: channels.deviceChannelCount)
     self.init(specification, stream, drifts: true, remembering: max(frames, 2 * buffer))
   }
 

@@ -73,6 +73,18 @@ struct AudioOptions: ParsableArguments {
   private var channelOption: Int?
 
   @Option(
+    help: ArgumentHelp(
+      "Channels of the device to capture, from 1, in order: 3,4. One may stand twice: 1,1. (default: the first)",
+      valueName: "n,..."))
+  var captureChannels: ChannelListOption?
+
+  @Option(
+    help: ArgumentHelp(
+      "Channels of the device to play on; the others stay silent. (default: the first)",
+      valueName: "n,..."))
+  var playbackChannels: ChannelListOption?
+
+  @Option(
     name: [.customShort("f"), .long],
     help: ArgumentHelp(
       "The sample format asked of the device, as ALSA names it, or cd or dat. (default: the widest)",
@@ -185,6 +197,8 @@ struct AudioOptions: ParsableArguments {
       playbackDevice: plays ? playbackDevice ?? device : nil)
     request.sampleRate = rate
     request.channelCount = channels
+    request.captureChannels = captures ? captureChannels?.channels : nil
+    request.playbackChannels = plays ? playbackChannels?.channels : nil
     request.format = format?.format
     request.periodFrames = periodSize ?? request.periodFrames
     request.periods = periods

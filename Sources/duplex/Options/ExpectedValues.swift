@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 
 /// What the command line takes where a value was refused: ranges, and an example of each.
 enum ExpectedValues {
@@ -27,6 +28,8 @@ enum ExpectedValues {
     "p,...": "Places are -1, left, to 1, right, one for all or one for each: 0.5 or -1,1.",
     "frames": "Frames are a whole number, as 256.",
     "n": "A whole number is expected, as 2.",
+    "n,...":
+      "Channels are numbers from 1 to \(ChannelSelection.highestNumber), 64 at most, as 3,4.",
     "n|off": "A priority is 1 to 99, as 70, or off.",
     "n|forever": "Loops are 1 to 1000000000, as 4, or forever.",
     "x": "A speed is 0.25 to 4, as 0.75.",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioBasics
+import AudioDevices
 
 /// How a device keeps samples, as `arecord` names it: an ALSA format, or `cd` and `dat`, which name a
 /// rate and channels as well.
@@ -19,6 +20,20 @@ struct FormatOption: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { SampleFormat.allCases.map(\.name) + ["cd", "dat"] }
+}
+
+/// Channels of a device, by their numbers from 1: `3,4`.
+struct ChannelListOption: ExpressibleByArgument {
+  let channels: [Int]
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: ",", omittingEmptySubsequences: false)
+      .map { WrittenNumber.whole($0) }
+    channels = numbers.compactMap { $0 }
+    guard channels.count == numbers.count, (1...64).contains(channels.count),
+      channels.allSatisfy((1...ChannelSelection.highestNumber).contains)
+    else { return nil }
+  }
 }
 
 /// Frames a second: `48000`, `48k`, `44.1k`.

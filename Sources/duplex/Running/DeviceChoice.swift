@@ -182,6 +182,7 @@ struct DeviceChoice {
       // A format and channels are asked of the unit's own devices.
       further.format = nil
       further.channelCount = nil
+      further.playbackChannels = nil
       try fanOut.add(try open(further))
     }
     return try use.run(on: DuplexDevice(fanOut), clock: clock, background: background)
@@ -193,7 +194,7 @@ struct DeviceChoice {
       specification.clock == .free ? .virtual : .real(options.realtimePriority.priority)
     var background: [any BackgroundWork] = []
     var microphone: SampleReader?
-    let channelCount = request.channelCount ?? min(2, specification.channelCount)
+    let channelCount = try SimulatedChannels(specification, for: request).deviceChannelCount
     if let path = specification.microphonePath, request.captureDevice != nil {
       let ring = SampleWriter(
         frameCount: max(specification.sampleRate, 4 * request.periodFrames),

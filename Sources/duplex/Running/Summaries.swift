@@ -36,9 +36,17 @@ extension Event {
         ("profile", .bool(followsProfile)),
         ("master", configuration.master.map { .string($0.rawValue) } ?? .null),
         ("defaults", .array(DefaultOption.current.map(\.json))),
-      ] + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
+      ] + channels("captureDeviceChannels", of: capture)
+        + channels("playbackDeviceChannels", of: playback)
+        + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
   }
 
+  /// Which of a device's channels are used, where these are not all of them.
+  private static func channels(_ name: String, of stream: StreamConfiguration?) -> [(String, JSON)]
+  {
+    guard let selection = stream?.selection else { return [] }
+    return [(name, .array(selection.channels.map { .integer($0) }))]
+  }
 }
 
 extension JSON {
