@@ -14,10 +14,11 @@ struct FLACRepair {
   /// or no frame is whole.
   func finding() throws(FileFailure) -> RepairFinding {
     let body = start + 8
-    guard
+    let head = try file.bytes(at: start + 4, count: 4)
+    guard head.first.map({ $0 & 0x7F }) == 0,
+      head.integer(at: 1, 3, bigEndian: true) == FLACInformation.byteCount,
       let information = try FLACInformation(
-        file.bytes(at: body, count: FLACInformation.byteCount)),
-      try file.bytes(at: start + 4, count: 1).first.map({ $0 & 0x7F }) == 0
+        file.bytes(at: body, count: FLACInformation.byteCount))
     else { throw .lost("head", of: "FLAC", file.path) }
     let audio = try endOfMetadata()
     var walk = FLACWalk(file, from: audio, information)

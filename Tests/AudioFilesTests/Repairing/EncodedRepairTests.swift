@@ -86,6 +86,15 @@ import Testing
     #expect(throws: FileFailure.self) { try FileRepair.examine(file.path) }
   }
 
+  @Test(arguments: [0, 14, 33, 35])
+  func `FLAC with a head of another length is refused`(byteCount: UInt8) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "l.flac", .flac, .s16, frames: 8192)
+    file.set([byteCount], at: 7)
+    file.store()
+    #expect(throws: FileFailure.self) { try FileRepair.examine(file.path) }
+  }
+
   @Test func `a damaged frame in the middle of FLAC is told and left`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "d.flac", .flac, .s16, frames: 30000)
