@@ -183,16 +183,16 @@ struct FLACWalk {
     guard let followed, end < file.byteCount else { return }
     var place = end
     while place > followed.place, try file.byte(at: place - 1) == 0 { place -= 1 }
-    end = try wholeEnd(of: followed, at: place, zeros: end - place) ?? end
+    end = try wholeEnd(of: followed, at: place, zeros: end - place)
   }
 
   /// Where the frame that begins at `start` ends: with as many of the `zeros` zeros behind `place` as
-  /// it needs to be decoded; nil where it cannot be.
+  /// it needs to be decoded.
   private func wholeEnd(
     of start: OpenFrames.Start, at place: Int, zeros: Int
-  ) throws(FileFailure) -> Int? {
+  ) throws(FileFailure) -> Int {
     guard zeros > 0 else { return place }
-    return try trial.zeroCount(of: start, before: place, atMost: zeros).map { place + $0 }
+    return try place + trial.zeroCount(of: start, before: place, atMost: zeros)
   }
 
   /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
@@ -204,10 +204,8 @@ struct FLACWalk {
     _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
     _ last: inout FLACFrameHeader?
   ) throws(FileFailure) {
-    guard let start = open.start(endingAt: place, mark: mark, longest),
-      let frameEnd = try wholeEnd(of: start, at: place, zeros: zeros)
-    else { return }
-    take(start, to: frameEnd, &last)
+    guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
+    take(start, to: try wholeEnd(of: start, at: place, zeros: zeros), &last)
     followed = nil
     open.removeAll()
   }

@@ -24,20 +24,21 @@ struct FLACTrial {
   }
 
   /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
-  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it; nil
-  /// where it is not whole.
+  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it. Its
+  /// checksum is right either way, and a second look comes to the same.
   func zeroCount(
     of start: OpenFrames.Start, before place: Int, atMost zeros: Int
-  ) throws(FileFailure) -> Int? {
-    guard isDecodable else { return min(zeros, Self.mostZeros) }
+  ) throws(FileFailure) -> Int {
+    let most = min(zeros, Self.mostZeros)
+    guard isDecodable else { return most }
     let frame = try file.bytes(at: start.place, count: place - start.place)
-    for count in 0...min(zeros, Self.mostZeros) {
+    for count in 0...most {
       let bytes = head + frame + [UInt8](repeating: 0, count: count)
       if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
         return count
       }
     }
-    return nil
+    return most
   }
 
   /// Both bytes of the checksum, and some of what is before it.
