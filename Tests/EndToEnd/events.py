@@ -16,6 +16,7 @@ FIELDS = {
     "xrun": "direction frame frames",
     "track": "index source state",
     "device": "state device frame",
+    "pause": "state frame timelineFrame frames",
     "progress": "done what",
     "warning": "code message hint",
     "notice": "code message hint",

@@ -10,6 +10,9 @@ public struct SoundFileMarker: Sendable, Equatable {
   /// What a marker is called where `frames` frames were lost.
   public static func gapLabel(frames: Int) -> String { "\(frames) frames lost" }
 
+  /// What a marker is called where a recording went on after a pause of `frames` frames.
+  public static func pauseLabel(frames: Int) -> String { "\(frames) frames paused" }
+
   /// Frames that were lost there, where that is what it says.
   public var gapFrames: Int? {
     guard let number = label.split(separator: " ").first.flatMap({ Int($0) }), number > 0,

@@ -10,6 +10,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// The gain of the microphone before all other stages.
   public var inputGain = SmoothedGain(.unity)
+  /// Changes that gain while sound runs.
+  public var inputGainRequest: GainRequest?
   /// Measures the microphone.
   public var meter: Meter?
   /// Records the microphone.
@@ -17,6 +19,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
+  /// Changes that gain while sound runs.
+  public var monitorGainRequest: GainRequest?
   /// Suppresses feedback, and limits what is played.
   public var protection: MonitorProtection?
   /// Mixed into the output.
@@ -44,6 +48,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public mutating func input(_ input: borrowing InputCycle) {
     microphone.begin(frames: input.frameCount, at: input.time)
     input.render(into: &microphone.buffer)
+    if let gain = inputGain.follow(&inputGainRequest) { protection?.setFullScale(gain) }
     inputGain.process(&microphone)
     meter?.process(&microphone)
     recorder?.process(&microphone)
@@ -53,6 +58,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     mix.begin(frames: output.frameCount, at: output.time)
+    if let gain = monitor?.follow(&monitorGainRequest) { protection?.setFullScale(gain) }
     if monitor != nil { mix.take(&microphone) } else { mix.buffer.clear(frames: mix.frames) }
     monitor?.process(&mix)
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)

@@ -64,7 +64,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var hopsOfCode = 0
   var framesOfHop = 0
   let dipGain = Gain(attenuation: ProbeSequence.depth)
-  let fullScale: Float
+  private(set) var fullScale: Float
   var isOverdriven = false
   /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
   var leveller: Limiter
@@ -88,6 +88,14 @@ public struct FeedbackSuppressor: ~Copyable {
     leveller = Limiter(limit: fullScale, sampleRate: sampleRate, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
     self.events = events
+  }
+
+  /// The microphone comes to `gain` from now on where it can go no higher. Silence changes nothing.
+  @_noLocks
+  mutating func setFullScale(_ gain: Gain) {
+    guard gain.factor > 0 else { return }
+    fullScale = gain.factor
+    if !isLevelled { leveller.lower(to: fullScale) }
   }
 
   /// The number of howls that were ducked, as it grows.

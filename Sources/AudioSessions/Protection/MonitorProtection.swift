@@ -58,6 +58,12 @@ public struct MonitorProtection: ~Copyable {
     mute.process(&bus)
   }
 
+  /// The microphone comes to `gain` now where it can go no higher.
+  @_noLocks
+  mutating func setFullScale(_ gain: Gain) {
+    feedbackGuard?.setFullScale(gain)
+  }
+
   /// Dims and limits all that is heard.
   @_noLocks
   public mutating func processMix(_ bus: inout MixerBus) {

@@ -32,6 +32,8 @@ struct RecordingPipeline: ~Copyable {
   var taken: SampleReader
   var chunk: SampleBuffer
   var isOpen = false
+  /// Whether the user paused.
+  private(set) var isPaused = false
   /// Whether the gate let through all that it will.
   var isOver = false
   /// Frames that came in, and those of the timeline that were kept or left out.
@@ -87,7 +89,7 @@ struct RecordingPipeline: ~Copyable {
   }
 
   /// Whether what is heard is kept.
-  var isKeeping: Bool { isOpen }
+  private var isKeeping: Bool { isOpen && !isPaused }
 
   /// Whether a file's command runs or waits.
   var isBusy: Bool { series.isBusy }
@@ -163,6 +165,7 @@ struct RecordingPipeline: ~Copyable {
 
   private mutating func complete() throws(FileFailure) {
     report.levels = loudness.levels
+    _ = endPause()
     do throws(FileFailure) {
       try raw?.finish()
     } catch {
@@ -286,10 +289,11 @@ extension RecordingPipeline {
       let wanted = min(frame - settled, limit - settled, Self.chunkFrames)
       let count = taken.read(into: &chunk, frames: wanted)
       guard count > 0 else { return }
-      if isOpen { try keep(count) }
+      let isKept = isKeeping
+      if isKept { try keep(count) }
       let start = time(of: settled)
       do throws(FileFailure) {
-        try raw?.settle(count, isKept: isOpen, start: start)
+        try raw?.settle(count, isKept: isKept, start: start)
       } catch {
         loseRaw(error)
       }
@@ -329,56 +333,43 @@ extension RecordingPipeline {
         series.mark(label)
         report.markers.append(marker)
         events.emit(.marker(marker))
+      case .command(.pause): pause()
+      case .command(.resume): resume()
       case .command(.start): break
       // What was lost before the take went on is no part of it.
-      case .gap(let frames) where due.frame == settled:
+      case .gap(let frames) where due.frame == settled && !isPaused:
         series.mark(SoundFileMarker.gapLabel(frames: frames))
       case .gap: break
       }
     }
   }
 
+  private mutating func pause() {
+    guard !isPaused else { return }
+    isPaused = true
+    let pause = RecordingPause(frame: series.frames, timelineFrame: settled)
+    report.pauses.append(pause)
+    events.emit(.paused(pause))
+  }
+
+  private mutating func resume() {
+    guard let pause = endPause() else { return }
+    series.mark(SoundFileMarker.pauseLabel(frames: pause.frames))
+    events.emit(.resumed(pause))
+  }
+
+  /// A pause is as long as it was so far.
+  private mutating func endPause() -> RecordingPause? {
+    guard isPaused, var pause = report.pauses.popLast() else { return nil }
+    isPaused = false
+    pause.frames = settled - pause.timelineFrame
+    report.pauses.append(pause)
+    return pause
+  }
+
   func time(of frame: Int) -> UInt64 {
     let rate = plan.sampleRate
     let nanoseconds = frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate
     return wall.time(at: origin + nanoseconds)
-  }
-}
-
-/// The frames of a take as they came, kept beside what was made of them. Disk thread.
-struct UnprocessedRecording: ~Copyable {
-  private var series: FileSeries
-  private var waiting: SampleWriter
-  private var taken: SampleReader
-  private var chunk: SampleBuffer
-
-  /// Keeps them as `plan` says; at most `lookahead` frames wait to be kept or left out.
-  init(_ plan: RecordingPlan, lookahead: Int, events: RecordingEvents) throws(FileFailure) {
-    series = try FileSeries(plan, events: events)
-    let ring = SampleWriter(frameCount: lookahead, channelCount: plan.channelCount)
-    taken = ring.makeReader()
-    waiting = ring
-    chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-  }
-
-  /// Hears the next frames.
-  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
-    _ = waiting.write(buffer, frames: frames)
-  }
-
-  /// Keeps the oldest frames it heard, or leaves them out.
-  mutating func settle(_ frames: Int, isKept: Bool, start: UInt64) throws(FileFailure) {
-    let count = taken.read(into: &chunk, frames: frames)
-    if isKept { try series.write(chunk, frames: count, start: start) }
-  }
-
-  /// See `FileSeries`.
-  mutating func refresh(synchronizing: Bool) throws(FileFailure) {
-    try series.refresh(synchronizing: synchronizing)
-  }
-
-  /// Completes the file.
-  mutating func finish() throws(FileFailure) {
-    try series.finish(ProgrammeLevels.nothing)
   }
 }

@@ -243,10 +243,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   private func publish() {
     let levels = take.levels
-    let isOpen = take.isKeeping
+    let (isOpen, isPaused) = (take.isOpen, take.isPaused)
     events.update { state in
       state.levels = levels
       state.isOpen = isOpen
+      state.isPaused = isPaused
     }
   }
 }

@@ -16,7 +16,8 @@ struct MonitorCommand: AudioCommand {
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
       Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end, \
-      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q ends it, d dims it.
+      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q \
+      ends it, space pauses and goes on, d dims it, - and + change the microphone's gain, ? shows the keys.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -135,11 +136,16 @@ private struct MonitorUse: DeviceUse {
       work.append(made.saver)
       session = made
     }
+    let gain = command.mute ? nil : callbacks.makeMonitorGain(configuration)
+    let keys = MixerKeys(
+      gain: gain, from: command.mute ? 0 : command.gain.decibels, player: player,
+      mutesInput: true)
     let silence = command.silence.follower(at: configuration.sampleRate)
     let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     let outcome = try SessionOutcome(
       running: device, callbacks, command.audio, clock, background: work, meter: meter,
       frameLimit: session?.frameLimit, recording: session?.watch, protection: protection,
+      mixerKeys: keys,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { moment in
       progress?.follow()

@@ -24,8 +24,8 @@ struct RecordCommand: AudioCommand {
     commandName: "record", abstract: "Record notes to disk.",
     discussion: """
       Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
-      output. Ctrl-C or q ends it, with the file finalised; m or SIGUSR2 sets a marker, s or SIGUSR1 \
-      goes on in a new file.
+      output. Ctrl-C or q ends it, with the file finalised; space pauses and goes on, m or SIGUSR2 \
+      sets a marker, s or SIGUSR1 goes on in a new file, - and + change the gain, ? shows the keys.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -133,12 +133,16 @@ private struct RecordUse: DeviceUse {
     }
     let player = callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
+    let gain = callbacks.makeInputGain(configuration)
+    let keys = MixerKeys(
+      gain: gain, from: command.gain.decibels, player: player, mutesInput: false)
     let silence = command.silence.follower(at: configuration.sampleRate)
     let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     let outcome = try SessionOutcome(
       running: device, callbacks, command.audio, clock,
       background: background + [session.saver] + (player?.background ?? []), meter: meter,
       frameLimit: session.frameLimit, recording: session.watch, protection: protection,
+      mixerKeys: keys,
       reconnects: command.reconnection.isWanted(for: configuration)
     ) { moment in
       progress?.follow()

@@ -62,7 +62,9 @@ struct RecordingSession {
       ]
     var tail: [(String, JSON)] = rawPath.map { [("rawPath", JSON.written($0))] } ?? []
     tail += [
-      ("markers", .array(report.markers.map(json))), ("files", .array(report.files.map(json))),
+      ("markers", .array(report.markers.map(json))),
+      ("pauses", .array(report.pauses.map { .fields(JSON.members(of: $0)) })),
+      ("files", .array(report.files.map(json))),
     ]
     if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
     return head + JSON.levels(report.levels) + tail

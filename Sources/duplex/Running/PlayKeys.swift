@@ -3,10 +3,13 @@ import AudioSessions
 
 /// What the keys do while files play.
 final class PlayKeys {
-  static let help = """
-    Keys: space pauses, left and right go 5 s back and ahead, up and down a minute, < and > from track to track, r turns round, [ and ]
-    loop from here to here, \\ ends the loop, ( and ) slower and faster, - and + softer and louder, tab compares, q ends.
-    """
+  static let hints = [
+    "space pauses", "left and right go 5 s back and ahead", "up and down a minute",
+    "< and > from track to track", "r turns round", "[ and ] loop from here to here",
+    "\\ ends the loop", "( and ) slower and faster", "- and + softer and louder", "tab compares",
+  ]
+
+  static let help = "Keys: \(hints.joined(separator: ", ")), ? shows them, q ends."
 
   /// The twelfth root of two.
   private static let semitone = 1.0594630943592953

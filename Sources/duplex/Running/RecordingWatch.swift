@@ -45,6 +45,9 @@ final class RecordingWatch {
   /// Whether it waits to be started.
   var isWaiting: Bool { !hasStarted }
 
+  /// Frames of the pauses that are over.
+  private(set) var pausedFrames = 0
+
   /// Tells what happened; answers with a reason to stop, where there is one.
   func poll() -> StopReason? {
     for event in saver.events.take() { emit(event) }
@@ -71,6 +74,11 @@ final class RecordingWatch {
     default: return false
     }
     return true
+  }
+
+  /// The user pauses, or goes on.
+  func pause(_ pauses: Bool, at frame: Int) {
+    saver.remote.ask(pauses ? .pause : .resume, at: frame)
   }
 
   /// A signal came at `frame`.
@@ -130,6 +138,7 @@ final class RecordingWatch {
 
   private func emit(_ event: RecordingEvent) {
     if case .onlySilence = event { tellOfSilence() }
+    if case .resumed(let pause) = event { pausedFrames += pause.frames }
     if options.json {
       guard let event = words.event(event) else { return }
       Terminal.emit(event)

@@ -40,6 +40,8 @@ struct RecordingWords {
         ])
     case .removed(let path):
       return Event("removed", ["path": .string(path)])
+    case .paused(let pause): return self.event(pause, "paused")
+    case .resumed(let pause): return self.event(pause, "resumed")
     case .opened(let stretch):
       return Event(
         "segment",
@@ -70,6 +72,10 @@ struct RecordingWords {
     }
   }
 
+  private func event(_ pause: RecordingPause, _ state: String) -> Event {
+    Event("pause", [("state", .string(state))] + JSON.members(of: pause))
+  }
+
   /// The sentence; nil where nothing need be said.
   func sentence(_ event: RecordingEvent) -> String? {
     switch event {
@@ -77,6 +83,8 @@ struct RecordingWords {
       return "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
         + "Give it a longer --ring."
     case .marker(let marker): return "\(marker.label) at \(clock(marker.frame))."
+    case .paused(let pause): return "paused at \(clock(pause.frame))."
+    case .resumed(let pause): return "going on after a pause of \(clock(pause.frames))."
     case .split(let file): return "going on in \(file.path)."
     case .checked(let levels): return GainVerdict(levels).sentence
     case .diskLow(let seconds):
@@ -119,13 +127,21 @@ extension JSON {
 }
 
 extension JSON {
+  /// A pause of a recording.
+  static func members(of pause: RecordingPause) -> [(String, JSON)] {
+    [
+      ("frame", .integer(pause.frame)), ("timelineFrame", .integer(pause.timelineFrame)),
+      ("frames", .integer(pause.frames)),
+    ]
+  }
+
   /// What a recording adds to a meter's event.
   static func meter(_ state: RecordingState?) -> [(String, JSON)] {
     guard let state else { return [] }
     func loudness(_ value: Double?) -> JSON { value.map { .fixed($0, digits: 2) } ?? .null }
     let levels = state.levels
     return [
-      ("recording", .bool(state.isOpen)),
+      ("recording", .bool(state.isOpen && !state.isPaused)),
       ("momentaryLUFS", loudness(levels.momentaryLUFS)),
       ("shortTermLUFS", loudness(levels.shortTermLUFS)),
       ("integratedLUFS", loudness(levels.integratedLUFS)),

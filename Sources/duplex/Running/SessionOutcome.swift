@@ -16,7 +16,8 @@ struct SessionOutcome {
     _ options: AudioOptions,
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
-    protection: MonitorProtectionDisplay? = nil, reconnects: Bool = false,
+    protection: MonitorProtectionDisplay? = nil, mixerKeys: MixerKeys? = nil,
+    reconnects: Bool = false,
     poll: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
@@ -24,12 +25,15 @@ struct SessionOutcome {
     let isVirtual = if case .virtual = clock { true } else { false }
     let watch = SessionWatch(
       options, configuration, isVirtual: isVirtual, background: background, recording: recording,
-      protection: protection)
+      protection: protection, mixerKeys: mixerKeys)
     watch.poll = { [unowned watch] moment in
       if let keys { watch.show(keys.line) }
       return poll(moment)
     }
-    if let keys { watch.press = keys.press }
+    if let keys {
+      watch.press = keys.press
+      watch.ownKeys = PlayKeys.hints
+    }
     MemoryLock.lockTouchedPages()
     let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
@@ -122,6 +126,22 @@ extension Mixer {
     meter = Meter(
       readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
     return view
+  }
+}
+
+extension Mixer {
+  /// Changes the gain of the microphone before all other stages.
+  mutating func makeInputGain(_ configuration: DuplexConfiguration) -> GainControl {
+    let control = GainControl()
+    inputGainRequest = control.makeRequest(at: configuration.sampleRate)
+    return control
+  }
+
+  /// Changes the gain of the microphone in the output.
+  mutating func makeMonitorGain(_ configuration: DuplexConfiguration) -> GainControl {
+    let control = GainControl()
+    monitorGainRequest = control.makeRequest(at: configuration.sampleRate)
+    return control
   }
 }
 

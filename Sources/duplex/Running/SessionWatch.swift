@@ -24,12 +24,15 @@ final class SessionWatch {
   private var endingSince: UInt64?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var poll: (SessionMoment) -> StopReason? = { _ in nil }
-  /// A command's own keys.
+  /// A command's own keys, and what they do.
   var press: (Key) -> Void = { _ in }
+  var ownKeys: [String] = []
   /// What is recorded, where something is.
   private let recording: RecordingWatch?
   /// What protects the output, where a microphone is heard.
   private let protection: MonitorProtectionDisplay?
+  /// Pauses, and changes the microphone's gain.
+  private let mixerKeys: MixerKeys?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
@@ -42,9 +45,10 @@ final class SessionWatch {
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
     background: [any BackgroundWork], recording: RecordingWatch? = nil,
-    protection: MonitorProtectionDisplay? = nil
+    protection: MonitorProtectionDisplay? = nil, mixerKeys: MixerKeys? = nil
   ) {
     self.options = options
+    self.mixerKeys = mixerKeys
     self.protection = protection
     self.recording = recording
     // Who waits for a start may get it from a script.
@@ -104,11 +108,23 @@ final class SessionWatch {
 
   private func obey(_ key: Key) -> SessionCommand {
     if key == .character("q") { return end(.key) }
-    if recording?.press(key, at: frame) == true || protection?.press(key) == true {
+    if key == .character("?") {
+      Notice.info("keys", "keys: \(keyHints.joined(separator: ", ")).").report()
+      return .proceed
+    }
+    if recording?.press(key, at: frame) == true || protection?.press(key) == true
+      || mixerKeys?.press(key, recording: recording, at: frame) == true
+    {
       return .proceed
     }
     press(key)
     return .proceed
+  }
+
+  /// What the keys do now.
+  private var keyHints: [String] {
+    ownKeys + (mixerKeys?.hints ?? []) + (recording == nil ? [] : ["m marker", "s split"])
+      + (protection == nil ? [] : ["d dim"]) + ["? keys", "q ends"]
   }
 
   /// How far the unit has come by now.
@@ -212,7 +228,8 @@ final class SessionWatch {
     var live = LiveState(reading)
     live.title = recording?.title ?? "Input level"
     live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
-    live.seconds = seconds - (takeStart ?? seconds)
+    let paused = Double(recording?.pausedFrames ?? 0) / Double(configuration.sampleRate)
+    live.seconds = seconds - (takeStart ?? seconds) - paused
     live.duration = options.duration.map {
       Double($0.frameCount(at: configuration.sampleRate)) / Double(configuration.sampleRate)
     }
@@ -221,9 +238,8 @@ final class SessionWatch {
     live.diskSeconds = state?.secondsLeft
     live.xruns = moment.captureXruns + moment.playbackXruns
     live.lostFrames = moment.lostFrames
-    live.keys =
-      (recording == nil ? [] : ["m marker", "s split"]) + (protection == nil ? [] : ["d dim"])
-      + ["q ends"]
+    live.isPaused = state?.isPaused == true
+    live.keys = keyHints
     live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
     Terminal.redraw(screen.lines(live).map { "\($0)" })
   }

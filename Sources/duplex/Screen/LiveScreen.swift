@@ -90,6 +90,7 @@ struct LiveScreen {
   private func clock(_ state: LiveState, showsLeft: Bool) -> String {
     if state.isWaiting { return "waiting for the start" }
     var text = ClockTime(state.seconds, showsTenths: true).text
+    if state.isPaused { text += "  PAUSED" }
     if showsLeft, let duration = state.duration {
       text += ", \(ClockTime(max(0, duration - state.seconds)).text) left"
     }

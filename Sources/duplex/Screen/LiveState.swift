@@ -13,6 +13,8 @@ struct LiveState {
   var duration: Double?
   /// Whether the take has not begun.
   var isWaiting = false
+  /// Whether the user paused.
+  var isPaused = false
   /// Each channel's peak since the last reading, in dBFS.
   var peaks: [Double]
   /// Each channel's root mean square, in dBFS.

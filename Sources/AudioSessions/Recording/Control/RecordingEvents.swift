@@ -14,6 +14,10 @@ public enum RecordingEvent: Sendable {
   case finished(RecordedFile)
   /// A file was removed to make room.
   case removed(path: String)
+  /// The user paused: nothing is kept from here on.
+  case paused(RecordingPause)
+  /// The user went on.
+  case resumed(RecordingPause)
   /// Speech was found: what is kept begins.
   case opened(RecordedStretch)
   /// No voice is heard any more: what was kept is over.
@@ -36,6 +40,8 @@ public struct RecordingState: Sendable {
   public var secondsLeft: Double?
   /// Whether the take has begun and what comes is kept.
   public var isOpen = false
+  /// Whether the user paused.
+  public var isPaused = false
 }
 
 /// Brings what happens on the disk thread to the watcher.
@@ -110,6 +116,16 @@ public struct RecordedStretch: Sendable, Equatable {
   public var start: UInt64
 }
 
+/// What the user left out of a recording.
+public struct RecordingPause: Sendable, Equatable {
+  /// The recording's frame before which it lies.
+  public var frame: Int
+  /// Its first frame on the unit's timeline.
+  public var timelineFrame: Int
+  /// Its length; 0 while it goes on.
+  public var frames = 0
+}
+
 /// A place that the user marked.
 public struct RecordedMarker: Sendable, Equatable {
   /// The recording's frame.
@@ -134,6 +150,8 @@ public struct RecordingReport: Sendable {
   public var stretches: [RecordedStretch] = []
   /// What was marked.
   public var markers: [RecordedMarker] = []
+  /// What the user left out.
+  public var pauses: [RecordingPause] = []
   /// Why it ended early, where it did.
   public var failure: FileFailure?
 

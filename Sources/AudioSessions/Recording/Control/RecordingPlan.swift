@@ -92,6 +92,10 @@ public enum RecordingCommand: Sendable, Equatable {
   case split
   /// Marks the place.
   case mark(String)
+  /// Keeps nothing until the user goes on.
+  case pause
+  /// Goes on after a pause.
+  case resume
 }
 
 /// Takes wishes to the disk thread. Any thread but the audio thread.

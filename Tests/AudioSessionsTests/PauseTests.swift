@@ -1,0 +1,105 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import Testing
+
+@testable import AudioSessions
+
+/// A recording that the user pauses, and a microphone whose gain changes while it is recorded.
+@Suite struct PauseTests {
+  @Test func `what comes between a pause and its end is left out`() throws {
+    let rig = try RecordingRig()
+    rig.saver.remote.ask(.pause, at: 1000)
+    rig.record(2500)
+    rig.save()
+    rig.saver.remote.ask(.resume, at: 3000)
+    rig.record(2500)
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(1...1000) + Array(3001...5000))
+    #expect(
+      rig.saver.report.pauses == [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 2000)])
+    #expect(rig.saver.report.frames == 3000)
+    let told = rig.events.compactMap { event -> (String, Int)? in
+      switch event {
+      case .paused(let pause): ("paused", pause.frames)
+      case .resumed(let pause): ("resumed", pause.frames)
+      default: nil
+      }
+    }
+    #expect(told.map(\.0) == ["paused", "resumed"] && told.map(\.1) == [0, 2000])
+  }
+
+  @Test func `two pauses count frames of the recording and of the timeline`() throws {
+    let rig = try RecordingRig(rawName: "raw.wav")
+    for (command, frame) in [
+      (RecordingCommand.pause, 100), (.pause, 150), (.resume, 300), (.resume, 350), (.pause, 700),
+      (.mark("here"), 800), (.resume, 1000),
+    ] { rig.saver.remote.ask(command, at: frame) }
+    rig.record(1200)
+    rig.finish()
+    let kept = Array(1...100) + Array(301...700) + Array(1001...1200)
+    #expect(try rig.allNumbers() == kept)
+    #expect(
+      rig.saver.report.pauses == [
+        RecordingPause(frame: 100, timelineFrame: 100, frames: 200),
+        RecordingPause(frame: 500, timelineFrame: 700, frames: 300),
+      ])
+    // A place that is marked in a pause is where the recording goes on.
+    #expect(rig.saver.report.markers == [RecordedMarker(frame: 500, label: "here")])
+    #expect(FileRemoval.byteCount(of: rig.folder + "/raw.wav").map { $0 > 700 * 4 } == true)
+  }
+
+  @Test func `a recording may end in a pause, and begin with one`() throws {
+    let rig = try RecordingRig()
+    rig.saver.remote.ask(.pause, at: 0)
+    rig.saver.remote.ask(.resume, at: 500)
+    rig.saver.remote.ask(.pause, at: 900)
+    rig.record(1500)
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(501...900))
+    #expect(rig.saver.report.pauses.map(\.frames) == [500, 600])
+  }
+
+  @Test func `what is lost in a pause is no gap of the recording`() throws {
+    let rig = try RecordingRig()
+    rig.saver.remote.ask(.pause, at: 500)
+    rig.saver.remote.ask(.resume, at: 2000)
+    rig.record(800)
+    rig.record(1500, lost: 100)
+    rig.finish()
+    #expect(rig.saver.report.gaps.isEmpty)
+    #expect(try rig.allNumbers() == Array(1...500) + Array(2001...2400))
+  }
+
+  @Test func `a file that is split in a pause begins where the recording goes on`() throws {
+    let rig = try RecordingRig()
+    rig.saver.remote.ask(.pause, at: 500)
+    rig.saver.remote.ask(.split, at: 600)
+    rig.saver.remote.ask(.resume, at: 1000)
+    rig.record(1500)
+    rig.finish()
+    #expect(rig.saver.report.files.map(\.frames) == [500, 500])
+  }
+
+  // MARK: - Gain
+
+  @Test func `a gain that is asked for is reached in 10 ms, with no step`() {
+    var control = GainControl()
+    var request: GainRequest? = control.makeRequest(at: 48000)
+    var gain = SmoothedGain(.unity)
+    var last: Float = 1
+    for wanted: Float in [0.5, 0, 2, 2] {
+      control.set(Gain(factor: wanted))
+      #expect(gain.follow(&request)?.factor == wanted)
+      #expect(gain.follow(&request) == nil)
+      var buffer = SampleBuffer(frameCount: 481, channelCount: 1)
+      for frame in 0...480 { buffer[frame] = 1 }
+      gain.process(&buffer, frames: 481)
+      for frame in 0...480 {
+        #expect(abs(buffer[frame] - last) <= 1.01 * 2 / 480)
+        last = buffer[frame]
+      }
+      #expect(last == wanted)
+    }
+  }
+}
