@@ -11,6 +11,8 @@ public struct CardDescription: Sendable, Equatable {
   public var name: String
   /// Its PCM devices, by number.
   public var devices: [DeviceDescription]
+  /// What its mixer has to set, those for the input first.
+  public var controls: [MixerControl] = []
   /// Why its devices are not known, where they are not.
   public var failure: DeviceFailure?
 }
@@ -113,7 +115,9 @@ public struct DeviceList: Sendable, Equatable {
 
   private static func card(_ number: Int32) -> CardDescription {
     do throws(DeviceFailure) {
-      return try CardControl(card: number).description
+      var description = try CardControl(card: number).description
+      description.controls = CardMixers.controls(ofCard: Int(number))
+      return description
     } catch {
       let id = procID(number) ?? "\(number)"
       return CardDescription(number: Int(number), id: id, name: id, devices: [], failure: error)
@@ -123,6 +127,38 @@ public struct DeviceList: Sendable, Equatable {
   private static func procID(_ number: Int32) -> String? {
     ProcFile.text("/proc/asound/card\(number)/id").map { String($0.prefix { !$0.isNewline }) }
   }
+}
+
+/// A device of a card, by the name that opens it.
+public struct ListedDevice: Sendable, Equatable {
+  /// The ALSA name that opens it, `hw:CARD=USB,DEV=0`.
+  public var name: String
+  /// Its card's name and its own, for people.
+  public var title: String
+  /// Whether it has an input.
+  public var canCapture: Bool
+  /// Whether it has an output.
+  public var canPlay: Bool
+}
+
+extension DeviceList {
+  /// The devices of all cards.
+  public var devices: [ListedDevice] {
+    cards.flatMap { card in
+      card.devices.map { device in
+        let titles = [card.name, device.title].filter { !$0.isEmpty }
+        return ListedDevice(
+          name: device.name, title: titles.joined(separator: ", "),
+          canCapture: device.capture != nil, canPlay: device.playback != nil)
+      }
+    }
+  }
+}
+
+/// The kernel's list of the cards, which changes when one is plugged in or unplugged.
+public enum CardList {
+  /// The list as text; empty where the kernel has no sound.
+  public static var text: String { ProcFile.text("/proc/asound/cards") ?? "" }
 }
 
 /// ALSA's list of the PCMs that its configuration defines and describes, kept until out of scope.

@@ -27,6 +27,12 @@ public enum CardMixers {
     return mixer.elements(isCapture ? .capture : .playback).map(\.control)
   }
 
+  /// All that the mixer of a card has to set, those for the input first; none where it has no mixer.
+  static func controls(ofCard number: Int) -> [MixerControl] {
+    guard let mixer = try? CardMixer(opening: "hw:\(number)") else { return [] }
+    return (mixer.elements(.capture) + mixer.elements(.playback)).map(\.control)
+  }
+
   /// The control that makes the whole input, or the whole output, louder.
   static func main(_ mixer: borrowing CardMixer, _ direction: PCMDirection) -> MixerElement? {
     let elements = mixer.elements(direction).filter { $0.hasVolume && $0.range != nil }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioDevices
 
 /// `duplex devices`.
@@ -9,12 +10,16 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "One JSON document instead of a table.")
   var json = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Tell all that each device can do.")
+  @Flag(name: [.customShort("v"), .long], help: "Tell all that each device can do, and its mixer.")
   var verbose = false
+
+  @Flag(help: "Go on and tell of devices that are plugged in or unplugged, until Ctrl-C or q.")
+  var watch = false
 
   var outputMode: OutputMode { OutputMode(json: json) }
 
   func run() throws {
+    if watch { return DeviceWatch(json: json).run() }
     let list = DeviceList.current()
     if json {
       Terminal.emit(.devices(list))
@@ -40,6 +45,7 @@ struct DeviceTable {
         if let stream = device.capture { lines += Self.lines("input", stream) }
         if let stream = device.playback { lines += Self.lines("output", stream) }
       }
+      lines += card.controls.map { "  mixer: \($0.sentence)" }
     }
     if !list.defined.isEmpty { lines.append("Devices of ALSA's configuration:") }
     for device in list.defined { lines.append("  \(device.name)  \(device.title)") }
@@ -79,6 +85,18 @@ struct DeviceTable {
 
   private static func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+extension MixerControl {
+  /// What it is set to: "Capture (input) at 80 %, -6 dB, switched off".
+  var sentence: String {
+    var settings: [String] = []
+    if let volume { settings.append("at \(Int(rounding: 100 * volume)) %") }
+    if let decibels { settings.append("\(decibels.shown(1)) dB") }
+    if isOn == false { settings.append("switched off") }
+    let what = "\(name) (\(isCapture ? "input" : "output"))"
+    return settings.isEmpty ? "\(what) is on" : "\(what) \(settings.joined(separator: ", "))"
   }
 }
 
@@ -125,6 +143,17 @@ extension JSON {
             "playback": device.playback.map(stream) ?? .null,
           ])
         }),
+      "mixer": .array(card.controls.map(control)),
+    ])
+  }
+
+  private static func control(_ control: MixerControl) -> JSON {
+    .object([
+      "name": .string(control.name),
+      "direction": .string(control.isCapture ? "capture" : "playback"),
+      "percent": control.volume.map { .rounded(100 * $0, 1) } ?? .null,
+      "volumeDB": control.decibels.map { .rounded($0) } ?? .null,
+      "on": control.isOn.map { .bool($0) } ?? .null,
     ])
   }
 

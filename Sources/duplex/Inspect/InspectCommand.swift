@@ -30,8 +30,9 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but results and errors.")
   var quiet = false
 
-  @Argument(help: "Sound files, or folders of them; - is standard input.")
-  var files: [String]
+  @Argument(
+    help: "Sound files, or folders of them; - is standard input. (default: the current folder)")
+  var files: [String] = ["."]
 
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 

@@ -11,7 +11,8 @@ struct PlayCommand: AudioCommand {
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
       Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop, \
-      --reverse and --speed apply to each; NAME#t=10,20 names a stretch of one. \(PlayKeys.help)
+      --reverse and --speed apply to each; NAME#t=10,20 names a stretch of one. Without a name the last note \
+      of the current folder plays. \(PlayKeys.help)
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -72,8 +73,11 @@ struct PlayCommand: AudioCommand {
   @Flag(name: .customLong("repeat"), help: "Begin anew when the last file has been played.")
   var repeats = false
 
-  @Argument(help: "Files, addresses, playlists or folders to play; - is standard input.")
-  var sources: [String]
+  @Argument(
+    help:
+      "Files, addresses, playlists or folders to play; - is standard input. (default: the last note)"
+  )
+  var sources: [String] = []
 
   func validate() throws {
     if let prebuffer, prebuffer.seconds(at: 48000) > 20 {
@@ -88,7 +92,7 @@ struct PlayCommand: AudioCommand {
     let status = try inTermsOfTheTool {
       // The first file lends the unit its rate; each is looked at before anything sounds.
       var options = audio
-      var list = try SourceList(sources)
+      var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
       if shuffle { list.shuffle() }
       let style = PlayItems.Style(
         order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)

@@ -30,6 +30,8 @@ final class RemoteDecoder: SoundDecoder {
   var position: Int { decoder.position }
   var bitRate: Int? { decoder.bitRate }
   var tags: SoundFileTags { decoder.tags }
+  var formatName: String { decoder.formatName }
+  var markers: [SoundFileMarker] { decoder.markers }
   var isInterrupted: Bool { decoder.isInterrupted }
   var announcedTitle: String? { decoder.announcedTitle }
 

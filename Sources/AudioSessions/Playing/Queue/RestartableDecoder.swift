@@ -39,6 +39,8 @@ final class RestartableDecoder: SoundDecoder {
   var supportsSeeking: Bool { false }
   var bitRate: Int? { decoder.bitRate }
   var tags: SoundFileTags { decoder.tags }
+  var formatName: String { decoder.formatName }
+  var markers: [SoundFileMarker] { decoder.markers }
   func isReady(prebuffer seconds: Double?) -> Bool {
     position < keptFrames || decoder.isReady(prebuffer: seconds)
   }

@@ -1,0 +1,40 @@
+import AudioBasics
+import AudioFiles
+
+/// The notes of a folder: what `duplex record` wrote without a name.
+enum Notes {
+  /// The newest note of the current folder, by the time in its name. Throws where there is none.
+  static func last() throws -> String {
+    let files = (try? SoundFolder.files(in: ".")).map(Array.init) ?? []
+    let notes = files.map { String(FileName.last(of: $0)) }.filter(isNote)
+    guard let last = notes.max(by: isOlder) else {
+      throw ToolFailure(
+        .noInput, code: "inputNotFound", "There is no note in this folder to play.",
+        hint: "Name a file, or record a note with `duplex record`.")
+    }
+    return last
+  }
+
+  /// Whether a file is called as `duplex record` calls a note: `note-20260131-140000.wav`.
+  static func isNote(_ name: String) -> Bool {
+    let pattern = "note-00000000-000000".utf8
+    return name.utf8.count > pattern.count
+      && zip(name.utf8, pattern).allSatisfy { character, wanted in
+        wanted == UInt8(ascii: "0")
+          ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) : character == wanted
+      }
+  }
+
+  /// Whether a note was recorded before another. Of two in one second the second has a number behind the
+  /// time.
+  private static func isOlder(_ one: String, _ other: String) -> Bool {
+    let (stem, otherStem) = (one.prefix(20), other.prefix(20))
+    return stem == otherStem ? number(of: one) < number(of: other) : stem < otherStem
+  }
+
+  private static func number(of name: String) -> Int {
+    let rest = name.dropFirst(20)
+    guard rest.first == "-" else { return 1 }
+    return WrittenNumber.whole(rest.dropFirst().prefix { $0.isNumber }) ?? 1
+  }
+}
