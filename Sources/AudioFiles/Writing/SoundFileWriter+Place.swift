@@ -53,9 +53,15 @@ extension SoundFileWriter {
   /// Removes what another program has added behind the last frame: libsndfile takes all that is behind a
   /// Wave64 head for sound.
   func cutOffForeignBytes() {
-    let end = Int(lseek(sink.descriptor, 0, SEEK_CUR))
-    guard fileFormat == .w64, end > 0, let byteCount, byteCount > end else { return }
-    _ = ftruncate(sink.descriptor, end)
+    guard fileFormat == .w64, soundEnd > 0, let byteCount, byteCount > soundEnd else { return }
+    _ = ftruncate(sink.descriptor, soundEnd)
+  }
+
+  /// Remembers where the sound ends: the furthest place that a write has come to. A head that could not be
+  /// rewritten leaves the descriptor in the middle of that head.
+  mutating func noteSoundEnd() {
+    guard fileFormat == .w64 else { return }
+    soundEnd = max(soundEnd, Int(lseek(sink.descriptor, 0, SEEK_CUR)))
   }
 
   /// Leaves the file as it is: what another program has made of it. Nothing that is written later

@@ -17,6 +17,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   var namelessness: Namelessness?
   /// Bytes near the beginning that never change, once it has its name.
   var head: [UInt8] = []
+  /// Where the last frame of a Wave64 file ends.
+  var soundEnd = 0
   private let appearance: Appearance
   private let chunk: PackingSpace
   /// The most frames that it can hold.
@@ -121,8 +123,11 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       do throws(SystemError) {
         try sink.append(samples, frames: count, scratch: chunk.base)
       } catch {
+        // Some of them are written all the same.
+        noteSoundEnd()
         throw failure(error)
       }
+      noteSoundEnd()
       done += count
       // Not before what was written is told of in its head.
       if draft != nil, appearance == .readable, framesWritten > 0 { try refreshHeader() }
