@@ -37,7 +37,7 @@ struct CommandWords {
   /// The words for the parser with shortened options in full; throws where an option could be several.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return words }
-    let names = CommandOptions(of: command).longNames
+    let names = CommandOptions(of: command).longNames + ["help-all"]
     var result: [String] = []
     for (index, word) in written.enumerated() {
       guard word.hasPrefix("--"), word.count > 2, !written[..<index].contains("--") else {

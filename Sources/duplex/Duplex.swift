@@ -10,7 +10,7 @@ import RealtimeAudio
 struct Duplex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplex",
-    abstract: "Record, monitor and play over ALSA at the lowest latency the card allows.",
+    abstract: "Records, monitors and plays sound through ALSA at the card's lowest latency.",
     discussion: """
       Needs no sound card to be tried: --device sim plays back into its own microphone.
       """,
@@ -32,6 +32,10 @@ struct Duplex: ParsableCommand {
     do {
       let words = try CommandWords(arguments)
       arguments = words.words
+      if let page = HelpPage(for: words, width: min(Terminal.width, 100)) {
+        Terminal.printLine(Line(trusting: page.text))
+        end(.done)
+      }
       var command = try parse(words, &arguments)
       if let command = command as? any TalkingCommand {
         OutputMode.current = command.outputMode

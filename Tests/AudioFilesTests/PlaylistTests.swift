@@ -41,6 +41,10 @@ import Testing
         folder("music/a.FLAC"), folder("music/b.wav"), folder("music/in/z.ogg"),
         folder("music/in/deep/c.mp3"),
       ])
+    #expect(
+      try Array(SoundFolder.files(in: folder("music"), entersFolders: false)) == [
+        folder("music/a.FLAC"), folder("music/b.wav"),
+      ])
     #expect(SoundFolder.isFolder(folder("music")) && !SoundFolder.isFolder(folder("music/b.wav")))
     #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("none")) }
   }

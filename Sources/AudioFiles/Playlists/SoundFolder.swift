@@ -8,12 +8,15 @@ public enum SoundFolder {
   }
 
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
-  /// their names: those of a folder before those of the folders in it. A folder that links
+  /// their names: those of a folder before those of the folders in it, which are left out without
+  /// `entersFolders`. A folder that links
   /// lead to again is not entered again, nor one within that may not be read. Throws
   /// `.permissionDenied`, `.cannotOpen` where there are none, and `.unusableContents` where there are
   /// more than `Playlist.mostEntries`, or their names are too long.
-  public static func files(in path: String) throws(FileFailure) -> NamedFiles {
-    var walk = Walk(root: path)
+  public static func files(
+    in path: String, entersFolders: Bool = true
+  ) throws(FileFailure) -> NamedFiles {
+    var walk = Walk(root: path, entersFolders: entersFolders)
     do throws(SystemError) {
       try walk.enter("")
     } catch {
@@ -52,6 +55,7 @@ public enum SoundFolder {
   /// What was found so far, and where.
   private struct Walk {
     let root: String
+    let entersFolders: Bool
     /// Relative to the root.
     private(set) var found = NameList()
     private(set) var isTooLong = false
@@ -60,7 +64,10 @@ public enum SoundFolder {
     /// Links may lead to a folder again and again.
     private var visited: Set<FileIdentity> = []
 
-    init(root: String) { self.root = root }
+    init(root: String, entersFolders: Bool) {
+      self.root = root
+      self.entersFolders = entersFolders
+    }
 
     /// Goes through a folder in the root, and those within that may be read.
     mutating func enter(_ folder: String) throws(SystemError) {
@@ -79,7 +86,7 @@ public enum SoundFolder {
         // A pipe would be waited for, and a device never ends.
         guard let status = FileStatus(of: FileName.join(root, path)) else { continue }
         if status.isFolder {
-          folders.append(index)
+          if entersFolders { folders.append(index) }
         } else if status.isRegular, PathExtension.isSound(FileName.ending(of: name)) {
           found.append(path)
         }

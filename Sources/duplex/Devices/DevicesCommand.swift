@@ -7,13 +7,15 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the devices and what each can do.")
 
-  @Flag(help: "One JSON document instead of a table.")
+  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Tell all that each device can do, and its mixer.")
+  @Flag(
+    name: [.customShort("v"), .long],
+    help: "Show the channels, rates, formats, buffers and mixer of each device.")
   var verbose = false
 
-  @Flag(help: "Go on and tell of devices that are plugged in or unplugged, until Ctrl-C or q.")
+  @Flag(help: "Report devices that are plugged in or unplugged, until Ctrl-C or q.")
   var watch = false
 
   var outputMode: OutputMode { OutputMode(json: json) }

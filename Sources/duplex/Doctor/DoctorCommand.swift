@@ -7,7 +7,7 @@ import SystemDiagnosis
 struct DoctorCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Tell what stands between this machine and low latency, and what to do about it.",
+    abstract: "Find what keeps this machine from low latency, and what to do.",
     discussion: """
       Looks at sound cards and who may open them, sound servers, realtime priority, memory limits, \
       timers, preemption, processor frequency, USB ports and power saving, and takes a sample of how \
@@ -16,13 +16,13 @@ struct DoctorCommand: ParsableCommand, TalkingCommand {
       knowing. The exit status is 0, or 1 where there is a problem.
       """)
 
-  @Flag(help: "Keep every processor and the disk busy while wake-ups are sampled.")
+  @Flag(help: "Keep every processor and the disk busy while wake-ups are measured.")
   var load = false
 
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Tell also what is as it should be.")
+  @Flag(name: [.customShort("v"), .long], help: "Show also the checks that found nothing wrong.")
   var verbose = false
 
   var outputMode: OutputMode { OutputMode(json: json) }

@@ -3,15 +3,16 @@ import AudioFiles
 
 /// The notes of a folder: what `duplex record` wrote without a name.
 enum Notes {
-  /// The newest note of the current folder, by the time in its name. Throws where there is none.
+  /// The newest note of the current folder, by the time in its name. Tells which it is. Throws where there
+  /// is none.
   static func last() throws -> String {
-    let files = (try? SoundFolder.files(in: ".")).map(Array.init) ?? []
-    let notes = files.map { String(FileName.last(of: $0)) }.filter(isNote)
-    guard let last = notes.max(by: isOlder) else {
+    let files = (try? SoundFolder.files(in: ".", entersFolders: false)).map(Array.init) ?? []
+    guard let last = files.filter(isNote).max(by: isOlder) else {
       throw ToolFailure(
         .noInput, code: "inputNotFound", "There is no note in this folder to play.",
         hint: "Name a file, or record a note with `duplex record`.")
     }
+    Notice.info("lastNote", "playing \(last), the last note of this folder.").report()
     return last
   }
 

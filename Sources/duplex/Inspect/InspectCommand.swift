@@ -8,10 +8,10 @@ import SoundInspection
 struct InspectCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Tell what is in sound files: length, format, tags, levels, loudness, silence, gaps.",
+    abstract: "Show length, format, tags, levels, silence and gaps of sound files.",
     discussion: """
-      Reads each file once, from end to end. A folder is answered with a list of its sound files: length, \
-      peak, loudness and title. --waveform and --spectrogram draw one file as PNG or SVG, of any length; \
+      Reads each file once, from end to end. For a folder, without a name the current one, it lists the sound \
+      files: length, peak, loudness and title. --waveform and --spectrogram draw one file as PNG or SVG, of any length; \
       they need Cairo (libcairo2). Silence is what stays below -60 dBFS.
       """)
 
@@ -27,11 +27,13 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but results and errors.")
+  @Flag(name: [.customShort("q"), .long], help: "Print results and errors only.")
   var quiet = false
 
   @Argument(
-    help: "Sound files, or folders of them; - is standard input. (default: the current folder)")
+    help: ArgumentHelp(
+      "Sound files, or folders of them; - is standard input.",
+      valueName: "file"))
   var files: [String] = ["."]
 
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
@@ -43,7 +45,7 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
       throw ValidationError("Pictures are .png or .svg; \(picture) is neither.")
     }
     guard pictures.isEmpty || files.count == 1 else {
-      throw ValidationError("A picture shows one file: draw one at a time.")
+      throw ValidationError("A picture shows one file: name one file.")
     }
     if let waveform, let spectrogram, OutputFolder.isSame(waveform, spectrogram) {
       throw ValidationError("--waveform and --spectrogram name the same file.")

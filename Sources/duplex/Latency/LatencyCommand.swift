@@ -7,11 +7,13 @@ import LatencyMeasurement
 struct LatencyCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
-    abstract: "Measure the round trip from the output over a wire or the air to the input.",
+    abstract: "Measure the round trip from output to input over a cable or the air.",
     discussion: """
       Connect an output to an input with a cable, or put a microphone before a loudspeaker \
-      (--acoustic). A soft burst of noise is played, louder step by step up to --level until it is \
-      heard well enough. With --listen and --reference nothing is played: the delay is found in a \
+      (--acoustic).
+
+      Soft bursts of noise are played, each louder than the one before, up to --level, until the input \
+      receives them well enough. With --listen and --reference nothing is played: the delay is found in a \
       recording made elsewhere.
       """)
 
@@ -21,7 +23,7 @@ struct LatencyCommand: AudioCommand {
 
   @Option(
     name: .customLong("repeat"),
-    help: ArgumentHelp("Measurements for each output channel.", valueName: "n"))
+    help: ArgumentHelp("Number of measurements of each output channel.", valueName: "n"))
   var repeats = 5
 
   @Option(
@@ -45,14 +47,14 @@ struct LatencyCommand: AudioCommand {
   @Flag(help: "Measure through the air: the first arrival counts, not the strongest.")
   var acoustic = false
 
-  @Flag(help: "Save the result for this device, rate, period and headroom; overdub uses it.")
+  @Flag(help: "Save the result for this device and these settings; overdub uses it.")
   var save = false
 
   @OptionGroup var picture: ReportOptions
 
   @Option(
     help: ArgumentHelp(
-      "Measure in this recording: how late it holds the sound of --reference.", valueName: "file"))
+      "Find the delay of the sound of --reference in this recording.", valueName: "file"))
   var listen: String?
 
   @Option(help: ArgumentHelp("With --listen: the file that was played.", valueName: "file"))

@@ -15,9 +15,11 @@ struct MonitorCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
-      Files and addresses can be mixed in, and what is heard or what comes in can be recorded at the same time. --start, --end, \
-      --region, --loop, --reverse, --speed and --pan apply to what is mixed in. Ctrl-C or q \
-      ends it, space pauses and goes on, d dims it, - and + change the microphone's gain, ? shows the keys.
+      Files and addresses can be mixed in with --mix, and recorded at the same time with --record. Ctrl-C or \
+      q ends it, ? shows all keys.
+
+      --start, --end, --region, --loop, --reverse, --speed and --pan apply to the files of --mix. Keys: space \
+      pauses and goes on, d attenuates the microphone, - and + change its gain.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -45,14 +47,14 @@ struct MonitorCommand: AudioCommand {
   @Option(
     name: .customLong("mix"),
     help: ArgumentHelp(
-      "Mix in a file, an address, a playlist or a folder, at a gain in dB. May be repeated.",
+      "Mix in a file, an address, a playlist or a folder. The gain is in dB. May be repeated.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What is mixed in: from -1, left, to 1, right, for all or one for each.",
+      "Place of the files of --mix: from -1, left, to 1, right, for all or one for each.",
       valueName: "p,..."))
   var pan = PerSource(Pan())
 
@@ -62,7 +64,8 @@ struct MonitorCommand: AudioCommand {
   var recordPath: String?
 
   @Option(
-    help: ArgumentHelp("Record the microphone (mic) or what is heard (mix).", valueName: "what"))
+    help: ArgumentHelp(
+      "Record the microphone only (mic) or with the mixed-in files (mix).", valueName: "what"))
   var recordWhat = RecordWhat.mic
 
   @Flag(help: "Replace the recorded file if it exists.")

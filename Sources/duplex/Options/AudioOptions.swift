@@ -41,23 +41,27 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("D"), .long],
     help: ArgumentHelp(
-      "The device: an ALSA PCM (default, hw:1,0, plughw:CARD=USB, a plugin) or sim[:key=value,...].",
+      "Sound card: an ALSA name (default, hw:1,0), a part of its name (usb), or sim, a simulated one.",
+      discussion: """
+        sim:key=value,... takes rate, channels, delay (frames), gain (dB), invert (0 or 1), noise (dBFS), \
+        drift (ppm), mic (a file), clock (real or free), xrun-at, unplug-at and replug-at (seconds).
+        """,
       valueName: "pcm"))
   var device = "default"
 
   @Option(
     name: [.customShort("C"), .long],
-    help: ArgumentHelp("The input, where it differs from --device.", valueName: "pcm"))
+    help: ArgumentHelp("Input, where it differs from --device.", valueName: "pcm"))
   var captureDevice: String?
 
   @Option(
     name: [.customShort("P"), .long],
-    help: ArgumentHelp("The output, where it differs from --device.", valueName: "pcm"))
+    help: ArgumentHelp("Output, where it differs from --device.", valueName: "pcm"))
   var playbackDevice: String?
 
   @Option(
     help: ArgumentHelp(
-      "With two devices: whose clock the unit follows, playback or capture. The input of the master is not resampled. Two PCMs of one card are held together by this option as well. (default: playback)",
+      "With two devices: the one whose clock is followed, playback or capture. The other one is resampled. Two PCMs of one card are treated as two devices if this option is given. (default: playback)",
       valueName: "side"))
   var master: ClockMaster?
 
@@ -69,7 +73,8 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("c"), .customLong("channels")],
-    help: ArgumentHelp("Channels. (default: the device's own, at most 2)", valueName: "n"))
+    help: ArgumentHelp("Number of channels. (default: the device's own, at most 2)", valueName: "n")
+  )
   private var channelOption: Int?
 
   @Option(
@@ -94,13 +99,13 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("p"), .long],
     help: ArgumentHelp(
-      "Frames a callback gets: small for low latency. (default: what tune found, else 256)",
+      "Frames of a callback: fewer for lower latency. (default: what tune found, else 256)",
       valueName: "frames"))
   var periodSize: Int?
 
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("The output's buffer in periods.", valueName: "n"))
+    help: ArgumentHelp("Length of the output's buffer in periods.", valueName: "n"))
   var periods = 2
 
   @Option(
@@ -122,7 +127,7 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("d"), .long],
     help: ArgumentHelp(
-      "Stop after this time: 90, 1.5, 500ms, 1h30m, 1:30, 0:01:30.5, or frames, 48000f.",
+      "Stop after this time: 90, 500ms, 1h30m, 0:01:30.5. In frames: 48000f.",
       valueName: "time"))
   var duration: TimeOption?
 
@@ -132,12 +137,12 @@ struct AudioOptions: ParsableArguments {
       valueName: "volume"))
   var captureVolume: VolumeOption?
 
-  @Option(help: ArgumentHelp("The same for the output's volume.", valueName: "volume"))
+  @Option(help: ArgumentHelp("Set the output's volume in the same way.", valueName: "volume"))
   var playbackVolume: VolumeOption?
 
   @Flag(
     name: .customLong("no-reserve"),
-    help: "Leave a card that is in use to who holds it: do not ask sound servers to release it.")
+    help: "Do not ask a sound server to release a card that it uses.")
   var doesNotReserve = false
 
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
@@ -213,7 +218,7 @@ struct AlsoPlayOption: ParsableArguments {
   @Option(
     name: .customLong("also-play"),
     help: ArgumentHelp(
-      "Play the same on another device too, such as speakers besides headphones. May be repeated.",
+      "Play the same on a further device, such as speakers. May be repeated.",
       valueName: "pcm"))
   var devices: [String] = []
 }
@@ -223,7 +228,7 @@ struct ReconnectOption: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help: """
-      Wait for a device that goes away, and go on when the same one is back. (default: for cards)
+      Wait for a device that is unplugged, and continue when it is back. (default: for cards)
       """)
   var reconnect: Bool?
 

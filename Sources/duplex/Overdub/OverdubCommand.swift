@@ -32,10 +32,12 @@ enum LatencyOption: ExpressibleByArgument {
 struct OverdubCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "overdub",
-    abstract: "Play a backing track and record a take that lines up with it to the frame.",
+    abstract: "Record a take that lines up with a backing track to the frame.",
     discussion: """
-      TAKE is as long as BACKING and begins at its first frame. With --from or --to only that region \
-      is recorded, into TAKE as it is: the rest stays identical to the bit. The round trip that is \
+      TAKE is as long as BACKING and begins at its first frame.
+
+      With --from or --to only that region of TAKE is recorded again: the rest stays identical to the \
+      bit. The round trip that is \
       taken off is the one that `duplex latency --save` kept for this device, rate, period and \
       headroom; else it is measured first, over a cable or the air.
       """)
@@ -48,12 +50,11 @@ struct OverdubCommand: AudioCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Round trip to compensate for: auto (saved, else measured), a time such as 12.75ms or 612f (frames), or a "
-        + "file that holds it.",
+      "Round trip to remove: auto (saved, else measured), 12.75ms, 612f (frames), or a file with it.",
       valueName: "auto|time|file"))
   var latency = LatencyOption.automatic
 
-  @Flag(help: "Compensate for the fraction of a frame as well, by resampling the take.")
+  @Flag(help: "Remove the fraction of a frame as well, by resampling the take.")
   var subFrame = false
 
   @Option(
@@ -66,24 +67,24 @@ struct OverdubCommand: AudioCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Record this many takes, each to a file of its own: take-1.wav ...", valueName: "n"))
+      "Record this many takes, to TAKE-1, TAKE-2 and so on.", valueName: "n"))
   var takes = 1
 
   @Option(help: ArgumentHelp("Write the mix of BACKING and TAKE to this file.", valueName: "file"))
   var mix: String?
 
-  @Flag(help: "Hear yourself: play the input to the output as well.")
+  @Flag(help: "Play the microphone to the output as well.")
   var monitor = false
 
   @OptionGroup var protection: MonitorProtectionOptions
 
-  @Option(help: ArgumentHelp("Beats of the count-in.", valueName: "beats"))
+  @Option(help: ArgumentHelp("Count in this many beats.", valueName: "beats"))
   var countIn = 0
 
   @Option(help: ArgumentHelp("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   var tempo = 120.0
 
-  @Flag(help: "Replace TAKE (and the mix) if it exists.")
+  @Flag(help: "Replace TAKE and the mix if they exist.")
   var overwrite = false
 
   @Argument(help: "The sound file to play.")

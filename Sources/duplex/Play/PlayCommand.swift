@@ -10,9 +10,10 @@ struct PlayCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
-      Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. --start, --end, --region, --loop, \
-      --reverse and --speed apply to each; NAME#t=10,20 names a stretch of one. Without a name the last note \
-      of the current folder plays. \(PlayKeys.help)
+      Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. \
+      NAME#t=10,20 plays a part of one. Without a name the last note of the current folder plays. Ctrl-C or q ends it, ? shows all keys.
+
+      --start, --end, --region, --loop, --reverse and --speed apply to each file. \(PlayKeys.help)
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -38,45 +39,45 @@ struct PlayCommand: AudioCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "From -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
+      "Place from -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 
   @Option(
     help: ArgumentHelp(
-      "The files are bare samples: their ALSA format, rate and channels, S16_LE,44100,2.",
+      "The files are samples without a header, of this ALSA format, rate and channels: S16_LE,44100,2.",
       valueName: "format,hz,n"))
   var raw: RawOption?
 
   @Option(
     help: ArgumentHelp(
-      "Of a network source, gather this much before it plays, at most 20 s (default: 3 s, or less where the network is fast).",
+      "Buffer this much of a network source before it plays, at most 20 s. (default: 3 s, or less where the network is fast)",
       valueName: "time"))
   var prebuffer: TimeOption?
 
   @Option(
     help: ArgumentHelp(
-      "Add dither where an output of 16 bits rounds: auto (not where bits pass unchanged), on or off.",
+      "Dither an output of 16 bits: on, off, or auto, which leaves samples of 16 bits unchanged.",
       valueName: "auto|on|off"))
   var dither = DitherOption.auto
 
   @Flag(help: "Play all files at once, mixed.")
   var together = false
 
-  @Flag(help: "Play all files in step, one of them heard; tab changes to the next.")
+  @Flag(help: "Play all files at once and hear one of them; the tab key changes to the next.")
   var compare = false
 
-  @Flag(help: "Play the files in another order each time.")
+  @Flag(help: "Play the files in random order.")
   var shuffle = false
 
-  @Flag(name: .customLong("repeat"), help: "Begin anew when the last file has been played.")
+  @Flag(name: .customLong("repeat"), help: "Start again after the last file.")
   var repeats = false
 
   @Argument(
-    help:
-      "Files, addresses, playlists or folders to play; - is standard input. (default: the last note)"
-  )
+    help: ArgumentHelp(
+      "Files, addresses, playlists or folders to play; - is standard input. (default: the last note)",
+      valueName: "source"))
   var sources: [String] = []
 
   func validate() throws {

@@ -21,11 +21,13 @@ extension FileSampleFormat: ExpressibleByArgument {
 /// `duplex record`.
 struct RecordCommand: AudioCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Record notes to disk.",
+    commandName: "record", abstract: "Record the microphone to a file.",
     discussion: """
       Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
-      output. Ctrl-C or q ends it, with the file finalised; space pauses and goes on, m or SIGUSR2 \
-      sets a marker, s or SIGUSR1 goes on in a new file, - and + change the gain, ? shows the keys.
+      output. Ctrl-C or q ends it, ? shows all keys.
+
+      Keys: space pauses and goes on, m or SIGUSR2 sets a marker, s or SIGUSR1 starts a new file, - and + \
+      change the gain. The file is complete when the program ends.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -45,7 +47,10 @@ struct RecordCommand: AudioCommand {
 
   @OptionGroup var reconnection: ReconnectOption
 
-  @Option(help: ArgumentHelp("File format. (default: by the extension)", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw. (default: by the extension)",
+      valueName: "name"))
   var fileFormat: FileFormat?
 
   @Option(
@@ -63,7 +68,7 @@ struct RecordCommand: AudioCommand {
   @Option(
     name: .customLong("mix"),
     help: ArgumentHelp(
-      "Play a file during the recording, at a gain in dB; it is not recorded. May be repeated.",
+      "Play a file during the recording; it is not recorded. The gain is in dB. May be repeated.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 

@@ -5,33 +5,39 @@ import AudioFiles
 struct RepairCommand: ParsableCommand, TalkingCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
-    abstract: "Mend sound files whose header is wrong or whose end is torn.",
+    abstract: "Repair sound files with a wrong header or an incomplete end.",
     discussion: """
-      What a crash or a power cut left: WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus. The \
-      mended copy is NAME-repaired.EXT beside the file, which stays as it is unless --in-place. A \
-      file that is sound is left alone. Of a WAV file whose header became zeros, say what it held: \
-      --rate, --channels and --sample-format.
+      For files after a crash or a power cut: WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus. The \
+      repaired copy is NAME-repaired.EXT beside the file. The file itself is changed only with \
+      --in-place. An intact file is not changed.
+
+      For a WAV file whose header became zeros, give --rate, --channels and --sample-format.
       """)
 
-  @Flag(help: "Mend the file itself: only the bytes that must change are written.")
+  @Flag(help: "Repair the file itself: only the bytes that must change are written.")
   var inPlace = false
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Where the mended copy of one FILE goes.", valueName: "out"))
+    help: ArgumentHelp("Path of the repaired copy of one FILE.", valueName: "out"))
   var output: String?
 
-  @Flag(help: "Replace the mended copy if it exists.")
+  @Flag(help: "Replace the repaired copy if it exists.")
   var overwrite = false
 
   @Option(
-    name: [.customShort("r"), .long], help: ArgumentHelp("Sample rate in Hz.", valueName: "hz"))
+    name: [.customShort("r"), .long],
+    help: ArgumentHelp("Sample rate of a file without a header, in Hz.", valueName: "hz"))
   var rate: Int?
 
-  @Option(name: [.customShort("c"), .long], help: ArgumentHelp("Channels.", valueName: "n"))
+  @Option(
+    name: [.customShort("c"), .long],
+    help: ArgumentHelp("Channels of a file without a header.", valueName: "n"))
   var channels: Int?
 
-  @Option(help: ArgumentHelp("s16, s24, s32 or float.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Sample format of a file without a header: s16, s24, s32 or float.", valueName: "name"))
   var sampleFormat: FileSampleFormat?
 
   @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
@@ -40,14 +46,14 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
   @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
   var quiet = false
 
-  @Argument(help: "What to mend.")
+  @Argument(help: ArgumentHelp("Files to repair.", valueName: "file"))
   var files: [String]
 
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 
   func validate() throws {
     guard output == nil || files.count == 1 else {
-      throw ValidationError("-o names one file: mend one at a time.")
+      throw ValidationError("-o names one file: repair one at a time.")
     }
     guard output == nil || !inPlace else {
       throw ValidationError("--in-place and -o exclude each other.")

@@ -4,12 +4,12 @@ import ArgumentParser
 struct TuneCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
-    abstract: "Find the lowest period size and headroom that this machine holds.",
+    abstract: "Find the lowest period size and headroom that work without dropouts.",
     discussion: """
-      Runs the device silently, again and again, with ever fewer frames, and refuses a setting with a \
-      single xrun or with a callback that takes longer than the margin allows. With a wire from output \
-      to input the round trip is measured in the end. Work as you usually do meanwhile, or let --load \
-      do it.
+      Plays silence with smaller and smaller periods. Use the machine as usual meanwhile, or give --load.
+
+      A setting is refused after one xrun, or after a callback that leaves less of its period unused than \
+      --margin says. With a cable from output to input the round trip is measured at the end.
       """)
 
   @OptionGroup var audio: AudioOptions
