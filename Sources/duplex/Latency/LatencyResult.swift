@@ -22,9 +22,12 @@ struct LatencyResult {
     if let failure = sessions.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
-    } else if answer == nil, !sessions.isInterrupted {
-      noSignal(command).report()
-      status = .loss
+    } else if answer == nil {
+      let failure =
+        sessions.isInterrupted
+        ? .stopped(before: "measured; nothing is saved") : noSignal(command)
+      failure.report()
+      status = failure.status
     }
     let fields = fields(answer)
     var kept: [String] = []

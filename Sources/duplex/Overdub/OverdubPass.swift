@@ -162,7 +162,7 @@ final class OverdubPass {
         ("peakDBFS", .array(report.peaks.map { .rounded(Decibels.level($0)) })),
       ],
       sentence: paths.isEmpty
-        ? OverdubRun.nothingKept(isInterrupted: run.totals.isInterrupted)
+        ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
         : lengths(plan, outcome.configuration.sampleRate, paths)
           + " \(plan.alignmentFrames.shown(3)) frames of round trip taken off "
           + "(\(roundTrip.source.rawValue)\(rest)).")

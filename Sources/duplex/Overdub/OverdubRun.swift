@@ -67,9 +67,17 @@ final class OverdubRun {
       error.report()
       status = error.status
     }
+    if status == .done, isNothingKept, totals.isInterrupted {
+      let failure = ToolFailure.stopped(before: "recorded; no take was kept or changed")
+      failure.report()
+      status = failure.status
+    }
     conclude()
     return status
   }
+
+  /// Whether no take has a frame.
+  private var isNothingKept: Bool { passes.allSatisfy { $0.report.frames == 0 } }
 
   private func recordAll() throws -> ExitStatus {
     var status = ExitStatus.done
@@ -95,21 +103,11 @@ final class OverdubRun {
     return status
   }
 
-  /// What a person is told where no take has a frame.
-  static func nothingKept(isInterrupted: Bool) -> String {
-    isInterrupted
-      ? "Interrupted before anything was recorded: no take was kept or changed."
-      : "Nothing was recorded: no take was kept or changed."
-  }
-
   /// Tells what came of all passes.
   private func conclude() {
     guard let configuration else { return }
     if let last = passes.last, let roundTrip {
       return last.conclude(self, totals.report, roundTrip)
-    }
-    if totals.isInterrupted, !command.audio.json, !command.audio.quiet {
-      Terminal.say("\(Self.nothingKept(isInterrupted: true))")
     }
     guard command.audio.json else { return }
     let fields = JSON.summary(of: "overdub", totals.report, configuration)

@@ -104,6 +104,13 @@ struct ToolFailure: Error {
     self.hint = hint
   }
 
+  /// The user ended a command before it had anything to show; `what` completes "before anything was".
+  static func stopped(before what: String) -> ToolFailure {
+    ToolFailure(
+      .loss, code: "stopped", "Stopped before anything was \(what).",
+      hint: "Start it again, and let it come to its end.")
+  }
+
   init(_ failure: DeviceFailure) {
     let (status, code): (ExitStatus, String) =
       switch failure.kind {

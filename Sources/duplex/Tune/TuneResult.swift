@@ -26,6 +26,9 @@ struct TuneResult {
     if let failure = run.totals.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
+    } else if chosen == nil, run.totals.isInterrupted {
+      ToolFailure.stopped(before: "found; nothing is saved").report()
+      status = .loss
     } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
       ToolFailure(
         .unavailable, code: "deviceRefused",
@@ -33,7 +36,7 @@ struct TuneResult {
         hint: "Leave out --rate, or see what it can do with `duplex devices`."
       ).report()
       status = .unavailable
-    } else if chosen == nil, !run.totals.isInterrupted {
+    } else if chosen == nil {
       ToolFailure(
         .loss, code: "unstable",
         "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
