@@ -148,6 +148,7 @@ let package = Package(
         "CairoDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      exclude: ["Terminal/events.schema.json"],
       swiftSettings: safe,
       // A static standard library keeps the tool at two thirds of the memory.
       linkerSettings: [
@@ -273,7 +274,7 @@ if let library = Context.environment["DUPLEX_FUZZ"] {
     target.swiftSettings? += [counted] + (fast.contains(target.name) ? optimised : [])
     guard target.name == "duplex" else { continue }
     package.targets[index] = .target(
-      name: "duplex", dependencies: target.dependencies,
+      name: "duplex", dependencies: target.dependencies, exclude: target.exclude,
       swiftSettings: (target.swiftSettings ?? []) + [
         .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "duplex_main"])
       ])

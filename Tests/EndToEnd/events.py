@@ -1,61 +1,37 @@
-"""Whether what a command printed with --json is as the events are documented.
+"""Whether what a command printed with --json is as the schema of events says, and in the right order.
 
 events.py FILE: prints what is wrong with it, a line each; nothing where all is well.
 """
 import json
 import os
+import pathlib
 import re
 import sys
 import unicodedata
 
-FIELDS = {
-    "started": "captureDevice playbackDevice sampleRate captureChannels playbackChannels"
-    " captureFormat playbackFormat periodFrames periods headroomFrames realtimePriority linked"
-    " resampling",
-    "meter": "seconds peakDBFS rmsDBFS xruns lostFrames",
-    "xrun": "direction frame frames",
-    "track": "index source state",
-    "device": "state device frame",
-    "pause": "state frame timelineFrame frames",
-    "progress": "done what",
-    "warning": "code message hint",
-    "notice": "code message hint",
-    "inspect": "path format frames seconds sampleRate channels tags peakDBFS truePeakDBTP integratedLUFS"
-    " clippedSamples dcOffset silence gaps pictures",
-    "finding": "weight code message hint",
-    "error": "code message hint",
-    "summary": "command",
-}
-SESSION = "seconds frames sampleRate xruns lostFrames gaps load stoppedBy"
-SUMMARIES = {
-    "record": SESSION + " paths fileFormat sampleFormat channels peakDBFS integratedLUFS",
-    "monitor": SESSION + " periodFrames headroomFrames latencyFrames",
-    "play": SESSION + " tracks starvedFrames",
-    "overdub": SESSION + " alignmentFrames paths",
-    "latency": SESSION + " roundTripFrames roundTripMilliseconds standardDeviationFrames"
-    " measurements rejected signalToNoiseDB polarity bufferFrames externalFrames paths",
-    "tune": SESSION + " periodFrames headroomFrames roundTripFrames trials paths",
-    "repair": "frames seconds paths files",
-    "devices": "cards pcms",
-    "inspect": "frames seconds files paths",
-    "doctor": "seconds checks problems warnings notices wakeUps",
-}
-STATES = (
-    "decodingStarted decodingComplete decodingCanceled renderingWillStart renderingStarted"
-    " renderingComplete endOfAudio failed refused waiting resumed titled"
-).split()
-TIME = re.compile(r"\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d")
+import jsonschema
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "Sources/duplex/Terminal/events.schema.json"
 
 
-def members(value, name=""):
-    """Every value within, under its name."""
-    yield name, value
+def validators():
+    """A validator for each event and for the summary of each command, by its name in the schema."""
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return {
+        name: jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+        for name in schema["$defs"] if name.startswith(("event", "summaryOf"))
+    }
+
+
+def members(value):
+    """The name of each member within."""
     if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from members(inner, key)
-    elif isinstance(value, list):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
         for inner in value:
-            yield from members(inner, name)
+            yield from members(inner)
 
 
 def shows(character):
@@ -64,41 +40,29 @@ def shows(character):
         "Cc", "Cf", "Zl", "Zp")
 
 
-def missing(event, names):
-    gone = [name for name in names.split() if name not in event]
-    return [f"{event['event']} lacks {' '.join(gone)}"] if gone else []
-
-
 def decimals(text):
     whole, _, exponent = text.lower().partition("e")
     behind = len(whole.partition(".")[2])
     return behind - int(exponent or 0)
 
 
-def check_member(name, value):
-    if name and not re.fullmatch(r"[a-z][A-Za-z0-9]*", name):
-        yield f"{name} is not lowerCamelCase"
-    if name == "xruns" and not (
-        isinstance(value, dict) and set(value) == {"capture", "playback"}
-        and all(isinstance(count, int) for count in value.values())
-    ):
-        yield f"xruns is {value}"
-    if name == "start" and not TIME.fullmatch(str(value)):
-        yield f"start is {value}, which is no time of RFC 3339"
+def capitalised(word):
+    return word[:1].upper() + word[1:]
 
 
-def check_event(event):
+def check_event(event, known):
     kind = event["event"]
-    yield from missing(event, FIELDS.get(kind, ""))
-    if kind == "track" and event.get("state") not in STATES:
-        yield f"the state of a track is {event.get('state')}"
-    if kind == "progress" and not 0 <= event.get("done", -1) <= 1:
-        yield f"done is {event.get('done')}"
-    if kind in ("error", "warning") and not (event.get("code") and event.get("message")):
-        yield f"{kind} says nothing"
+    name = "event" + capitalised(kind)
+    if kind == "summary":
+        name = "summaryOf" + capitalised(str(event.get("command")))
+    if name not in known:
+        yield f"the schema does not know the event {kind} {event.get('command', '')}"
+        return
+    for error in known[name].iter_errors(event):
+        place = ".".join(str(part) for part in error.absolute_path)
+        yield f"{kind} {event.get('command', '')} {place}: {error.message[:300]}"
     if kind != "summary":
         return
-    yield from missing(event, SUMMARIES.get(event.get("command"), "nothing"))
     paths = event.get("paths", [])
     for path in paths + [event[name] for name in ("path", "rawPath", "mixPath") if event.get(name)]:
         if not os.path.exists(path) and "files" not in event:
@@ -111,6 +75,7 @@ def check(data):
     text = data.decode("utf-8")  # strictly
     if text and not text.endswith("\n"):
         yield "the last line has no end"
+    known = validators()
     events = []
     for line in text.split("\n")[:-1]:
         hidden = [character for character in line if not shows(character)]
@@ -125,9 +90,10 @@ def check(data):
             continue
         if long:
             yield f"{event['event']} has more than six decimals: {long}"
-        for name, value in members(event):
-            yield from check_member(name, value)
-        yield from check_event(event)
+        for name in members(event):
+            if not re.fullmatch(r"[a-z][A-Za-z0-9]*", name):
+                yield f"{name} is not lowerCamelCase"
+        yield from check_event(event, known)
         events.append(event)
     kinds = [event["event"] for event in events]
     if not kinds:
