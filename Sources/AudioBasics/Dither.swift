@@ -1,19 +1,19 @@
 // Audio thread.
 
-/// Adds noise to samples that are about to be rounded to 16 bits, so that what rounding adds is noise as well
-/// and no distortion: a tone far below the last bit is still heard.
+/// Dither: adds noise to samples before they are rounded to 16 bits. The rounding error then is noise instead
+/// of distortion, and tones below the last bit stay audible.
 ///
 /// The noise has a triangular distribution from -1 to 1 step of the converter (TPDF), which makes the mean and
 /// the power of the error independent of the sound: S. P. Lipshitz, R. A. Wannamaker and J. Vanderkooy,
 /// "Quantization and Dither: A Theoretical Survey", Journal of the AES 40, 1992. Its random numbers are
 /// those of G. Marsaglia's xorshift32 ("Xorshift RNGs", 2003), four side by side, the same in each run.
 public struct Dither: BitwiseCopyable, Sendable {
-  /// Whether frames that 16 bits can hold as they are get noise as well.
+  /// Whether noise is also added to frames that 16 bits represent exactly.
   private let isUnconditional: Bool
   private var state = SIMD4<UInt32>(0x9E37_79B9, 0x243F_6A88, 0xB7E1_5162, 0x6A09_E667)
 
-  /// Noise for all frames, or (`isUnconditional` false) where 16 bits cannot hold the frames of a call
-  /// as they are: what needs no rounding, as 16-bit sound that nothing changes, and silence, stays as it is.
+  /// Adds noise to all frames if `isUnconditional`; else only in calls with a sample that 16 bits cannot
+  /// represent exactly. 16-bit sound at unity gain, and silence, then stay unchanged.
   public init(isUnconditional: Bool) {
     self.isUnconditional = isUnconditional
   }
@@ -39,10 +39,10 @@ public struct Dither: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether 16 bits can hold `count` samples as they are.
+  /// Whether 16 bits represent the first `count` samples exactly.
   @_noLocks
   private static func isWhole(_ buffer: borrowing SampleBuffer, count: Int) -> Bool {
-    // A number of this size has no room for fractions.
+    // 1.5 * 2^23: adding it to a Float rounds to a whole number, as no bits are left for a fraction.
     let noFractions = SIMD4<Float>(repeating: 12_582_912)
     var error = SIMD4<Float>(repeating: 0)
     var index = 0

@@ -69,7 +69,7 @@ struct Defaults {
     ToolFailure(
       .usage, code: "usage",
       "\(option.place): \(option.option) cannot be \(option.value). \(reason)",
-      hint: "Mend it there, or leave it out of this run with --no-config.")
+      hint: "Correct it there, or leave it out of this run with --no-config.")
   }
 
   /// What the user wrote.
@@ -174,7 +174,7 @@ struct Defaults {
         option.takesValue
           ? "\(entry.key) takes a text or a number."
           : "\(entry.key) is true or false, without quotes.",
-        hint: "Mend it, or leave it out of this run with --no-config.")
+        hint: "Correct it, or leave it out of this run with --no-config.")
     }
   }
 
@@ -227,7 +227,7 @@ struct Defaults {
     } catch {
       throw failure(
         path, error.line, "\(error.message).",
-        hint: "Mend it there, or leave it out of this run with --no-config.")
+        hint: "Correct it there, or leave it out of this run with --no-config.")
     }
   }
 }

@@ -14,8 +14,8 @@ extension ALSADuplex {
     if let name = request.captureDevice { input = try PCM(opening: name, .capture) }
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
     try input?.configure(Self.streamRequest(request, capture: true, nil))
-    // A sound server takes a quantum at a time and tells nobody how much that is. What only plays keeps
-    // more than that ahead: nobody listens for its delay.
+    // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that only plays
+    // queues more than a usual quantum: its delay does not matter.
     let fillsBuffer =
       request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
     // The output follows the input: its rate, and the period the hardware granted.

@@ -192,7 +192,7 @@ public enum DeviceIdentity {
   }
 }
 
-/// Where the devices of a request are to be found: who they are, so that they are found again when
+/// Where the devices of a request are, and their identities, so that they are found again when
 /// they come back under another card's number.
 struct DevicePlaces {
   /// One PCM as it was named, and the identity that was behind the name.

@@ -1,18 +1,18 @@
 import RealtimeAudio
 
-/// Cards that programs of this session gave up when they were asked to, until this is released: sound
-/// servers hold cards all the time, and agree by a protocol who has one, `org.freedesktop.ReserveDevice1`.
+/// Cards that this program has reserved over D-Bus (`org.freedesktop.ReserveDevice1`). Sound servers keep
+/// cards open all the time and release them on such a request.
 ///
-/// A card's name on the session's bus belongs to whoever uses the card. As it goes with the connection, the
-/// card is given back whatever becomes of this program.
+/// The program that uses a card owns the card's name on the session's bus. The bus removes the name when the
+/// connection ends, so that the card is released even if this program crashes.
 public final class CardReservation: Sendable {
   private let keepers = MutexBox<[Int: ReservationThread]>([:])
 
-  /// Holds none yet.
+  /// Reserves no card yet.
   public init() {}
 
-  /// What `open` answers with. Where it finds a card of the ALSA names `names` busy, the card's holder is
-  /// asked to release it, and it is opened again.
+  /// The result of `open`. If a card of the ALSA names `names` is busy, asks the program that uses it to
+  /// release it, and calls `open` again.
   public func opening<Device: ~Copyable>(
     _ names: [String], _ open: () throws(DeviceFailure) -> Device
   ) throws(DeviceFailure) -> Device {
@@ -26,7 +26,7 @@ public final class CardReservation: Sendable {
     let cards = Set(names.compactMap(DeviceIdentity.cardNumber(behind:)))
     guard !cards.isEmpty else { throw failure }
     for card in cards.sorted() { try reserve(card, failure) }
-    // Who has said yes may take a moment to close it.
+    // A program that has agreed may close the card a moment later.
     for _ in 0..<40 {
       do throws(DeviceFailure) {
         return try open()
@@ -38,7 +38,7 @@ public final class CardReservation: Sendable {
     throw failure
   }
 
-  /// Gives all of them back.
+  /// Releases all cards.
   public func release() {
     let threads = keepers.withLock { keepers -> [ReservationThread] in
       defer { keepers = [:] }
@@ -61,7 +61,7 @@ public final class CardReservation: Sendable {
       )
     case .unanswered:
       throw DeviceFailure(
-        .busy, "\(failure.message.dropLast()), and nobody answers the request to release it.",
+        .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",
         hint: "End the program that holds it, or name another device with --device.")
     }
   }
@@ -69,28 +69,28 @@ public final class CardReservation: Sendable {
 
 /// One card's name on the bus, owned until out of scope.
 private struct ReservedCard: ~Copyable {
-  /// What became of asking.
+  /// The answer to a request.
   enum Answer: ~Copyable {
     case granted(ReservedCard)
-    /// Its holder wants to keep it.
+    /// The program that uses the card keeps it.
     case refused
-    /// There is no bus, or nobody on it who holds the card.
+    /// There is no bus, or no program on it uses the card.
     case unanswered
   }
 
-  /// JACK's: nobody's is higher, and those who ask later are refused.
+  /// The highest priority, as JACK's: later requests of other programs are refused.
   private static let priority = Int32.max
   private let bus: MessageBus
 
-  /// Takes the card's name, from its owner if that lets go of it.
+  /// Takes the card's name, from its owner if the owner releases it.
   static func asking(for card: Int) -> Answer {
     guard let address = MessageBus.sessionAddress,
       let bus = MessageBus.connected(to: address)
     else { return .unanswered }
     let name = "org.freedesktop.ReserveDevice1.Audio\(card)"
-    // 4: without waiting in a queue. 2: in place of another owner. 1 is the answer to who has it.
+    // 4: without waiting in a queue. 2: in place of another owner. The answer 1 means that this program owns it.
     if bus.number(calling: "RequestName", of: .bus, [.text(name), .unsigned32(4)]) == 1 {
-      // Nobody had it: who holds the card does not take part.
+      // The name had no owner: the program that uses the card does not take part in the protocol.
       return .unanswered
     }
     let owner = BusService(
@@ -106,7 +106,7 @@ private struct ReservedCard: ~Copyable {
     return .granted(ReservedCard(bus: bus))
   }
 
-  /// Answers those who ask for the card, for a tenth of a second. False where the bus is gone.
+  /// Answers other programs that ask for the card, for a tenth of a second. False if the bus is gone.
   func answerOthers() -> Bool {
     bus.answerCalls(within: 100) { call in
       switch (call.method, call.texts.last) {
@@ -120,9 +120,9 @@ private struct ReservedCard: ~Copyable {
   }
 }
 
-/// The thread that answers for a reserved card. What is reserved is given back with its end.
+/// The thread that answers for a reserved card. The card is released when the thread ends.
 private final class ReservationThread: @unchecked Sendable {
-  // @unchecked because only who took it from the mutex ends it.
+  // @unchecked because only the caller that took it from the mutex ends it.
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from the thread that made it to the one that runs it.
     let card: ReservedCard

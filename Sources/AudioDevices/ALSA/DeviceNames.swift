@@ -109,7 +109,7 @@ public enum DeviceNames {
     let name = String(cString: id)
     var arguments: OpaquePointer?
     guard name != "null", snd_config_search(node, "@args", &arguments) != 0 else { return [] }
-    // What stands for a card's own: nobody has defined it.
+    // ALSA's own names for the PCMs of cards: no configuration file defines them.
     guard text(node).map({ $0 != "iec958" && !$0.hasPrefix("cards.pcm") }) ?? true else {
       return []
     }

@@ -170,8 +170,8 @@ extension PCM {
         channelCount: request.channelCount,
         channels: direction == .capture ? request.captureChannels : request.playbackChannels,
         format: request.format, periodFrames: period, bufferFrames: frames))
-    // Nobody waits to be woken by it. But PipeWire's plugin hands its server no more at a time than this,
-    // however large the quantum.
+    // The unit polls at its own times and needs no wake-up from the device. But PipeWire's plugin passes at
+    // most this many frames to its server at a time, whatever the quantum.
     let stream = pcm.configuration
     let isServerOutput = stream.isServer && !pcm.isCapture
     try pcm.configureWaking(

@@ -54,7 +54,7 @@ struct WebAddress: Equatable, Sendable {
     }
     guard target.isEncrypted || !isEncrypted else {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects from https to http, which anybody could listen to.",
+        .cannotOpen, "\(name) redirects from https to http, which is not encrypted.",
         hint: "Give \(target.name) itself if you trust the network.")
     }
     return target
@@ -161,7 +161,7 @@ extension FileFailure {
   /// The certificate is not to be trusted.
   static func untrusted(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
-      .cannotOpen, "The server of \(address.name) cannot prove who it is: \(reason).",
+      .cannotOpen, "The server of \(address.name) cannot prove its identity: \(reason).",
       hint: "Check the address, the clock of this machine, and its package ca-certificates.")
   }
 

@@ -224,7 +224,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 public struct SoundFileTags: Sendable, Equatable {
   /// What it is called.
   public var title: String?
-  /// Who plays.
+  /// The performer.
   public var artist: String?
   /// What it belongs to.
   public var album: String?

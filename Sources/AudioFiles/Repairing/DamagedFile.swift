@@ -60,7 +60,7 @@ final class DamagedFile {
     guard place - start < window.count else {
       throw FileFailure(
         .readFailed, "\(path) became shorter while it was read.",
-        hint: "Wait until nobody writes it any more.")
+        hint: "Wait until no program writes to it any more.")
     }
     return window[place - start]
   }

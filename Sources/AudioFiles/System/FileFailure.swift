@@ -127,7 +127,7 @@ extension FileFailure {
         hint: "Create the folder first, or choose another.")
     case ENXIO:
       return FileFailure(
-        .cannotCreate, "Nobody reads the pipe \(path).", hint: "Start its reader first.")
+        .cannotCreate, "No program reads the pipe \(path).", hint: "Start its reader first.")
     case EROFS:
       return FileFailure(
         .cannotCreate, "\(path) cannot be created: its disk is read-only.",

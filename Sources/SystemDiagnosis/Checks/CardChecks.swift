@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// Sound cards: whether there are any, whether this user may open them, and who holds them.
+/// Sound cards: whether there are any, whether this user may open them, and which programs use them.
 struct CardChecks {
   private let machine: Machine
   private let files: SystemFiles

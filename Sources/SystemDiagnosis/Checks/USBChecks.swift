@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// Sound cards that are USB devices: who shares their hub and bus, how fast they are, whether they sleep.
+/// Sound cards that are USB devices: the devices on their hub and bus, their speed, their power saving.
 struct USBChecks {
   private let cards: [SoundCard]
   private let devices: [USBDevice]
@@ -48,7 +48,7 @@ struct USBChecks {
   private func sleep(_ card: SoundCard, _ device: USBDevice) -> Finding? {
     guard device.sleeps else { return nil }
     return Finding(
-      .notice, "usbSleeps", "\(card.name) is switched off while nobody uses it.",
+      .notice, "usbSleeps", "\(card.name) is switched off while no program uses it.",
       remedy: "If its start is late or clicks: echo on | sudo tee "
         + "/sys/bus/usb/devices/\(device.port)/power/control")
   }

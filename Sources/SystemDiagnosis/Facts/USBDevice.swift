@@ -12,7 +12,7 @@ struct USBDevice {
   let isHub: Bool
   /// Megabits a second.
   let speed: String
-  /// Whether it is switched off while nobody uses it.
+  /// Whether it is switched off while no program uses it.
   let sleeps: Bool
 
   private static let folder = "/sys/bus/usb/devices"

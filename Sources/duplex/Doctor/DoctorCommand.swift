@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand, TalkingCommand {
     commandName: "doctor",
     abstract: "Find what keeps this machine from low latency, and what to do.",
     discussion: """
-      Looks at sound cards and who may open them, sound servers, realtime priority, memory limits, \
+      Looks at sound cards and permissions, sound servers, realtime priority, memory limits, \
       timers, preemption, processor frequency, USB ports and power saving, and takes a sample of how \
       late a thread is woken up; opens no device, changes nothing, and takes some two seconds. Worst \
       first: a problem makes low latency impossible, a warning makes it worse, a notice is worth \

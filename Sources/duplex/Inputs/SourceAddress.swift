@@ -138,8 +138,8 @@ struct SteadyTime {
   var seconds: Double { Double(HostClock.nanoseconds - began) / 1e9 }
 }
 
-/// Waits for a network on behalf of a person, who may have enough of it: signals and `q` end the
-/// program there and then, since nothing has sounded yet that would have to be brought to an end.
+/// Opens sources that may take long, such as network addresses. Signals and `q` end the program at once
+/// meanwhile: nothing has been played that would have to be faded out.
 enum InterruptibleOpening {
   /// Seconds after which a person is told what is waited for, or a log.
   private static let silence = (atTerminal: 1.5, inLog: 15.0)
@@ -147,8 +147,8 @@ enum InterruptibleOpening {
   private static let untoldSeconds = MutexBox(0.0)
 
   /// What `open` answers with, or throws. It runs on a thread of its own, and is called off after
-  /// `limit` seconds. `name` is what is opened; what is near keeps nobody waiting but for another program,
-  /// which is told to a log as well.
+  /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only
+  /// where it is a pipe of another program, which is told to a log as well.
   static func result<Value>(
     of name: String, isNear: Bool = false, within limit: Double = .infinity,
     _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value

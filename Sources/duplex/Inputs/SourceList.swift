@@ -115,7 +115,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Refuses to read one playlist or folder more than anybody has.
+  /// Counts a playlist or folder that is read. Throws where there are more than `mostLists`.
   private mutating func countReading(of name: String) throws(FileFailure) {
     readCount += 1
     // What the user names is no list's fault.

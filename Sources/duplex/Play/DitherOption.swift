@@ -2,15 +2,15 @@ import ArgumentParser
 import AudioBasics
 import AudioDevices
 
-/// `--dither`: whether what an output of 16 bits rounds gets noise first.
+/// `--dither`: whether samples are dithered before an output of 16 bits rounds them.
 enum DitherOption: String, ExpressibleByArgument, CaseIterable {
-  /// Not where bits pass unchanged.
+  /// Only where a sample needs rounding.
   case auto
   case on
   case off
 
-  /// The stage that adds it, for the output of `configuration`; nil where none does. Where a converter of
-  /// rates follows, or the output has more bits, rounding is not heard.
+  /// The dither of the output of `configuration`; nil where there is none: the output has more than 16 bits,
+  /// or its rate is converted afterwards.
   func stage(for configuration: DuplexConfiguration) -> Dither? {
     guard self != .off, !configuration.isResampling,
       configuration.playback?.format.byteCount == 2

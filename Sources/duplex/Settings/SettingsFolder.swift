@@ -38,7 +38,7 @@ enum SettingsFolder {
     do throws(FileFailure) {
       try TextFile.write(text + "\n", to: path, makingFolders: true)
     } catch {
-      // Nobody chose its name.
+      // The user did not choose this name: the hint says where the file is and why.
       guard error.kind == .cannotCreate || error.kind == .permissionDenied else { throw error }
       throw FileFailure(
         error.kind, error.message,
@@ -157,7 +157,7 @@ struct SavedRoundTrip {
     do throws(FileFailure) {
       objects = try SettingsFolder.objects(at: path)
     } catch {
-      // Nobody chose its name.
+      // The user did not choose this name: the hint says where the file is and why.
       throw FileFailure(error.kind, error.message, hint: hint)
     }
     return try objects.map { try SavedRoundTrip($0, path, hint: hint) }

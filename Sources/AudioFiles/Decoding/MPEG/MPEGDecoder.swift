@@ -3,8 +3,8 @@ import CMpg123
 
 /// MPEG audio, layers I to III (MP3), from any byte source.
 ///
-/// Without a note of its encoder it is not known how long such a file is, nor where a frame of it lies,
-/// but who has read all of it. What is near is read; of what is far, see `Exactness`.
+/// Without a header of its encoder (Xing, LAME) the length of such a file and the places of its frames are
+/// known only after all of it is read. What is near is read; of what is far, see `Exactness`.
 public final class MPEGDecoder: SoundDecoder {
   /// What a seek may cost.
   public enum Exactness: Sendable {

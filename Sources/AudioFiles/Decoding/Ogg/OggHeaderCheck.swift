@@ -11,7 +11,7 @@ final class OggHeaderCheck {
   enum Refusal {
     /// Code books that no encoder writes.
     case books
-    /// Comments that are longer than anybody needs.
+    /// Comments that are longer than any real file's.
     case comments
     /// Streams that all begin, and of which none goes on.
     case streams

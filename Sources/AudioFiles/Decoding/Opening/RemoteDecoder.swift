@@ -95,7 +95,7 @@ struct SoundWait {
 
   /// The player looks whether there is enough. Whether it has waited too long.
   mutating func look(isReady: Bool, now: Double) -> Bool {
-    // Who looks seldom does something else meanwhile.
+    // At most 0.1 s is counted between two looks: the caller may have paused.
     if let lastLook, !isReady { seconds += min(now - lastLook, 0.1) }
     lastLook = isReady ? nil : now
     return seconds >= longest

@@ -8,7 +8,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
   typealias Handler = @Sendable (PlayerEvent) -> Void
 
-  /// Who is told. In a type of its own, because a bare function is wrapped anew at each access through
+  /// The handler of events. In a type of its own, because a bare function is wrapped anew at each access through
   /// a generic type (Swift 6.3.1), until the stack is too short to call it.
   private struct Listener: Sendable {
     var emit: Handler?
@@ -55,7 +55,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     self.sampleRate = sampleRate
   }
 
-  /// Who is told. Any thread.
+  /// The handler of events. Any thread.
   func emit(_ handler: Handler?) { listener.withLock { $0 = Listener(emit: handler) } }
 
   /// How long before a turn's end it ends soon; 0 for never. Any thread.
