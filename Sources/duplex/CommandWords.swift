@@ -176,7 +176,7 @@ struct CommandOptions {
 enum EditDistance {
   /// The nearest of `names`; nil where none is near enough to have been meant.
   static func nearest(to word: String, of names: [String]) -> String? {
-    // Nobody mistypes a word of this length into a name.
+    // A word of this length is no mistyped name, and comparing it would take long.
     guard word.count <= 64 else { return nil }
     let near = names.map { ($0, between(Array(word), Array($0))) }
       .filter { $1 <= max(1, max(word.count, $0.count) / 2) }

@@ -41,6 +41,7 @@ struct Duplex: ParsableCommand {
         OutputMode.current = command.outputMode
         endOnSignals(with: command.stoppedStatus)
       }
+      IgnoredOptions.warn(words.command, arguments)
       if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
       try command.run()
       end(.done)
@@ -159,7 +160,11 @@ struct Duplex: ParsableCommand {
 
   /// The parser's first line, which says what is wrong, as a sentence.
   private static func sentence(for error: any Error) -> String {
-    let line = message(for: error).split(separator: "\n").first.map(String.init) ?? "Wrong usage"
+    var line = message(for: error).split(separator: "\n").first.map(String.init) ?? "Wrong usage"
+    // The values stand in further lines, and in `ExpectedValues`.
+    if let list = line.firstRange(of: " Please provide one of the following:") {
+      line.removeSubrange(list)
+    }
     return line.hasSuffix(".") ? line : line + "."
   }
 }

@@ -179,6 +179,6 @@ private struct MonitorUse: DeviceUse {
     return
       "Monitored \((Double(outcome.report.frames) / Double(configuration.sampleRate)).shown(2)) "
       + "s, \(latency.shown(1)) frames (\(milliseconds.shown(2)) ms) from input to output, "
-      + "\(xruns) xruns."
+      + "\(xruns) xrun\(xruns == 1 ? "" : "s")."
   }
 }

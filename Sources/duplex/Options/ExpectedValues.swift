@@ -11,7 +11,7 @@ enum ExpectedValues {
     else { return nil }
     let value = String(complaint[complaint.index(after: start)..<end])
     let option = complaint[..<start].split { " ',".contains($0) }.last.map(String.init) ?? ""
-    return ofOptions[option] ?? ofValues[value]
+    return ofOptions[shortNames[option] ?? option] ?? ofValues[value]
   }
 
   private static let time =
@@ -45,7 +45,13 @@ enum ExpectedValues {
     "file[:db]": "A file may have a gain of -200 to 60 dB behind it: song.wav:-6.",
   ]
 
+  private static let shortNames = [
+    "-p": "--period-size", "-n": "--periods", "-c": "--channels", "-f": "--format",
+  ]
+
   private static let ofOptions = [
+    "--file-format":
+      "A file format is wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw.",
     "--period-size": "A period is 1 to 65536 frames, as 256.",
     "--periods": "A buffer is 2 to 1024 periods, as 2.",
     "--headroom": "A headroom is 1 to 1048576 frames, as 256.",

@@ -98,7 +98,7 @@ struct RecordCommand: AudioCommand {
     var target = try RecordingTarget(
       path: file ?? RecordingTarget.noteName(fileFormat ?? .wav), fileFormat: fileFormat,
       sampleFormat: sampleFormat,
-      overwrite: overwrite)
+      overwrite: overwrite, takesFormat: true)
     try target.check(recording, json: audio.json)
     let status = try inTermsOfTheTool {
       let items = try PlayItems(

@@ -111,7 +111,7 @@ struct RecordingSession {
   }
 
   private var emptiness: String {
-    if plan.leavesSilenceOut { return "nobody spoke." }
+    if plan.leavesSilenceOut { return "no voice was heard." }
     return watch.isWaiting ? "it was never started." : "there was no time for a frame."
   }
 }
@@ -135,6 +135,11 @@ extension RecordingTarget {
       throw ToolFailure(
         .usage, code: "usage", "Standard output cannot carry the recording and events.",
         hint: "Leave out --json, or name a file.")
+    }
+    guard options.onFile == nil else {
+      throw ToolFailure(
+        .usage, code: "usage", "Standard output is no file that --on-file could be given.",
+        hint: "Leave out --on-file, or name a file.")
     }
     guard options.split == nil else {
       throw ToolFailure(

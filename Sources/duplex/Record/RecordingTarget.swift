@@ -18,8 +18,10 @@ struct RecordingTarget {
   /// `-` is standard output.
   var isStream: Bool { path == "-" }
 
+  /// Throws where `path` cannot be recorded to; `takesFormat` where the command has an option for the format.
   init(
-    path: String, fileFormat: FileFormat?, sampleFormat: FileSampleFormat?, overwrite: Bool
+    path: String, fileFormat: FileFormat?, sampleFormat: FileSampleFormat?, overwrite: Bool,
+    takesFormat: Bool = false
   ) throws(ToolFailure) {
     self.path = path
     guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
@@ -33,7 +35,9 @@ struct RecordingTarget {
     } else {
       throw ToolFailure(
         .usage, code: "usage", "The name \(path) does not say which format to record.",
-        hint: "End it in .wav, .flac or another known one, or name it with --file-format.")
+        hint:
+          "End it in .wav, .flac or another known one\(takesFormat ? ", or name it with --file-format" : "")."
+      )
     }
     self.sampleFormat = sampleFormat
     self.overwrite = overwrite

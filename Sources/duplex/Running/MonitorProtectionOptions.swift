@@ -148,7 +148,7 @@ final class MonitorProtectionDisplay {
 
   /// What was done, for a person; nothing where nothing was.
   var sentence: String {
-    ducks.value == 0 ? "" : " It howled \(ducks.value) time\(ducks.value == 1 ? "" : "s")."
+    ducks.value == 0 ? "" : " There was feedback \(ducks.value) time\(ducks.value == 1 ? "" : "s")."
   }
 
   private func emit(_ event: FeedbackEvent) {
@@ -165,8 +165,8 @@ final class MonitorProtectionDisplay {
     } else if !options.quiet {
       Terminal.say(
         isDucked
-          ? "duplex: it howls at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."
-          : "duplex: the howl is gone: the microphone comes back, softly.")
+          ? "duplex: feedback at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."
+          : "duplex: the feedback has ended: the microphone fades in again.")
     }
   }
 }

@@ -53,7 +53,7 @@ struct SessionOutcome {
   /// Nothing was lost by it, but it explains why the device is busy now.
   private func tellStuckDevice() {
     Notice.warning(
-      "deviceStuck", "The device \(configuration.deviceNames) does not let itself be stopped.",
+      "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
       hint: "It is left to the system; look at its sound server or its cable."
     ).report()
   }

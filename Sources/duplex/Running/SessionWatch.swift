@@ -51,7 +51,7 @@ final class SessionWatch {
     self.mixerKeys = mixerKeys
     self.protection = protection
     self.recording = recording
-    // Who waits for a start may get it from a script.
+    // A recording that waits for its start may be started by a script, through a pipe.
     keyboard = Keyboard(readsPipe: recording?.isWaiting == true)
     self.configuration = configuration
     self.isVirtual = isVirtual
@@ -134,7 +134,7 @@ final class SessionWatch {
     return lastMoment.frames + Int(clamping: passed * Double(configuration.sampleRate))
   }
 
-  /// Where time is virtual nothing waits, the watch least of all; nor a user who wants to leave.
+  /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
   private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
 
   /// Shows a line where the meter would be.
@@ -164,7 +164,7 @@ final class SessionWatch {
     if options.json {
       let follows = options.followsProfile(configuration)
       Terminal.emit(.started(configuration, granted, followsProfile: follows))
-    } else if options.verbose {
+    } else if options.verbose, !options.quiet {
       Terminal.say("\(configuration.sentence)")
     }
     if let warning = granted?.warning { Notice.warning("noRealtimePriority", warning).report() }
