@@ -66,6 +66,15 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     forget(doubt, rate: rateDoubt)
   }
 
+  /// Begins anew at `frames` with `framesPerSecond`; see above for how wrong they may be.
+  @_noLocks
+  mutating func begin(
+    at frames: Double, _ time: UInt64, framesPerSecond: Double, doubt: Double, rateDoubt: Double
+  ) {
+    rate = framesPerSecond
+    begin(at: frames, time, doubt: doubt, rateDoubt: rateDoubt)
+  }
+
   /// The clock runs at another rate: the estimates may be wrong by these amounts.
   @_noLocks
   mutating func forget(_ doubt: Double, rate rateDoubt: Double) {

@@ -1,13 +1,15 @@
 // Audio thread.
 
 /// An estimate of a device's clock from readings that come in batches, late, twice, or not at all: a
-/// minimum filter, then a Kalman filter.
+/// minimum filter, then a Kalman filter or, where readings are late and few, their convex hull.
 ///
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
 /// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
-/// Kalman filter. A clock that suddenly runs at another rate is detected within a fifth of a second,
+/// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
+/// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
+/// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at another rate is detected within a fifth of a second,
 /// and the loop begins anew.
 ///
 /// For one thread; nothing here allocates, locks or waits.
@@ -27,6 +29,17 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let outlierNanoseconds: UInt64 = 300_000_000
   private static let outlierReadings = 16
 
+  /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows more
+  /// than the Kalman filter.
+  private static let coarseness = 1.8e-6
+  /// The cube of the hull's seconds for each of these: its error of the rate falls with their square, and
+  /// a wander of the rate grows with them.
+  private static let hullCube = 1e9
+  private static let leastHullCube = 64.0
+  /// Readings, and seconds, that a hull needs for a line.
+  private static let leastHullReadings = 12.0
+  private static let firstHullSeconds = 0.5
+
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
   /// Whether any reading came since the last start.
@@ -45,6 +58,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastLead = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   private var lateness = 0.0
+  /// Seconds from one reading to the next.
+  private var interval = 0.0
+  private var hull: ArrivalHull
+  /// Whether the earliest reading of the last stretch was too far off to be chance.
+  private var wasOff = false
   private var outlierSince: UInt64 = 0
   private var outlierCount = 0
 
@@ -80,6 +98,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     nominalFramesPerSecond = framesPerSecond
     loop = DelayLockedLoop(
       framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
+    hull = ArrivalHull(framesPerSecond: framesPerSecond)
   }
 
   /// The estimated frames a second at `nanoseconds`.
@@ -186,6 +205,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = 1
     lastLead = 0
     lateness = 0
+    interval = 0
+    wasOff = false
+    hull.clear()
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
@@ -232,22 +254,51 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private func doubt(of count: Int) -> Double { 2 * lateness / Double(count &+ 1) }
 
+  /// Whether readings come so late and so seldom that the hull knows more.
+  private var isCoarse: Bool {
+    @_noLocks get { latenessSeconds * interval > Self.coarseness }
+  }
+
+  /// The most seconds by which readings are late, where all up to that are equally likely.
+  private var latenessSeconds: Double {
+    @_noLocks get { 2 * lateness / nominalFramesPerSecond }
+  }
+
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.reading
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     let late = longBest.lateness
     lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
+    let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
+    interval = interval > 0 ? interval + (apart - interval) / 4 : apart
     let doubt = doubt(of: longBest.count)
     longBest = Earliest()
     longBest.since = time
+    hull.take(reading)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
-    if time &- begunNanoseconds > 2 * Self.longStretch, abs(lead) > limit {
-      return reopen(reading, off: lead, at: time)
-    }
+    let isOff = time &- begunNanoseconds > 2 * Self.longStretch && abs(lead) > limit
+    // What happens by chance once in a thousand stretches happens twice in a row in a million.
+    if isOff && (wasOff || !isCoarse) { return reopen(reading, off: lead, at: time) }
+    wasOff = isOff
     noiseEstimate = max(Self.finest, noiseEstimate + (abs(lead - lastLead) - noiseEstimate) / 8)
     lastLead = lead
-    loop.take(reading, noise: noiseEstimate)
+    guard !isCoarse || !(isOff || followHull(at: time)) else { return }
+    loop.take(reading, noise: isCoarse ? max(noiseEstimate, doubt) : noiseEstimate)
+  }
+
+  /// Goes by the line of the hull. False where that has too few readings yet.
+  @_noLocks
+  private mutating func followHull(at time: UInt64) -> Bool {
+    hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
+    guard let line = hull.line(at: time), line.span > Self.firstHullSeconds else { return false }
+    let readings = line.span / interval
+    guard readings > Self.leastHullReadings else { return false }
+    let doubt = 2 * lateness / readings
+    loop.begin(
+      at: line.frames + doubt, time, framesPerSecond: line.framesPerSecond, doubt: 2 * doubt,
+      rateDoubt: 8 * doubt / line.span)
+    return true
   }
 
   @_noLocks
@@ -259,6 +310,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
     lateness = 0
+    wasOff = false
+    hull.clear()
     loop.take(reading, noise: noiseEstimate)
     beginStretches(at: time)
   }

@@ -1,0 +1,113 @@
+// Audio thread.
+
+/// The line through the earliest readings of a clock: an edge of their upper convex hull.
+///
+/// A reading is late by chance and never early, so no reading lies above the clock's own line, frames
+/// over time. S. B. Moon, P. Skelly and D. Towsley, "Estimation and Removal of Clock Skew from Network
+/// Delay Measurements" (IEEE INFOCOM 1999), take the line above all readings that is nearest to them: of
+/// the hull's edges the one at the middle of the readings. Of n readings that are late by 0 to L its error
+/// falls as L / n, where that of a mean falls as L / √n.
+///
+/// It is given the earliest reading of each stretch of time only, and keeps 32 of them: the work is
+/// bounded, and is done once a stretch.
+struct ArrivalHull: BitwiseCopyable, Sendable {
+  /// Frames at a time, and frames a second.
+  struct Line: BitwiseCopyable {
+    let frames: Double
+    let framesPerSecond: Double
+    /// Seconds from the oldest reading it was drawn from to the newest.
+    let span: Double
+  }
+
+  private static var capacity: Int { @_noLocks get { 32 } }
+
+  private let nominalFramesPerSecond: Double
+  private var first = ClockReading(frames: 0, nanoseconds: 0)
+  /// The readings, the oldest one first: seconds since the first of all, and frames by which the clock
+  /// is ahead of its nominal rate.
+  private var times = SIMD32<Double>()
+  private var leads = SIMD32<Double>()
+  private var count = 0
+
+  /// No readings yet of a clock of nominally `framesPerSecond`.
+  @_noLocks
+  init(framesPerSecond: Double) {
+    nominalFramesPerSecond = framesPerSecond
+  }
+
+  /// Forgets all readings.
+  @_noLocks
+  mutating func clear() { count = 0 }
+
+  /// Takes in the earliest reading of a stretch that followed the last one.
+  @_noLocks
+  mutating func take(_ reading: ClockReading) {
+    if count == 0 { first = reading }
+    if count == Self.capacity { removeOldest(1) }
+    let time = seconds(at: reading.nanoseconds)
+    times[count] = time
+    leads[count] = Double(reading.frames &- first.frames) - nominalFramesPerSecond * time
+    count &+= 1
+  }
+
+  /// Forgets readings that are older than a time whose cube is `cubicSeconds`.
+  @_noLocks
+  mutating func keep(cubicSeconds: Double) {
+    var old = 0
+    while old < count {
+      let age = times[count &- 1] - times[old]
+      guard age * age * age > cubicSeconds else { break }
+      old &+= 1
+    }
+    if old > 0 { removeOldest(old) }
+  }
+
+  @_noLocks
+  private mutating func removeOldest(_ readings: Int) {
+    for index in readings..<count {
+      times[index &- readings] = times[index]
+      leads[index &- readings] = leads[index]
+    }
+    count &-= readings
+  }
+
+  /// The line that no reading lies above and that is nearest to all of them; nil of fewer than three.
+  @_noLocks
+  func line(at nanoseconds: UInt64) -> Line? {
+    guard count > 2 else { return nil }
+    let middle = (times[0] + times[count &- 1]) / 2
+    // Where the hull comes to from before the middle, the steepest way on.
+    var start = 0
+    var end = steepest(from: 0)
+    while times[end] < middle {
+      start = end
+      end = steepest(from: start)
+    }
+    let rate = slope(from: start, to: end)
+    let time = seconds(at: nanoseconds)
+    return Line(
+      frames: Double(first.frames) + nominalFramesPerSecond * time + leads[start]
+        + rate * (time - times[start]),
+      framesPerSecond: nominalFramesPerSecond + rate, span: times[count &- 1] - times[0])
+  }
+
+  /// The vertex that follows one which is not the last.
+  @_noLocks
+  private func steepest(from start: Int) -> Int {
+    var best = start &+ 1
+    for end in best..<count where slope(from: start, to: end) >= slope(from: start, to: best) {
+      best = end
+    }
+    return best
+  }
+
+  @_noLocks
+  private func slope(from start: Int, to end: Int) -> Double {
+    (leads[end] - leads[start]) / (times[end] - times[start])
+  }
+
+  @_noLocks
+  private func seconds(at nanoseconds: UInt64) -> Double {
+    Double(Int64(bitPattern: nanoseconds &- first.nanoseconds)) * 1e-9
+  }
+}
