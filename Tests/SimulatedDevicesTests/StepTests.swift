@@ -40,4 +40,15 @@ struct StepTests {
     let run = try runDrifting("drift=100", frames: 4 * 48000, period: 64)
     #expect(run.drift?.addedFrames == 0)
   }
+
+  /// 40 seconds, because the readings of a clock that is seen 24 times a second, 0 to 2 ms late, do not
+  /// tell its rate to 1 ppm in fewer than 25 (Scripts/step-table).
+  @Test(arguments: [512, 1024, 2048], [64, 256])
+  func `steps that come late tell the rate to a millionth`(step: Int, period: Int) throws {
+    let run = try runDrifting(
+      "batch=\(step),jitter=2,drift=100", frames: 40 * 48000, period: period, quality: 3)
+    let drift = try #require(run.drift)
+    #expect(abs(drift.ppm - 100) < 1)
+    #expect(run.events.reduce(0) { $0 + $1.frames } == run.lostFrames)
+  }
 }

@@ -74,6 +74,8 @@ struct UnitCore: ~Copyable {
   /// An xrun that was mended and whose gap a cycle will tell, and before which frame it came.
   var xrun: TimelineEvent.Kind?
   var xrunFrame = 0
+  /// Frames that were lost and are in no event yet.
+  private var untoldFrames = 0
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
@@ -158,9 +160,13 @@ struct UnitCore: ~Copyable {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
     } else if let bridged = status.bridgedFrames {
-      // Frames that were lost while the timeline went on are a gap, whether an xrun was told or not.
-      if bridged > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
-      reportXrun(lost: lost &+ bridged)
+      // Frames that were lost are a gap, whether an xrun was told or not.
+      let all = untoldFrames &+ lost &+ bridged
+      if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
+      reportXrun(lost: all)
+      untoldFrames = 0
+    } else {
+      untoldFrames &+= lost
     }
     reconnectState.note(status.periodTime)
     frame &+= lost
