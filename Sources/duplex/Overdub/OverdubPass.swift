@@ -8,7 +8,8 @@ import RealtimeAudio
 /// One pass of an overdub: the backing plays, the take is recorded.
 final class OverdubPass {
   private let run: OverdubRun
-  private let roundTrip: Double
+  private let roundTrip: (frames: Double, source: OverdubRun.Source)
+  private var alignment: StepAlignment?
   /// The take.
   let path: String
   private(set) var report = RecordingReport()
@@ -16,7 +17,9 @@ final class OverdubPass {
   private var outcome: SessionOutcome?
   private var feeder: PlayFeeder?
 
-  init(_ run: OverdubRun, _ path: String, roundTrip: Double) {
+  init(
+    _ run: OverdubRun, _ path: String, roundTrip: (frames: Double, source: OverdubRun.Source)
+  ) {
     self.run = run
     self.path = path
     self.roundTrip = roundTrip
@@ -33,7 +36,7 @@ final class OverdubPass {
       channelCount: configuration.playback?.channelCount ?? 2,
       resamplerQuality: run.options.resamplerQuality)
     let plan = try OverdubPlan(
-      run.command, backing: track, roundTrip: roundTrip, configuration)
+      run.command, backing: track, roundTrip: roundTrip.frames, configuration)
     self.plan = plan
     let splice = try run.takes.existing(path)
     if let splice { try check(splice, rate: rate, channels: channels) }
@@ -46,6 +49,8 @@ final class OverdubPass {
     }
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let window = plan.window
+    let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
+    self.alignment = alignment
     let target = try run.takes.target(path, into: splice)
     // `map` of what may be missing loses that it is missing where this is not optimised (Swift 6.3.1).
     var shift: FrameShift?
@@ -56,17 +61,20 @@ final class OverdubPass {
       target.plan(configuration.capture, sampleRate: rate, clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
-      gate: WindowGate(window),
+      gate: StepAlignedGate(window, alignment),
       shift: shift)
     callbacks.recorder = saver.takeRecorder()
     let meter = callbacks.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(
       running: device, callbacks, run.options, clock, background: background + [saver, feeder],
-      meter: meter, frameLimit: window.firstFrame + plan.region.count, protection: protection
-    ) { _ in saver.isFailed ? .disk : nil }
+      meter: meter, frameLimit: plan.frameLimit, protection: protection
+    ) { moment in
+      saver.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
+    }
     self.outcome = outcome
     self.feeder = feeder
     report = saver.report
+    alignment.warn(ofChange: outcome.report.addedLatencyFrames, path: path)
     run.totals.add(outcome.report)
     run.passes.append(self)
     // What was recorded goes into the take, even where the device went away.
@@ -98,6 +106,7 @@ final class OverdubPass {
     let clicks = ClickTrack(
       beats: run.command.countIn, tempo: run.command.tempo, sampleRate: rate,
       channelCount: channels)
+    let silence = SilentSource(frameCount: plan.learningFrames)
     let ring = SampleWriter(
       frameCount: max(rate, 4 * configuration.periodFrames), channelCount: channels)
     var player = Player(
@@ -105,7 +114,7 @@ final class OverdubPass {
     player.keepsTimeline = true
     callbacks.player = consume player
     return PlayFeeder(
-      ring: ring, source: SourceSequence([clicks, track]), channelCount: channels)
+      ring: ring, source: SourceSequence([silence, clicks, track]), channelCount: channels)
   }
 
   private func check(_ splice: FileSplice, rate: Int, channels: Int) throws {
@@ -141,6 +150,7 @@ final class OverdubPass {
   ) {
     guard let outcome, let plan else { return }
     // Of a pass that ended before its take began there is no file.
+    let added = Double(alignment?.frames ?? 0)
     let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
     let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
     var totals = totals
@@ -152,9 +162,9 @@ final class OverdubPass {
       "overdub", recorded: report, failure: feeder?.failure,
       extra: JSON.written(paths) + [
         ("mixPath", run.command.mix.map { JSON.written($0) } ?? .null),
-        ("alignmentFrames", .rounded(plan.alignmentFrames, 5)),
+        ("alignmentFrames", .rounded(plan.alignmentFrames + added, 5)),
         ("alignmentRestFrames", .rounded(plan.restFrames, 5)),
-        ("roundTripFrames", .rounded(roundTrip.frames, 5)),
+        ("roundTripFrames", .rounded(roundTrip.frames + added, 5)),
         ("latencySource", .string(roundTrip.source.rawValue)),
         ("takeFrames", .integer(report.frames)),
         ("fromFrame", .integer(plan.region.lowerBound)),
@@ -164,7 +174,7 @@ final class OverdubPass {
       sentence: paths.isEmpty
         ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
         : lengths(plan, outcome.configuration.sampleRate, paths)
-          + " \(plan.alignmentFrames.shown(3)) frames of round trip taken off "
+          + " \((plan.alignmentFrames + added).shown(3)) frames of round trip taken off "
           + "(\(roundTrip.source.rawValue)\(rest)).")
   }
 
@@ -238,7 +248,7 @@ struct OverdubMix {
 /// known.
 ///
 /// What is played at a frame of the unit's timeline comes back a round trip later, so the backing's
-/// frame b, which is played at `countInFrames` + b - `playedFrom`, is captured `alignment`
+/// frame b, which is played at `learningFrames` + `countInFrames` + b - `playedFrom`, is captured `alignment`
 /// frames after that.
 struct OverdubPlan {
   /// Frames of the whole backing.
@@ -247,6 +257,8 @@ struct OverdubPlan {
   let region: Range<Int>
   /// The backing's first frame that is played: a little before the region.
   let playedFrom: Int
+  /// Frames of silence before all, in which a device's steps are learned.
+  let learningFrames: Int
   /// Frames of the count-in.
   let countInFrames: Int
   /// What is taken off, in frames.
@@ -265,6 +277,7 @@ struct OverdubPlan {
     backingFrames = track.frameCount ?? 0
     region = try Self.region(command, of: backingFrames, rate: rate)
     let first = region.lowerBound
+    learningFrames = StepAlignment.learningFrames(configuration)
     countInFrames = ClickTrack.frameCount(
       beats: command.countIn, tempo: command.tempo, sampleRate: rate)
     playedFrom = command.countIn > 0 ? first : max(0, first - Self.leadSeconds * rate)
@@ -297,10 +310,15 @@ struct OverdubPlan {
     return fraction > 0 ? fraction : nil
   }
 
-  /// The stretch of the captured frames that is the take.
+  /// Where the unit ends at the latest; where the take may move, its end is told before.
+  var frameLimit: Int {
+    window.firstFrame + region.count + 8 * learningFrames
+  }
+
+  /// The stretch of the captured frames that is the take, before what a device's steps add.
   var window: PunchWindow {
     PunchWindow(
-      firstFrame: countInFrames + region.lowerBound - playedFrom
+      firstFrame: learningFrames + countInFrames + region.lowerBound - playedFrom
         + Int(clamping: alignmentFrames.rounded(.down))
         + (fraction != nil ? FrameShift.delayFrames : 0),
       frames: region.count)

@@ -15,7 +15,8 @@ final class OverdubRun {
 
   let command: OverdubCommand
   let takes: OverdubTakes
-  /// The round trip in frames, and where it came from, once known.
+  /// The round trip in frames, without what a device's steps add unless it was given, and where it came
+  /// from, once known.
   var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
   var passes: [OverdubPass] = []
@@ -53,7 +54,7 @@ final class OverdubRun {
     } else if let saved {
       roundTrip = (try saved.frames(for: configuration), .file)
     } else if let kept = try SavedRoundTrip.find(configuration) {
-      roundTrip = (kept.frames, .saved)
+      roundTrip = (try kept.frames(for: configuration), .saved)
     }
   }
 
@@ -127,7 +128,7 @@ struct OverdubUse: DeviceUse {
     guard let roundTrip = run.roundTrip else {
       return try measure(on: device, clock, background)
     }
-    return try OverdubPass(run, path, roundTrip: roundTrip.frames).record(
+    return try OverdubPass(run, path, roundTrip: roundTrip).record(
       on: device, clock, background: background)
   }
 
@@ -159,7 +160,9 @@ struct OverdubUse: DeviceUse {
         hint: "Connect an output to an input and run `duplex latency --save` once with the same "
           + "device, rate and period, or say --latency with a time, as 612f or 12.75ms.")
     }
-    run.roundTrip = (answer.frames.median, .measured)
+    run.roundTrip = (
+      answer.frames.median - Double(outcome.report.addedLatencyFrames), .measured
+    )
     return .done
   }
 }

@@ -77,6 +77,24 @@ public final class SourceSequence: FrameSource {
   }
 }
 
+/// So many frames of silence.
+public final class SilentSource: FrameSource {
+  private var framesLeft: Int
+
+  /// `frameCount` frames.
+  public init(frameCount: Int) {
+    framesLeft = max(0, frameCount)
+  }
+
+  /// Clears the start of `buffer` and returns how many frames of it; 0 at the end.
+  public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    let count = min(frames, framesLeft)
+    buffer.clear(from: 0, frames: count)
+    framesLeft -= count
+    return count
+  }
+}
+
 /// A count-in: a number of beats, each a short click, the first of four higher.
 public final class ClickTrack: FrameSource {
   /// Frames of all beats together.

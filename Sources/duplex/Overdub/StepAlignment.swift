@@ -1,0 +1,89 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import Synchronization
+
+/// The frames that a device's steps add to the round trip, as two clocks held together need them: known once
+/// the steps were seen, within the first second, and taken off a take beside the round trip itself.
+///
+/// Written by the thread that watches the session, read by the one that writes the take.
+final class StepAlignment: Sendable {
+  private let isFixed: Bool
+  private let latest = Atomic(0)
+  private let chosen = Atomic(0)
+  private let end = Atomic(Int.max)
+
+  /// For a unit of `configuration`. With `isFixed` the round trip that was told has them already.
+  init(_ configuration: DuplexConfiguration, isFixed: Bool) {
+    self.isFixed = isFixed || configuration.master == nil
+  }
+
+  /// Frames from the unit's start after which the steps are known; 0 where there are none to learn.
+  static func learningFrames(_ configuration: DuplexConfiguration) -> Int {
+    configuration.master == nil ? 0 : configuration.sampleRate * 5 / 4
+  }
+
+  /// Frames that were taken off a take for them.
+  var frames: Int { chosen.load(ordering: .relaxed) }
+
+  /// Takes in what is known at a moment. Answers with whether the take is complete by then.
+  func isComplete(at moment: SessionMoment) -> Bool {
+    if !isFixed, let added = moment.drift?.addedFrames { latest.store(added, ordering: .relaxed) }
+    return moment.frames >= end.load(ordering: .relaxed)
+  }
+
+  /// Where a take begins that would begin at `window` without steps: asked once, when they are known.
+  fileprivate func place(_ window: PunchWindow) -> PunchWindow {
+    let added = latest.load(ordering: .relaxed)
+    chosen.store(added, ordering: .relaxed)
+    let placed = PunchWindow(firstFrame: window.firstFrame + added, frames: window.frames)
+    if let frames = placed.frames {
+      end.store(placed.firstFrame + frames, ordering: .relaxed)
+    }
+    return placed
+  }
+
+  /// Says so where the steps changed behind the take's beginning: from there on it is late or early.
+  func warn(ofChange added: Int, path: String) {
+    guard !isFixed, added != frames else { return }
+    Notice.warning(
+      "alignmentChanged",
+      "The sound server changed its steps in the take: by its end \(path) is "
+        + "\(abs(added - frames)) frames too \(added > frames ? "late" : "early").",
+      hint: "Record it again, or name the card itself with --device."
+    ).report()
+  }
+}
+
+/// Keeps one stretch, moved by what the steps of the device add. Disk thread only.
+struct StepAlignedGate: RecordingGate {
+  private let window: PunchWindow
+  private let alignment: StepAlignment
+  private var receivedFrames = 0
+  private var placed: WindowGate?
+
+  init(_ window: PunchWindow, _ alignment: StepAlignment) {
+    self.window = window
+    self.alignment = alignment
+  }
+
+  /// Counts the frames; at the first that may be kept the stretch is placed.
+  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+    receivedFrames += frames
+    if placed != nil {
+      placed?.process(buffer, frames: frames)
+    } else if receivedFrames > window.firstFrame {
+      var gate = WindowGate(alignment.place(window))
+      gate.process(buffer, frames: receivedFrames)
+      placed = gate
+    }
+  }
+
+  mutating func nextEdge() -> TakeEdge? { placed?.nextEdge() }
+
+  var settledFrame: Int { placed?.settledFrame ?? receivedFrames }
+
+  mutating func finish() { placed?.finish() }
+
+  var lookaheadFrames: Int { 0 }
+}
