@@ -89,7 +89,7 @@ let package = Package(
     // Settings.
     .target(
       name: "CTOML", cSettings: inC,
-      cxxSettings: [.unsafeFlags(["-std=c++17", "-fno-exceptions", "-gdwarf-4"])]),
+      cxxSettings: [.unsafeFlags(["-std=c++17", "-gdwarf-4"])]),
     .target(
       name: "ConfigurationFiles", dependencies: ["AudioBasics", "CTOML"], swiftSettings: checked),
 
@@ -285,7 +285,7 @@ if let library = Context.environment["DUPLEX_FUZZ"] {
       name: "Fuzz",
       dependencies: [
         "CFuzzer", "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions",
+        "SimulatedDevices", "AudioSessions", "ConfigurationFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict + optimised,

@@ -4,7 +4,18 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
+namespace {
+
+// toml++ 3.3 asserts what a text from outside may break: a table's name that begins with a letter
+// beyond ASCII without quotes ends the program there.
+struct broken_assertion {};
+
+}  // namespace
+
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_cast<void>((expression) || (throw broken_assertion{}, false))
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
@@ -61,18 +72,52 @@ struct Visit {
   }
 };
 
+bool breaks_assertion(std::string_view text) {
+  try {
+    (void)toml::parse(text);
+    return false;
+  } catch (const broken_assertion &) {
+    return true;
+  }
+}
+
+// The line at which an assertion breaks, from 1: that of the shortest of the texts that end with a
+// line and break it.
+unsigned line_of_assertion(std::string_view text) {
+  std::vector<size_t> ends;
+  for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1))
+    ends.push_back(end);
+  const auto line = std::partition_point(ends.begin(), ends.end(), [&](size_t end) {
+    return !breaks_assertion(text.substr(0, end));
+  });
+  return static_cast<unsigned>(line - ends.begin()) + 1;
+}
+
+unsigned fail(unsigned line, std::string_view description, char *error, size_t error_size) {
+  const auto count = std::min(description.size(), error_size - 1);
+  std::memcpy(error, description.data(), count);
+  error[count] = 0;
+  return std::max(1u, line);
+}
+
 }  // namespace
 
 unsigned ctoml_read(ctoml_text document, void *context, ctoml_visitor visit, char *error,
                     size_t error_size) {
-  const auto result = toml::parse(std::string_view(document.bytes, document.count));
-  if (!result) {
-    const auto description = result.error().description();
-    const auto count = std::min(description.size(), error_size - 1);
-    std::memcpy(error, description.data(), count);
-    error[count] = 0;
-    return std::max(1u, static_cast<unsigned>(result.error().source().begin.line));
+  const std::string_view text(document.bytes, document.count);
+  try {
+    const auto result = toml::parse(text);
+    if (!result) {
+      const auto &failure = result.error();
+      return fail(static_cast<unsigned>(failure.source().begin.line), failure.description(), error,
+                  error_size);
+    }
+    Visit{context, visit}.each({}, result.table());
+    return 0;
+  } catch (const broken_assertion &) {
+    return fail(line_of_assertion(text),
+                "Names that begin with another character than A to Z, a to z, 0 to 9, - and _ stand "
+                "in quotes",
+                error, error_size);
   }
-  Visit{context, visit}.each({}, result.table());
-  return 0;
 }

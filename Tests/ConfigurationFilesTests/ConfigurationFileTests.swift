@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: [
     ("device = usb", 1), ("a = 1\na = 2", 2), ("\n\n[record\n", 3), ("a = 1\n\u{0}", 2),
-    ("= 3", 1), ("\u{7f}ELF", 1),
+    ("= 3", 1), ("\u{7f}ELF", 1), ("[\u{e4}]", 1), ("a = 1\n\n[[%]]\nb = 2\n", 3), ("[=]\n", 1),
   ])
   func `what is not TOML is refused with its line`(text: String, line: Int) {
     let failure = #expect(throws: ConfigurationFailure.self) {

@@ -76,6 +76,8 @@ struct UnitCore: ~Copyable {
   var xrunFrame = 0
   /// Frames that were lost and are in no event yet.
   private var untoldFrames = 0
+  /// Whether this turn told that the input is back, and how many frames that cost.
+  private var isReturnTold = false
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
@@ -161,13 +163,14 @@ struct UnitCore: ~Copyable {
       xrun = nil
     } else if let bridged = status.bridgedFrames {
       // Frames that were lost are a gap, whether an xrun was told or not.
-      let all = untoldFrames &+ lost &+ bridged
+      let all = untoldFrames &+ (isReturnTold ? 0 : lost) &+ bridged
       if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
       reportXrun(lost: all)
       untoldFrames = 0
     } else {
       untoldFrames &+= lost
     }
+    isReturnTold = false
     reconnectState.note(status.periodTime)
     frame &+= lost
     let missed = lost &+ (status.bridgedFrames ?? 0)
@@ -309,6 +312,8 @@ struct UnitCore: ~Copyable {
     case .captureReturned:
       told.frame = captureLostFrame ?? frame
       captureLostFrame = nil
+      // With the frames up to the next cycle.
+      isReturnTold = true
     case .playbackReturned: playbackLostFrame = nil
     default: break
     }

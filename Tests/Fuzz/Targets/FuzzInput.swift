@@ -51,7 +51,7 @@ struct FuzzTarget: Sendable {
 
   static let all: [FuzzTarget] = [
     sound, mpeg, ogg, track, repair, playlist, response, server, settings, options,
-    text,
+    configuration, text,
   ]
 }
 

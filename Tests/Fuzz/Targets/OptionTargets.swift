@@ -1,5 +1,7 @@
 import AudioBasics
 import AudioFiles
+import ConfigurationFiles
+import Glibc
 import SimulatedDevices
 
 @testable import AudioDevices
@@ -42,6 +44,38 @@ extension FuzzTarget {
   static let settings = FuzzTarget("settings", longest: 2048) { input in
     ScratchFile.settings.with(input.bytes) { path in
       _ = try? SavedRoundTrip(file: path)
+    }
+  }
+
+  /// The file of defaults, up to the words that the parser of the options gets.
+  static let configuration = FuzzTarget("configuration", longest: 4096) { input in
+    let lines = input.bytes.count { $0 == UInt8(ascii: "\n") } + 1
+    do throws(ConfigurationFailure) {
+      let file = try ConfigurationFile(parsing: input.text)
+      guard file.entries.allSatisfy({ (1...lines).contains($0.line) }) else {
+        finding("a setting in a line that is not there")
+      }
+    } catch {
+      guard (1...lines + 1).contains(error.line), !error.message.isEmpty else {
+        finding("a failure in line \(error.line) of \(lines)")
+      }
+    }
+    ScratchFile.configuration.with(input.bytes) { _ in
+      setenv("XDG_CONFIG_HOME", ScratchFile.folder, 1)
+      let commands: [[String]] = [
+        ["record", "note.wav"], ["play", "-D", "hw:1,0", "a.wav"], ["devices"], ["latency"],
+      ]
+      let written = input.choose(from: commands)
+      guard let words = try? CommandWords(written), let defaults = try? Defaults(for: words)
+      else { return }
+      _ = defaults.culprit(of: written) { words in
+        do {
+          _ = try Duplex.parseAsRoot(words)
+          return nil
+        } catch {
+          return Duplex.message(for: error)
+        }
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ final class ScratchFile: Sendable {
   static let mended = ScratchFile("mended")
   static let list = ScratchFile("list.m3u")
   static let settings = ScratchFile("settings.json")
+  static let configuration = ScratchFile("duplex/config.toml")
 
   let path: String
 
@@ -13,18 +14,20 @@ final class ScratchFile: Sendable {
     path = Self.folder + "/" + name
   }
 
-  private static let folder: String = {
+  static let folder: String = {
     var name = Array("/dev/shm/duplex-fuzz-XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else { finding("there is no /dev/shm") }
     let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    mkdir(path + "/duplex", 0o700)
     atexit { ScratchFile.clear() }
     return path
   }()
 
   private static func clear() {
-    for name in ["sound", "mended", "list.m3u", "list.pls", "settings.json"] {
+    for name in ["sound", "mended", "list.m3u", "list.pls", "settings.json", "duplex/config.toml"] {
       unlink("\(folder)/\(name)")
     }
+    rmdir(folder + "/duplex")
     rmdir(folder)
   }
 
