@@ -1,6 +1,7 @@
 #pragma once
 
 #include <alsa/asoundlib.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -72,3 +73,17 @@ static void duplex_ignore_error(const char *file, int line, const char *function
 
 /// Keeps alsa-lib from printing its own diagnosis to standard error beside ours.
 static inline void duplex_silence_alsa(void) { snd_lib_error_set_handler(duplex_ignore_error); }
+
+static void duplex_ignore_text(const char *text) { (void)text; }
+
+/// Keeps libjack, which ALSA's plugin of that name calls, from printing to standard error. Loads it, for
+/// good, so that what it says of its first connection is silenced as well.
+static inline void duplex_silence_jack(void) {
+  typedef void (*set_handler)(void (*)(const char *));
+  void *library = dlopen("libjack.so.0", RTLD_LAZY);
+  if (!library) return;
+  set_handler set_error = (set_handler)dlsym(library, "jack_set_error_function");
+  set_handler set_info = (set_handler)dlsym(library, "jack_set_info_function");
+  if (set_error) set_error(duplex_ignore_text);
+  if (set_info) set_info(duplex_ignore_text);
+}

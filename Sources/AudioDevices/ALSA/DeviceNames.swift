@@ -91,6 +91,34 @@ public enum DeviceNames {
     } ?? []
   }
 
+  /// The plugins that the PCM `name` of ALSA's configuration is made of, from the first to where a
+  /// PCM is named with arguments, or to the last.
+  static func types(of name: String) -> [String] {
+    withConfiguration { top in
+      var types: [String] = []
+      var name = name
+      while types.count < 8, isName(name), let type = text("pcm.\(name).type", in: top) {
+        types.append(type)
+        guard let next = text("pcm.\(name).slave.pcm", in: top) else { break }
+        name = next
+      }
+      return types
+    } ?? []
+  }
+
+  /// Whether `name` is a PCM's as it stands, not a path into its settings.
+  private static func isName(_ name: String) -> Bool { !name.contains { ":{.".contains($0) } }
+
+  /// The text in the configuration at `path`; nil where none stands there.
+  private static func text(_ path: String, in top: OpaquePointer) -> String? {
+    var node: OpaquePointer?
+    var text: UnsafePointer<CChar>?
+    guard snd_config_search(top, path, &node) == 0, let node,
+      snd_config_get_string(node, &text) == 0, let text
+    else { return nil }
+    return String(cString: text)
+  }
+
   /// The number of the card that ALSA takes where none is named; nil where that is not known.
   static func defaultCard() -> Int? {
     withConfiguration { top in

@@ -158,7 +158,8 @@ extension PCM {
     return Int(rate)
   }
 
-  /// Near what was asked; answers with what it came to.
+  /// Near what was asked; answers with what it came to. A server moves frames in steps of its own, and
+  /// the unit learns them.
   private func settlePeriod(_ wanted: Int, in space: borrowing HardwareSpace)
     throws(DeviceFailure) -> Int
   {
@@ -171,7 +172,7 @@ extension PCM {
     rounding = 0
     let result = snd_pcm_hw_params_set_period_size_near(handle, space.pointer, &frames, &rounding)
     let isNear = frames >= snd_pcm_uframes_t(wanted) / 2 && frames <= snd_pcm_uframes_t(wanted) * 2
-    guard result == 0, isNear else {
+    guard result == 0, isNear || isServer else {
       throw PCMFailure.refused(
         name, direction, "a period of \(wanted) frames",
         hint: "It does \(lowest) to \(highest); ask with --period-size.")

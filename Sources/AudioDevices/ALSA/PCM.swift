@@ -31,6 +31,7 @@ struct PCM: ~Copyable {
   init(opening name: String, _ direction: PCMDirection) throws(DeviceFailure) {
     AlsaLibrary.prepare()
     var opened: OpaquePointer?
+    if DeviceNames.types(of: name).contains("jack") { duplex_silence_jack() }
     let result = snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK)
     guard result == 0, let opened else {
       throw PCMFailure.opening(name, direction, code: result)
@@ -218,6 +219,10 @@ enum PCMFailure {
       return DeviceFailure(
         .permissionDenied, "This user may not open the \(direction.noun) \(name).",
         hint: "Add the user to the group audio, then log in again.")
+    case ENOENT where DeviceNames.types(of: name).contains("jack"):
+      return DeviceFailure(
+        .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
+        hint: "Start it, or name another device with --device.")
     case ENOENT, ENODEV, ENXIO, ENOTTY:
       return DeviceFailure(
         .notFound, "There is no \(direction.noun) \(name).",
