@@ -53,6 +53,8 @@ enum Terminal {
 
   /// Whether the cursor is on a line that is drawn again and again.
   private static let isDrawing = Atomic(false)
+  /// How wide the terminal was when something was last drawn.
+  private static let drawnColumns = Atomic(0)
 
   /// A sentence on standard error, in the place of a line that is drawn.
   static func say(_ sentence: Line) {
@@ -65,13 +67,18 @@ enum Terminal {
   /// terminal's size. Nothing is drawn from the background, where the terminal belongs to others.
   static func redraw(_ lines: [Line]) {
     guard isLive, isInForeground(STDERR_FILENO), words.isFlowing else { return }
-    isDrawing.store(!lines.isEmpty, ordering: .relaxed)
-    // The cursor goes back to the first line's beginning: there it also is after a resize that has
-    // wrapped the lines, and all of them are erased with what comes next.
+    let wasDrawing = isDrawing.exchange(!lines.isEmpty, ordering: .relaxed)
+    let (columns, rows) = size
+    let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
+    // A terminal that has become narrower may have wrapped the lines, and moved the cursor with them:
+    // all that is seen is scrolled away, and drawing begins at the top.
+    let clearing =
+      wasDrawing && columns < drawn
+      ? "\u{1B}[\(rows);1H" + String(repeating: "\r\n", count: rows) + "\u{1B}[H" : ""
     let text = lines.map(\.text).joined(separator: "\u{1B}[K\r\n")
     let back = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
     // Without wrapping it is as many rows even where the terminal has shrunk since it was asked.
-    words.write("\u{1B}[?7l\r" + text + "\u{1B}[?7h\u{1B}[J" + back + "\r")
+    words.write(clearing + "\u{1B}[?7l\r" + text + "\u{1B}[?7h\u{1B}[J" + back + "\r")
   }
 
   /// Replaces what was drawn by one line.
