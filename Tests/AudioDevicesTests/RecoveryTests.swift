@@ -21,6 +21,24 @@ import Testing
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
   }
 
+  @Test func `a device that says when it started is timed from its last period`() {
+    var clock = XrunGapEstimator()
+    for cycle in 1...100 {
+      clock.note(captured: 64, taking: 64, at: 1_000_000_000 + UInt64(cycle) * 1_000_000)
+    }
+    clock.open(unread: 0, at: 1_000_000_000)
+    #expect(clock.close(captured: 64, at: 1_200_000_000, sampleRate: 48000) == 4800 - 64)
+  }
+
+  @Test func `a device that stopped before its last wake-up, which could read nothing, says when`() {
+    var clock = XrunGapEstimator()
+    clock.note(captured: 64, taking: 64, at: 1_000_000_000)
+    clock.note(captured: 100, taking: 64, at: 1_100_000_000)
+    clock.giveBack(64)
+    clock.open(unread: 100, at: 1_050_000_000)
+    #expect(clock.close(captured: 64, at: 1_150_000_000, sampleRate: 48000) == 100 + 4800 - 64)
+  }
+
   @Test(arguments: 0..<40)
   func `a device that moves in steps loses whole steps, however late it is looked at`(seed: Int) {
     // Ticks of 64 frames of which every look is late by up to 100 microseconds.

@@ -8,6 +8,8 @@ struct XrunGapEstimator: BitwiseCopyable {
   /// The last known position: this many frames were captured and not taken at this time.
   private var unread = 0
   private var nanoseconds: UInt64 = 0
+  /// The wake-up before that, of which all frames were read.
+  private var readNanoseconds: UInt64 = 0
   /// Frames taken since the device started, and all bits that were ever set in a position it was
   /// found at: the lowest of them is the step in which it moves.
   private var taken = 0
@@ -22,6 +24,7 @@ struct XrunGapEstimator: BitwiseCopyable {
     positions |= taken &+ captured
     taken &+= frames
     unread = captured &- frames
+    readNanoseconds = self.nanoseconds
     self.nanoseconds = nanoseconds
   }
 
@@ -33,9 +36,11 @@ struct XrunGapEstimator: BitwiseCopyable {
   }
 
   /// The device stopped with `unread` captured frames, which are lost. A gap that is open already
-  /// goes on: no frame was read since.
+  /// goes on: no frame was read since. A device that stopped before a period that was read does not say
+  /// when it stopped (a plugin says when it started): the last wake-up must do.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
     guard !isOpen else { return }
+    guard nanoseconds >= readNanoseconds else { return open() }
     positions |= taken &+ unread
     taken = 0
     self.unread = unread
