@@ -228,6 +228,9 @@ let package = Package(
     .testTarget(
       name: "ConfigurationFilesTests", dependencies: ["AudioBasics", "ConfigurationFiles"],
       swiftSettings: checked),
+    .testTarget(
+      name: "ToolTests", dependencies: ["AudioBasics", "AudioSessions", "duplex"],
+      swiftSettings: checked),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),

@@ -30,7 +30,8 @@ import Testing
     #expect(clock.close(captured: 64, at: 1_200_000_000, sampleRate: 48000) == 4800 - 64)
   }
 
-  @Test func `a device that stopped before its last wake-up, which could read nothing, says when`() {
+  @Test func `a device that stopped before its last wake-up, which could read nothing, says when`()
+  {
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.note(captured: 100, taking: 64, at: 1_100_000_000)

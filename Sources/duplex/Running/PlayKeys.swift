@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioFiles
 import AudioSessions
 
 /// What the keys do while files play.
@@ -7,6 +8,12 @@ final class PlayKeys {
     "space pauses", "left and right go 5 s back and ahead", "up and down a minute",
     "< and > from track to track", "r turns round", "[ and ] loop from here to here",
     "\\ ends the loop", "( and ) slower and faster", "- and + softer and louder", "tab compares",
+  ]
+
+  /// The same in the fewest words.
+  private static let shortHints = [
+    "space pauses", "arrows seek", "< > tracks", "r reverses", "[ ] \\ loop", "( ) speed",
+    "- + gain",
   ]
 
   static let help = "Keys: \(hints.joined(separator: ", ")), ? shows them, q ends."
@@ -87,9 +94,17 @@ final class PlayKeys {
     player.setGain(Gain(decibels: decibels))
   }
 
-  /// A line for a person: where it is, of how much, and what is not as usual.
-  var line: String {
-    guard let time = player.time else { return "" }
+  /// What a person watches; nil where nothing is heard.
+  var state: PlaybackState? {
+    guard let time = player.time, let facts = player.current?.facts else { return nil }
+    return PlaybackState(
+      title: "Playing " + FileName.last(of: facts.name), place: place(time),
+      fraction: time.total.map { $0 > 0 ? time.current / $0 : 0 },
+      keys: Self.shortHints + (choices > 0 ? ["tab compares"] : []) + ["? keys", "q ends"])
+  }
+
+  /// Where it is, of how much, and what is not as usual.
+  private func place(_ time: (current: Double, total: Double?)) -> String {
     var line = ClockTime(time.current, showsTenths: true).text
     if let total = time.total { line += " of " + ClockTime(total).text }
     switch player.state {

@@ -27,7 +27,7 @@ struct SessionOutcome {
       options, configuration, isVirtual: isVirtual, background: background, recording: recording,
       protection: protection, mixerKeys: mixerKeys)
     watch.poll = { [unowned watch] moment in
-      if let keys { watch.show(keys.line) }
+      if let keys { watch.show(keys.state, moment) }
       return poll(moment)
     }
     if let keys {

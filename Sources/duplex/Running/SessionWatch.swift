@@ -137,10 +137,13 @@ final class SessionWatch {
   /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
   private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
 
-  /// Shows a line where the meter would be.
-  func show(_ line: @autoclosure () -> String) {
+  /// Shows what plays where the meter would be.
+  func show(_ playback: @autoclosure () -> PlaybackState?, _ moment: SessionMoment) {
     guard drawsMeter, !options.json else { return }
-    Terminal.redraw("\(screen.fitting(line()))")
+    guard var state = playback() else { return Terminal.redraw("") }
+    state.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
+    state.xruns = moment.playbackXruns
+    Terminal.redraw(screen.lines(state).map { "\($0)" })
   }
 
   /// The meter goes.

@@ -149,14 +149,16 @@ struct LiveScreen {
     return String(repeating: " ", count: max(0, 4 - digits.count)) + digits
   }
 
-  /// As much of `text` as the width holds. A character from outside may be two columns wide: each but
-  /// ASCII and the bars' counts as two.
+  /// As much of `text` as the width holds. A character from outside may be two columns wide: each scalar
+  /// but ASCII and the bars' counts as two.
   func fitting(_ text: String) -> String {
     var result = ""
     var used = 0
-    for character in text {
-      let isBar = character == "█" || character == "·" || character == "▌"
-      used += character.isASCII || isBar ? 1 : 2
+    // What stands for a character that may not be shown has a column of its own.
+    for character in text.printable {
+      for scalar in character.unicodeScalars {
+        used += scalar.isASCII || "█·▌".unicodeScalars.contains(scalar) ? 1 : 2
+      }
       guard used <= width else { break }
       result.append(character.isASCII || hasUnicode ? character : "?")
     }

@@ -1,0 +1,110 @@
+import AudioBasics
+import Testing
+
+@testable import AudioSessions
+@testable import duplex
+
+@Suite struct LiveScreenTests {
+  /// Columns, rows, and whether characters beyond ASCII may be shown.
+  struct Terminal: Sendable, CustomTestStringConvertible {
+    var columns: Int
+    var rows: Int
+    var hasUnicode = true
+
+    var screen: LiveScreen { LiveScreen(columns: columns, rows: rows, hasUnicode: hasUnicode) }
+    var testDescription: String { "\(columns) x \(rows)\(hasUnicode ? "" : ", ASCII")" }
+  }
+
+  static let terminals = [
+    Terminal(columns: 40, rows: 10), Terminal(columns: 80, rows: 24),
+    Terminal(columns: 200, rows: 60), Terminal(columns: 80, rows: 24, hasUnicode: false),
+    Terminal(columns: 1, rows: 1), Terminal(columns: 12, rows: 40),
+  ]
+
+  /// Names as files, tags and servers may have them.
+  static let names = [
+    "note.wav", String(repeating: "long", count: 100), "日本語の名前とても長い名前.wav",
+    "e" + String(repeating: "\u{301}", count: 50), "a" + String(repeating: "\u{200D}", count: 300),
+    "\u{1B}[2J\u{1B}]0;title\u{7}", "\u{202E}wav.exe", "\t\r\n", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦",
+  ]
+
+  private func recording(_ name: String, channels: Int) -> LiveState {
+    var state = LiveState(
+      MeterReading(
+        peakDBFS: Array(repeating: -6, count: channels),
+        rmsDBFS: Array(repeating: -20, count: channels)))
+    state.title = "Recording to \(name)"
+    state.device = "\(name), 48000 Hz"
+    state.holds = Array(repeating: -3, count: channels)
+    state.seconds = 61.5
+    state.duration = 3600
+    state.xruns = 1
+    state.lostFrames = 480
+    state.diskSeconds = 600
+    state.keys = ["space pauses", "- + gain", "m marker", "s split", "? keys", "q ends"]
+    return state
+  }
+
+  private func playback(_ name: String) -> PlaybackState {
+    PlaybackState(
+      title: "Playing \(name)", device: name, place: "1:01.5 of 3:00  backwards", fraction: 0.34,
+      xruns: 2, keys: ["space pauses", "arrows seek", "< > tracks", "q ends"])
+  }
+
+  /// Columns that a terminal needs for `line` at most: two for each scalar beyond ASCII and the bars.
+  private func columns(of line: String) -> Int {
+    line.unicodeScalars.reduce(0) { $0 + ($1.isASCII || "█·▌".unicodeScalars.contains($1) ? 1 : 2) }
+  }
+
+  @Test(arguments: terminals, names)
+  func `nothing reaches the last column or acts on the terminal`(terminal: Terminal, name: String) {
+    let drawn = [
+      terminal.screen.lines(recording(name, channels: 2)),
+      terminal.screen.lines(recording(name, channels: 26)),
+      terminal.screen.lines(playback(name)),
+    ]
+    for lines in drawn {
+      #expect(!lines.isEmpty && lines.count <= max(1, terminal.rows))
+      for line in lines {
+        #expect(columns(of: line) <= max(1, terminal.columns - 1))
+        #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
+        #expect(terminal.hasUnicode || line.allSatisfy(\.isASCII))
+      }
+    }
+  }
+
+  @Test func `a panel of 80 columns tells all of a take`() {
+    let lines = Terminal(columns: 80, rows: 24).screen.lines(recording("note.wav", channels: 2))
+    #expect(lines[0] == "Recording to note.wav")
+    #expect(lines[1] == "note.wav, 48000 Hz")
+    #expect(lines[2] == "1:01.5, 58:58 left  1 xrun, 480 frames lost  disk full in 10:00")
+    #expect(lines.contains { $0.contains("-20") && $0.contains("dBFS") })
+    #expect(lines.count { $0.contains("▌") } == 2)
+    #expect(lines.last == "Keys: space pauses, - + gain, m marker, s split, ? keys, q ends")
+  }
+
+  @Test func `few rows have one line, with the clock first`() {
+    let lines = Terminal(columns: 60, rows: 8).screen.lines(recording("note.wav", channels: 2))
+    #expect(lines.count == 1)
+    #expect(lines[0].hasPrefix("1:01.5, 58:58 left  1 xrun, 480 frames lost"))
+  }
+
+  @Test func `a panel of what plays has its place as a number and as a bar`() {
+    let lines = Terminal(columns: 51, rows: 24).screen.lines(playback("song.flac"))
+    #expect(lines[0] == "Playing song.flac")
+    #expect(lines[2] == "1:01.5 of 3:00  backwards  2 xruns")
+    #expect(lines[3] == String(repeating: "█", count: 17) + String(repeating: "·", count: 33))
+    #expect(lines[4] == "Keys: space pauses, arrows seek, < > tracks, q")
+    #expect(lines[5] == "ends")
+    let short = Terminal(columns: 51, rows: 8).screen.lines(playback("song.flac"))
+    #expect(short == ["1:01.5 of 3:00  backwards  2 xruns"])
+  }
+
+  @Test(arguments: [-1, 0, 1, 2, Double.infinity, -Double.infinity])
+  func `no part of a source overflows its bar`(fraction: Double) {
+    var state = playback("song.flac")
+    state.fraction = fraction
+    let lines = Terminal(columns: 40, rows: 24).screen.lines(state)
+    #expect(lines[3].count == 39)
+  }
+}
