@@ -108,3 +108,14 @@ import Testing
     #expect(lines[3].count == 39)
   }
 }
+
+@Suite struct ProgressLineTests {
+  @Test func `what is left is told from what was done, not in the first second`() {
+    #expect(ProgressLine.text("Measuring", done: 0.25, seconds: 10) == "Measuring: 25 %, 0:30 left")
+    #expect(ProgressLine.text("Measuring", done: 1, seconds: 10) == "Measuring: 100 %, 0:00 left")
+    #expect(ProgressLine.text("Measuring", done: 7, seconds: 10) == "Measuring: 100 %, 0:00 left")
+    #expect(ProgressLine.text("Measuring", done: 0.5, seconds: 0.9) == nil)
+    #expect(ProgressLine.text("Measuring", done: 0, seconds: 9) == nil)
+    #expect(ProgressLine.text("Measuring", done: 1e-300, seconds: 1e9) != nil)
+  }
+}

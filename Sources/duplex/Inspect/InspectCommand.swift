@@ -201,8 +201,8 @@ private struct InspectProgress {
   private let path: String
   private let frameCount: Int
   private let began = SteadyTime()
+  private var line = ProgressLine()
   private var told = 0.0
-  private var isDrawn = false
 
   init(_ path: String, _ frameCount: Int?) {
     self.path = path
@@ -217,15 +217,11 @@ private struct InspectProgress {
     told = done
     if OutputMode.current.json {
       Terminal.emit(.progress(done, "inspect", [("path", .string(path))]))
-    } else if Terminal.isWatched, !OutputMode.current.quiet {
-      let left = began.seconds * (1 - done) / done
-      isDrawn = true
-      Terminal.redraw("\(path): \(Int(rounding: done * 100)) %, \(ClockTime(left).text) left")
+    } else {
+      line.draw(path, done: done)
     }
   }
 
   /// The line that was drawn goes.
-  func finish() {
-    if isDrawn { Terminal.redraw("") }
-  }
+  mutating func finish() { line.end() }
 }

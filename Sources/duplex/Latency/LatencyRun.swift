@@ -12,12 +12,14 @@ final class LatencyRun {
   private var trips = RoundTrips()
   private var sessions = SessionTotals()
   private var configuration: DuplexConfiguration?
+  private var line = ProgressLine()
 
   init(_ command: LatencyCommand) {
     self.command = command
   }
 
   func run() throws -> ExitStatus {
+    defer { line.end() }
     for number in 0..<command.reopen {
       let use = MeasureUse(run: self, number: number)
       _ = try DeviceChoice(
@@ -27,14 +29,18 @@ final class LatencyRun {
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
     guard let configuration else { return .loss }
+    line.end()
     return try LatencyResult(trips, configuration, sessions).conclude(command)
   }
 
   /// So much of the measurements of one stream is done.
   fileprivate func tellProgress(_ done: Double, of number: Int) {
-    guard command.audio.json else { return }
     let all = (Double(number) + done) / Double(command.reopen)
-    Terminal.emit(.progress(all, "measurement"))
+    if command.audio.json {
+      Terminal.emit(.progress(all, "measurement"))
+    } else {
+      line.draw("Measuring", done: all)
+    }
   }
 
   /// One stream came to its end.

@@ -77,6 +77,7 @@ private final class RepairProgress {
   private let start: Double
   private let share: Double
   private var told = 0.0
+  private var line = ProgressLine()
 
   /// `path` is `share` of all that is to be mended, and `start` of it is done.
   init(_ path: String, from start: Double, share: Double) {
@@ -91,10 +92,13 @@ private final class RepairProgress {
     told = done
     if OutputMode.current.json {
       Terminal.emit(.progress(start + done * share, "bytes", [("path", .string(path))]))
-    } else if Terminal.isLive, !OutputMode.current.quiet {
-      Terminal.redraw("\(path): \(Int(rounding: done * 100)) %")
+    } else {
+      line.draw(path, done: done)
     }
   }
+
+  /// The line that was drawn goes.
+  func finish() { line.end() }
 }
 
 /// Mends one file after another, and says what came of it.
@@ -127,8 +131,10 @@ struct RepairRun {
       let progress = RepairProgress(
         file, from: Double(doneBytes) / Double(allBytes),
         share: Double(byteCounts[index]) / Double(allBytes))
+      defer { progress.finish() }
       do throws(ToolFailure) {
         let mending = try inTermsOfTheTool { try mend(file, progress) }
+        progress.finish()
         mendings.append(mending)
         ended = emit(mending)
       } catch {

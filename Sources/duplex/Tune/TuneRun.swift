@@ -17,6 +17,7 @@ final class TuneRun {
   /// Trials that are still to come as far as can be told, and how much of all is done.
   private var remainingTrials = 0
   private var done = 0.0
+  private var line = ProgressLine()
 
   /// Trials of the chosen setting are this much longer.
   private static let confirmation = 3.0
@@ -37,9 +38,11 @@ final class TuneRun {
     while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
     guard let chosen, !totals.isOver else {
       load = nil
+      line.end()
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
     load = nil
+    line.end()
     let roundTrip = try measure(chosen)
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
@@ -91,17 +94,21 @@ final class TuneRun {
       Terminal.printLine("\(TrialLine.heading)")
     }
     trials.append(trial)
-    tellProgress(trial)
+    line.end()
     if !command.audio.json, !command.audio.quiet {
       Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)")
     }
+    tellProgress(trial)
   }
 
   private func tellProgress(_ trial: TuneTrial) {
-    guard command.audio.json else { return }
     // A search that takes longer than it seemed does not go backwards.
     done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
-    Terminal.emit(.progress(done, "trial", trial.fields(loadLimit: loadLimit)))
+    if command.audio.json {
+      Terminal.emit(.progress(done, "trial", trial.fields(loadLimit: loadLimit)))
+    } else {
+      line.draw("Searching", done: done)
+    }
   }
 
   /// Goes to the next lower usual rate that the device has itself. False where there is none.
