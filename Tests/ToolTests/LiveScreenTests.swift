@@ -59,8 +59,8 @@ import Testing
   @Test(arguments: terminals, names)
   func `nothing reaches the last column or acts on the terminal`(terminal: Terminal, name: String) {
     let drawn = [
-      terminal.screen.lines(recording(name, channels: 2)),
-      terminal.screen.lines(recording(name, channels: 26)),
+      terminal.screen.lines(recording(name, channels: 2)).map(\.text),
+      terminal.screen.lines(recording(name, channels: 26)).map(\.text),
       terminal.screen.lines(playback(name)),
     ]
     for lines in drawn {
@@ -75,6 +75,7 @@ import Testing
 
   @Test func `a panel of 80 columns tells all of a take`() {
     let lines = Terminal(columns: 80, rows: 24).screen.lines(recording("note.wav", channels: 2))
+      .map(\.text)
     #expect(lines[0] == "Recording to note.wav")
     #expect(lines[1] == "note.wav, 48000 Hz")
     #expect(lines[2] == "1:01.5, 58:58 left  1 xrun, 480 frames lost  disk full in 10:00")
@@ -85,6 +86,7 @@ import Testing
 
   @Test func `few rows have one line, with the clock first`() {
     let lines = Terminal(columns: 60, rows: 8).screen.lines(recording("note.wav", channels: 2))
+      .map(\.text)
     #expect(lines.count == 1)
     #expect(lines[0].hasPrefix("1:01.5, 58:58 left  1 xrun, 480 frames lost"))
   }
@@ -98,6 +100,26 @@ import Testing
     #expect(lines[5] == "ends")
     let short = Terminal(columns: 51, rows: 8).screen.lines(playback("song.flac"))
     #expect(short == ["1:01.5 of 3:00  backwards  2 xruns"])
+  }
+
+  @Test(arguments: terminals)
+  func `only meters are coloured, and without colour nothing is`(terminal: Terminal) {
+    for line in terminal.screen.lines(recording("\u{1B}[31m█", channels: 2)) {
+      #expect(line.drawn(hasColour: false).text == line.text)
+      let coloured = line.drawn(hasColour: true).text
+      let sequences = ["\u{1B}[36m", "\u{1B}[33m", "\u{1B}[35m", "\u{1B}[39m"]
+      let plain = sequences.reduce(coloured) { $0.replacing($1, with: "") }
+      #expect(plain == line.text)
+      #expect(coloured.contains("\u{1B}") == !line.meters.isEmpty)
+      #expect(line.meters.isEmpty || coloured.contains("\u{1B}[39m"))
+    }
+  }
+
+  @Test func `a meter is cyan up to -18 dBFS, yellow up to -6, then magenta`() {
+    let text = String(repeating: "█", count: 10)
+    let line = ScreenLine(text: "1 \(text) -3", meters: [2..<12]).drawn(hasColour: true)
+    #expect(
+      line.text == "1 \u{1B}[36m███████\u{1B}[33m██\u{1B}[35m█\u{1B}[39m -3")
   }
 
   @Test(arguments: [-1, 0, 1, 2, Double.infinity, -Double.infinity])

@@ -244,7 +244,7 @@ final class SessionWatch {
     live.isPaused = state?.isPaused == true
     live.keys = keyHints
     live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
-    Terminal.redraw(screen.lines(live).map { "\($0)" })
+    Terminal.redraw(screen.lines(live).map { $0.drawn(hasColour: Terminal.hasColour) })
   }
 
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {

@@ -10,22 +10,23 @@ struct LiveScreen {
   let hasUnicode: Bool
 
   /// The lowest level on the scale, in dBFS.
-  private static let floor = -60.0
+  static let floor = -60.0
 
   private var width: Int { max(1, columns - 1) }
 
   /// What to draw.
-  func lines(_ state: LiveState) -> [String] {
+  func lines(_ state: LiveState) -> [ScreenLine] {
     let panel = panel(state)
     // A sentence needs room above it.
     let lines = panel.count + 4 <= rows ? panel : [line(state)]
-    return lines.map { fitting($0) }
+    return lines.map { ScreenLine(text: fitting($0.text), meters: $0.meters) }
   }
 
   // MARK: - One line
 
   /// The clock and what goes wrong first, then levels, then what else there is room for.
-  private func line(_ state: LiveState) -> String {
+  private func line(_ state: LiveState) -> ScreenLine {
+    var meters: [Range<Int>] = []
     var head = clock(state, showsLeft: width >= 50)
     for alarm in alarms(state) { head += "  " + alarm }
     let shown = state.peaks.prefix(2).indices
@@ -41,36 +42,43 @@ struct LiveScreen {
     }
     let cells = min(30, (width - head.count - rest) / max(1, shown.count) - 3)
     for channel in shown {
-      if cells >= 4 { head += "  " + bar(state, channel, cells: cells) }
+      if cells >= 4 {
+        head += "  "
+        meters.append(head.count..<head.count + cells)
+        head += bar(state, channel, cells: cells)
+      }
       head += cells >= 4 ? String(numbers[channel].dropFirst()) : numbers[channel]
     }
-    return head + more + tail
+    return ScreenLine(text: head + more + tail, meters: meters)
   }
 
   // MARK: - The panel
 
-  private func panel(_ state: LiveState) -> [String] {
-    var lines = [state.title]
+  private func panel(_ state: LiveState) -> [ScreenLine] {
+    var lines = [ScreenLine(text: state.title)]
     // Leaves the levels their room on a narrow screen.
     let levelWidth = 18
     let cells = min(120, max(4, width - 3 - levelWidth))
-    lines.append(state.device)
-    lines.append(([clock(state, showsLeft: true)] + alarms(state)).joined(separator: "  "))
-    lines.append("   " + scale(cells: cells) + " peak  hold dBFS")
+    func add(_ text: String) { lines.append(ScreenLine(text: text)) }
+    add(state.device)
+    add(([clock(state, showsLeft: true)] + alarms(state)).joined(separator: "  "))
+    add("   " + scale(cells: cells) + " peak  hold dBFS")
     let channels = max(1, min(state.peaks.count, rows - 12))
     for channel in state.peaks.prefix(channels).indices {
       let number = String(channel + 1)
       let label = String(repeating: " ", count: max(0, 2 - number.count)) + number + " "
       let clipped = state.levels?.clippedSamples ?? []
+      let numbers = " " + padded(state.peaks[channel]) + "  " + padded(state.holds[channel])
+      let clip = channel < clipped.count && clipped[channel] > 0 ? " CLIP" : ""
       lines.append(
-        label + bar(state, channel, cells: cells) + " " + padded(state.peaks[channel]) + "  "
-          + padded(state.holds[channel])
-          + (channel < clipped.count && clipped[channel] > 0 ? " CLIP" : ""))
+        ScreenLine(
+          text: label + bar(state, channel, cells: cells) + numbers + clip,
+          meters: [label.count..<label.count + cells]))
     }
-    if state.peaks.count > channels { lines.append("   +\(state.peaks.count - channels) channels") }
+    if state.peaks.count > channels { add("   +\(state.peaks.count - channels) channels") }
     let loudness = loudness(state, isShort: width < 60)
-    if !loudness.isEmpty { lines.append(loudness) }
-    if !state.keys.isEmpty { lines.append("Keys: " + state.keys.joined(separator: ", ")) }
+    if !loudness.isEmpty { add(loudness) }
+    if !state.keys.isEmpty { add("Keys: " + state.keys.joined(separator: ", ")) }
     return lines
   }
 

@@ -109,6 +109,9 @@ enum Terminal {
     return name.contains("utf-8") || name.contains("utf8")
   }()
 
+  /// Whether what is drawn may be in colour (https://no-color.org).
+  static let hasColour = environment("NO_COLOR") == nil
+
   /// A variable of the environment; nil where it is empty too.
   private static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
