@@ -172,16 +172,18 @@ import Testing
     rig.cycle()
     capture.pointee.code = -Int(EPIPE)
     #expect(rig.wait().contains(isLinked ? "playbackXrun" : "captureXrun"))
-    let moment = somePastMoment
+    // Behind the last wake-up that read something, and a hundredth of a second that has passed.
+    let moment = Int(HostClock.nanoseconds)
+    while Int(HostClock.nanoseconds) < moment + 10_000_000 {}
     capture.pointee.code = 0
     capture.pointee.stop_stamp = moment
     capture.pointee.stop_unread = 101
-    capture.pointee.stamp = moment + 1_000_000_000
+    capture.pointee.stamp = moment + 10_000_000
     try rig.recover()
     #expect(playback.pointee.application == 128)
     #expect(playback.samples[..<128].allSatisfy { $0 == 0 })
     #expect(rig.wait() == "ready")
-    #expect(rig.status.lostFrames == 101 + 48000 - 64)
+    #expect(rig.status.lostFrames == 101 + 480 - 64)
     for cycle in 1...10 {
       rig.cycle()
       #expect(playback.pointee.application == 128 + 64 * cycle)
