@@ -84,6 +84,14 @@ import Testing
     #expect(lines.last == "Keys: space pauses, - + gain, m marker, s split, ? keys, q ends")
   }
 
+  @Test func `keys that need two lines have them`() {
+    let lines = Terminal(columns: 40, rows: 24).screen.lines(recording("note.wav", channels: 2))
+    #expect(
+      lines.map(\.text).suffix(2) == [
+        "Keys: space pauses, - + gain, m marker,", "s split, ? keys, q ends",
+      ])
+  }
+
   @Test func `few rows have one line, with the clock first`() {
     let lines = Terminal(columns: 60, rows: 8).screen.lines(recording("note.wav", channels: 2))
       .map(\.text)

@@ -67,7 +67,10 @@ final class OverdubPass {
     let meter = callbacks.makeMeter(run.options, configuration)
     let outcome = try SessionOutcome(
       running: device, callbacks, run.options, clock, background: background + [saver, feeder],
-      meter: meter, frameLimit: plan.frameLimit, protection: protection
+      meter: meter, frameLimit: plan.frameLimit, protection: protection,
+      task: SessionTask(
+        title: "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)",
+        frames: window.firstFrame + plan.region.count)
     ) { moment in
       saver.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
     }

@@ -17,7 +17,7 @@ struct SessionOutcome {
     _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
     frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
     protection: MonitorProtectionDisplay? = nil, mixerKeys: MixerKeys? = nil,
-    reconnects: Bool = false,
+    reconnects: Bool = false, task: SessionTask? = nil,
     poll: @escaping (SessionMoment) -> StopReason?
   ) throws {
     configuration = device.configuration
@@ -26,6 +26,7 @@ struct SessionOutcome {
     let watch = SessionWatch(
       options, configuration, isVirtual: isVirtual, background: background, recording: recording,
       protection: protection, mixerKeys: mixerKeys)
+    watch.task = task
     watch.poll = { [unowned watch] moment in
       if let keys { watch.show(keys.state, moment) }
       return poll(moment)

@@ -4,6 +4,14 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
+/// What a session does, for a person.
+struct SessionTask {
+  /// "Overdubbing song.wav to take.wav".
+  var title: String
+  /// How many frames it takes.
+  var frames: Int
+}
+
 /// Watches a session while it runs: turns what happens into events, draws the meter,
 /// and hears signals and keys.
 final class SessionWatch {
@@ -24,6 +32,8 @@ final class SessionWatch {
   private var endingSince: UInt64?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var poll: (SessionMoment) -> StopReason? = { _ in nil }
+  /// What a person is shown to be done, where it is no recording of its own.
+  var task: SessionTask?
   /// A command's own keys, and what they do.
   var press: (Key) -> Void = { _ in }
   var ownKeys: [String] = []
@@ -229,13 +239,12 @@ final class SessionWatch {
     let state = recording?.state
     if state?.isOpen != false { takeStart = takeStart ?? seconds }
     var live = LiveState(reading)
-    live.title = recording?.title ?? "Input level"
+    live.title = recording?.title ?? task?.title ?? "Input level"
     live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
     let paused = Double(recording?.pausedFrames ?? 0) / Double(configuration.sampleRate)
     live.seconds = seconds - (takeStart ?? seconds) - paused
-    live.duration = options.duration.map {
-      Double($0.frameCount(at: configuration.sampleRate)) / Double(configuration.sampleRate)
-    }
+    let frames = task?.frames ?? options.duration?.frameCount(at: configuration.sampleRate)
+    live.duration = frames.map { Double($0) / Double(configuration.sampleRate) }
     live.isWaiting = state?.isOpen == false
     live.levels = state?.levels
     live.diskSeconds = state?.secondsLeft

@@ -78,7 +78,11 @@ struct LiveScreen {
     if state.peaks.count > channels { add("   +\(state.peaks.count - channels) channels") }
     let loudness = loudness(state, isShort: width < 60)
     if !loudness.isEmpty { add(loudness) }
-    if !state.keys.isEmpty { add("Keys: " + state.keys.joined(separator: ", ")) }
+    if !state.keys.isEmpty {
+      for line in TextLines("Keys: " + state.keys.joined(separator: ", "), width: width) {
+        add(line)
+      }
+    }
     return lines
   }
 
