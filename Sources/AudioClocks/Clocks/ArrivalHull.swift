@@ -20,6 +20,12 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   }
 
   private static var capacity: Int { @_noLocks get { 32 } }
+  /// Readings that are enough to tell whether a line fits them.
+  private static var leastForFit: Int { @_noLocks get { 8 } }
+  /// Positions are whole frames: as a mean, a reading lies so far below its line for that alone.
+  private static let roundingFrames = 0.75
+  /// How many times further below their line than as a mean readings do not lie by chance.
+  private static let unlikely = 3.0
 
   private let nominalFramesPerSecond: Double
   private var first = ClockReading(frames: 0, nanoseconds: 0)
@@ -27,6 +33,8 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   /// is ahead of its nominal rate.
   private var times = SIMD32<Double>()
   private var leads = SIMD32<Double>()
+  /// Frames by which each is late as a mean.
+  private var doubts = SIMD32<Double>()
   private var count = 0
 
   /// No readings yet of a clock of nominally `framesPerSecond`.
@@ -39,14 +47,16 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func clear() { count = 0 }
 
-  /// Takes in the earliest reading of a stretch that followed the last one.
+  /// Takes in the earliest reading of a stretch that followed the last one. Such readings are late by
+  /// `doubt` frames as a mean.
   @_noLocks
-  mutating func take(_ reading: ClockReading) {
+  mutating func take(_ reading: ClockReading, doubt: Double) {
     if count == 0 { first = reading }
     if count == Self.capacity { removeOldest(1) }
     let time = seconds(at: reading.nanoseconds)
     times[count] = time
     leads[count] = Double(reading.frames &- first.frames) - nominalFramesPerSecond * time
+    doubts[count] = doubt
     count &+= 1
   }
 
@@ -67,22 +77,56 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     for index in readings..<count {
       times[index &- readings] = times[index]
       leads[index &- readings] = leads[index]
+      doubts[index &- readings] = doubts[index]
     }
     count &-= readings
+  }
+
+  /// Where the readings lie further below their line than by chance, the clock changed its rate: forgets
+  /// the older half until they do not. Returns whether it forgot any.
+  @_noLocks
+  mutating func forgetAnotherRate() -> Bool {
+    var hasForgotten = false
+    while count >= Self.leastForFit {
+      let edge = edge
+      let rate = slope(from: edge.start, to: edge.end)
+      var (distance, doubt) = (0.0, 0.0)
+      for index in 0..<count {
+        distance += leads[edge.start] + rate * (times[index] - times[edge.start]) - leads[index]
+        doubt += doubts[index]
+      }
+      guard distance > Double(count) * Self.roundingFrames + Self.unlikely * doubt else { break }
+      removeOldest(count / 2)
+      hasForgotten = true
+    }
+    return hasForgotten
+  }
+
+  /// The time of the oldest reading.
+  var oldestNanoseconds: UInt64 {
+    @_noLocks get { first.nanoseconds &+ UInt64(clamping: times[0] * 1e9) }
+  }
+
+  /// The hull's edge at the middle of the readings.
+  private var edge: (start: Int, end: Int) {
+    @_noLocks get {
+      let middle = (times[0] + times[count &- 1]) / 2
+      // Where the hull comes to from before the middle, the steepest way on.
+      var start = 0
+      var end = steepest(from: 0)
+      while times[end] < middle {
+        start = end
+        end = steepest(from: start)
+      }
+      return (start, end)
+    }
   }
 
   /// The line that no reading lies above and that is nearest to all of them; nil of fewer than three.
   @_noLocks
   func line(at nanoseconds: UInt64) -> Line? {
     guard count > 2 else { return nil }
-    let middle = (times[0] + times[count &- 1]) / 2
-    // Where the hull comes to from before the middle, the steepest way on.
-    var start = 0
-    var end = steepest(from: 0)
-    while times[end] < middle {
-      start = end
-      end = steepest(from: start)
-    }
+    let (start, end) = edge
     let rate = slope(from: start, to: end)
     let time = seconds(at: nanoseconds)
     return Line(

@@ -56,6 +56,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// one's, so that a clock which is followed with a lag does not count as a noisy one.
   private var noiseEstimate = 1.0
   private var lastLead = 0.0
+  /// How much further off the last stretch's earliest reading was than the one before it.
+  private var lastChange = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   private var lateness = 0.0
   /// Seconds from one reading to the next.
@@ -155,7 +157,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       shortBest.lead = 0
       longBest.lead = 0
     }
-    if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 1 {
+    if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 3 {
       endShortStretch(at: reading.nanoseconds)
     }
     let stretch = min(Self.longStretch, max(Self.shortStretch, age / 8))
@@ -180,14 +182,19 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { 2_000_000 }
   }
 
-  /// When a noisy clock that is read `now` is best read again: after one to two milliseconds. They are
-  /// uneven (the finaliser of splitmix64 makes them so), because a clock that moves in steps, read at
-  /// even times, seems to run at the rate of its readings.
+  private static var leastLookNanoseconds: UInt64 {
+    @_noLocks get { 20_000 }
+  }
+
+  /// When a noisy clock that is read `now` is best read again: after up to two milliseconds, as a mean
+  /// after one. The waits are uneven (the finaliser of splitmix64 makes them so), because a clock that
+  /// moves in steps, read at even times, seems to run at the rate of its readings.
   @_noLocks
   public static func nextLook(after now: UInt64) -> UInt64 {
     var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return now &+ mostLookNanoseconds / 2 &+ (bits ^ (bits >> 31)) % (mostLookNanoseconds / 2)
+    let span = mostLookNanoseconds &- leastLookNanoseconds
+    return now &+ leastLookNanoseconds &+ (bits ^ (bits >> 31)) % span
   }
 
   /// Whether more readings would make it much better known.
@@ -204,6 +211,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     outlierCount = 0
     noiseEstimate = 1
     lastLead = 0
+    lastChange = 0
     lateness = 0
     interval = 0
     wasOff = false
@@ -234,7 +242,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Even the earliest of a tenth of a second being far off means another rate.
+  /// Even the earliest of a tenth of a second, and of four readings, being far off means another rate.
   @_noLocks
   private mutating func endShortStretch(at time: UInt64) {
     let lead = shortBest.lead
@@ -275,14 +283,19 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let doubt = doubt(of: longBest.count)
     longBest = Earliest()
     longBest.since = time
-    hull.take(reading)
+    hull.take(reading, doubt: doubt)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
     let isOff = time &- begunNanoseconds > 2 * Self.longStretch && abs(lead) > limit
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
     if isOff && (wasOff || !isCoarse) { return reopen(reading, off: lead, at: time) }
     wasOff = isOff
-    noiseEstimate = max(Self.finest, noiseEstimate + (abs(lead - lastLead) - noiseEstimate) / 8)
+    let change = lead - lastLead
+    // The hull follows another rate late: an even change is no noise there. Of independent errors, a
+    // change of the change deviates √3 times as far as a change.
+    let noise = isCoarse ? abs(change - lastChange) * 0.577 : abs(change)
+    noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     lastLead = lead
+    lastChange = change
     guard !isCoarse || !(isOff || followHull(at: time)) else { return }
     loop.take(reading, noise: isCoarse ? max(noiseEstimate, doubt) : noiseEstimate)
   }
@@ -291,6 +304,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func followHull(at time: UInt64) -> Bool {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
+    if hull.forgetAnotherRate() { begunNanoseconds = hull.oldestNanoseconds }
     guard let line = hull.line(at: time), line.span > Self.firstHullSeconds else { return false }
     let readings = line.span / interval
     guard readings > Self.leastHullReadings else { return false }
@@ -309,6 +323,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
+    lastChange = 0
     lateness = 0
     wasOff = false
     hull.clear()
