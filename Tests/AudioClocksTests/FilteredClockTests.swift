@@ -1,4 +1,5 @@
 import AudioClocks
+import Foundation
 import Testing
 
 struct FilteredClockTests {
@@ -103,6 +104,24 @@ struct FilteredClockTests {
       error(batch: 1024, jitter: 0.002, ppm: step, seconds: 40, seed: $0, before: (0, 30))
     }
     #expect(deviation(errors) < 2)
+  }
+
+  /// Ten parts per million of 48 kHz are a frame more in 2 s, less than a reading may be off by.
+  /// The readings' lateness sways by half a frame either way.
+  @Test(arguments: [3.0, 7, 11])
+  func `a step of a few ppm is found before it shows in a single reading`(swaySeconds: Double) {
+    var clock = FilteredClock(framesPerSecond: 48_000)
+    var (time, frames, worst) = (0.0, 0.0, 0.0)
+    while time < 200 {
+      time += 0.004
+      frames += 192 * (time < 100 ? 1.00001 : 1)
+      let late = 0.5 * (1 + sin(2 * .pi * time / swaySeconds)) / 48_000
+      let now = UInt64(clamping: (1 + time + late) * 1e9)
+      clock.take(ClockReading(frames: Int(clamping: frames.rounded(.down)), nanoseconds: now))
+      let ppm = (clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6
+      if time > 120 { worst = max(worst, abs(ppm)) }
+    }
+    #expect(worst < 1)
   }
 
   /// One reading in twenty waits for a busy machine, by up to 10 ms.

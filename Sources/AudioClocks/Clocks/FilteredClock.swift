@@ -9,8 +9,9 @@
 /// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
 /// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
 /// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
-/// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at another rate is detected within a fifth of a second,
-/// and the loop begins anew.
+/// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at quite
+/// another rate is detected within a fifth of a second, and the loop begins anew; a small step shows in
+/// the mean of the loop's errors, within some seconds.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 public struct FilteredClock: BitwiseCopyable, Sendable {
@@ -20,6 +21,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let swayPPM = 0.001
   /// The least noise of a reading, in frames.
   private static let finest = 0.02
+  /// Positions are whole frames.
+  private static let roundingFrames = 0.5
   private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
   /// Readings after which the earliest of them is nearly in time.
@@ -58,6 +61,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastLead = 0.0
   /// How much further off the last stretch's earliest reading was than the one before it.
   private var lastChange = 0.0
+  /// How far off the earliest readings of the last four stretches or so were, as a mean.
+  private var meanLead = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   private var lateness = 0.0
   /// Seconds from one reading to the next.
@@ -212,6 +217,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = 1
     lastLead = 0
     lastChange = 0
+    meanLead = 0
     lateness = 0
     interval = 0
     wasOff = false
@@ -296,8 +302,22 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     lastLead = lead
     lastChange = change
-    guard !isCoarse || !(isOff || followHull(at: time)) else { return }
-    loop.take(reading, noise: isCoarse ? max(noiseEstimate, doubt) : noiseEstimate)
+    guard isCoarse else { return followLoop(reading, off: lead) }
+    guard !isOff, !followHull(at: time) else { return }
+    loop.take(reading, noise: max(noiseEstimate, doubt))
+  }
+
+  /// Goes by the Kalman filter. Where its errors do not lie around zero, the clock's rate changed by less
+  /// than shows in one of them, and the filter may be wrong by what they tell.
+  @_noLocks
+  private mutating func followLoop(_ reading: ClockReading, off lead: Double) {
+    meanLead += (lead - meanLead) / 4
+    if abs(meanLead) > Self.roundingFrames + 2 * noiseEstimate {
+      let seconds = 4 * Double(Self.longStretch) * 1e-9
+      loop.forget(meanLead, rate: 2 * meanLead / seconds)
+      meanLead = 0
+    }
+    loop.take(reading, noise: noiseEstimate)
   }
 
   /// Goes by the line of the hull. False where that has too few readings yet.
@@ -324,6 +344,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
     lastChange = 0
+    meanLead = 0
     lateness = 0
     wasOff = false
     hull.clear()
