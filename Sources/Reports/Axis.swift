@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where values lie along a line of pixels.
-struct Axis: Sendable {
+struct Axis {
   let lower: Double
   let upper: Double
   /// The pixel of `lower`, and that of `upper`: the smaller one on a vertical axis.
@@ -18,19 +18,15 @@ struct Axis: Sendable {
     let values = values.filter { $0.isFinite && (!isLogarithmic || $0 > 0) }
     let lower = values.min() ?? (isLogarithmic ? 1 : 0)
     let upper = values.max() ?? 1
+    // Beyond nine digits neighbouring values become one.
+    let least = max(lower.magnitude, upper.magnitude, 1) * 1e-9
+    let added =
+      isLogarithmic ? 0 : max((upper - lower) * margin, (least - (upper - lower)) / 2, 0)
+    self.lower = lower - added
+    self.upper = isLogarithmic ? max(upper, lower * 2) : upper + added
     self.start = start
     self.end = end
     self.isLogarithmic = isLogarithmic
-    if isLogarithmic {
-      self.lower = lower
-      self.upper = max(upper, lower * 2)
-    } else {
-      // Beyond nine digits neighbouring values become one.
-      let least = max(lower.magnitude, upper.magnitude, 1) * 1e-9
-      let added = max((upper - lower) * margin, (least - (upper - lower)) / 2, 0)
-      self.lower = lower - added
-      self.upper = upper + added
-    }
   }
 
   /// The pixel of `value`, kept within the axis.
@@ -41,9 +37,6 @@ struct Axis: Sendable {
 
   /// Whether `value` lies on the axis.
   func contains(_ value: Double) -> Bool { value >= lower && value <= upper }
-
-  /// Pixels from end to end.
-  var length: Double { abs(end - start) }
 
   /// The same line of pixels in another unit, `factor` of which are one of this.
   func converted(by factor: Double) -> Axis {
@@ -58,7 +51,7 @@ struct Axis: Sendable {
 }
 
 /// A value worth naming on an axis.
-struct Tick: Sendable {
+struct Tick {
   let position: Double
   let label: String
 }
@@ -66,83 +59,65 @@ struct Tick: Sendable {
 extension Axis {
   /// Round values along a horizontal axis, as many as have room for their labels.
   func ticks() -> [Tick] {
-    guard !isLogarithmic else { return decadeTicks() }
-    return evenTicks(atLeast: 44) { labels in
-      (labels.map(TextStyle.tick.width(of:)).max() ?? 0) + 14
-    }
+    isLogarithmic ? decadeTicks() : evenTicks(apart: 44, labelsNeedRoom: true)
   }
 
   /// Round values along a vertical axis.
-  func verticalTicks() -> [Tick] { evenTicks(atLeast: 20) { _ in 0 } }
+  func verticalTicks() -> [Tick] { evenTicks(apart: 20) }
 
   /// Whole numbers along a vertical axis, for counts.
-  func countTicks() -> [Tick] {
-    evenTicks(atLeast: max(26, length / max(upper - lower, 1))) { _ in 0 }
-  }
+  func countTicks() -> [Tick] { evenTicks(apart: max(26, pixelsPerUnit)) }
+
+  private var pixelsPerUnit: Double { abs(end - start) / max(upper - lower, 1e-300) }
 
   /// Multiples of the smallest round step that leaves `pixels`, and what the labels need, between.
-  private func evenTicks(atLeast pixels: Double, room: ([String]) -> Double) -> [Tick] {
-    let pixelsPerUnit = length / (upper - lower)
+  private func evenTicks(apart pixels: Double, labelsNeedRoom: Bool = false) -> [Tick] {
     var step = RoundStep(atLeast: pixels / pixelsPerUnit)
     while true {
-      let counts = multiples(of: step)
-      let labels = counts.map(step.label)
-      guard labels.count > 1, room(labels) > step.value * pixelsPerUnit else {
-        return zip(counts, labels).map { count, label in
-          Tick(position: position(of: step.multiple(count)), label: label)
-        }
+      // A tick on the very bound must not fall victim to rounding.
+      let first = Int(clamping: (lower / step.value - 1e-6).rounded(.up))
+      let last = Int(clamping: (upper / step.value + 1e-6).rounded(.down))
+      let ticks = (first..<max(first, last + 1)).map {
+        Tick(position: position(of: step.multiple($0)), label: step.label($0))
+      }
+      let widest = ticks.map { TextStyle.tick.width(of: $0.label) }.max() ?? 0
+      guard labelsNeedRoom, ticks.count > 1, widest + 14 > step.value * pixelsPerUnit else {
+        return ticks
       }
       step = step.next
     }
   }
 
-  private func multiples(of step: RoundStep) -> [Int] {
-    // A tick on the very bound must not fall victim to rounding.
-    let first = (lower / step.value - 1e-6).rounded(.up)
-    let last = (upper / step.value + 1e-6).rounded(.down)
-    return first <= last ? Array(Int(clamping: first)...Int(clamping: last)) : []
-  }
-
   /// 1, 2 and 5 times the powers of ten, or where they would touch, the powers alone.
   private func decadeTicks() -> [Tick] {
-    var steps = [RoundStep(atLeast: lower)]
-    while let next = steps.last?.next, next.value <= upper * (1 + 1e-9) { steps.append(next) }
-    let ticks = ticks(at: steps)
+    let steps = Array(
+      sequence(first: RoundStep(atLeast: lower)) { $0.next }
+        .prefix { $0.value <= upper * (1 + 1e-9) })
+    let ticks = steps.map { Tick(position: position(of: $0.value), label: $0.label(1)) }
     let haveRoom = zip(ticks, ticks.dropFirst()).allSatisfy { one, other in
       let labels = TextStyle.tick.width(of: one.label) + TextStyle.tick.width(of: other.label)
       return other.position - one.position > labels / 2 + 8
     }
-    return haveRoom ? ticks : self.ticks(at: steps.filter(\.isPowerOfTen))
-  }
-
-  private func ticks(at steps: [RoundStep]) -> [Tick] {
-    steps.map { Tick(position: position(of: $0.value), label: $0.label(1)) }
+    return zip(steps, ticks).filter { haveRoom || $0.0.isPowerOfTen }.map(\.1)
   }
 }
 
 /// A step between ticks that people count in: 1, 2 or 5 times a power of ten.
-struct RoundStep: Sendable {
-  private var mantissa: Int
-  private var exponent: Int
+struct RoundStep {
+  /// Counted from 1 upwards: 1, 2, 5, 10, 20.
+  private var index: Int
 
   /// The smallest round step that is no smaller than `value`.
   init(atLeast value: Double) {
-    let exponent = log10(max(value, 1e-12)).rounded(.down)
-    let ratio = value / pow(10, exponent)
-    self.exponent = Int(clamping: exponent)
+    index = 3 * Int(clamping: log10(max(value, 1e-12)).rounded(.down))
     // The tolerance keeps a step of 5 from becoming 10 by the rounding of the logarithm.
-    mantissa = [1, 2, 5].first { Double($0) >= ratio - 1e-9 } ?? 10
-    if mantissa == 10 { (mantissa, self.exponent) = (1, self.exponent + 1) }
+    while self.value < value * (1 - 1e-9) { index += 1 }
   }
 
   /// The next larger round step.
   var next: RoundStep {
     var step = self
-    switch mantissa {
-    case 1: step.mantissa = 2
-    case 2: step.mantissa = 5
-    default: (step.mantissa, step.exponent) = (1, exponent + 1)
-    }
+    step.index += 1
     return step
   }
 
@@ -150,8 +125,9 @@ struct RoundStep: Sendable {
 
   var isPowerOfTen: Bool { mantissa == 1 }
 
-  /// How many digits after the point a multiple of this step needs.
-  var decimals: Int { max(0, -exponent) }
+  private var exponent: Int { index >= 0 ? index / 3 : (index - 2) / 3 }
+
+  private var mantissa: Int { [1, 2, 5][index - 3 * exponent] }
 
   /// `count` steps; divided where that is more exact, for 3 * 0.1 is not 0.3.
   func multiple(_ count: Int) -> Double {
@@ -164,10 +140,79 @@ struct RoundStep: Sendable {
   func label(_ count: Int) -> String {
     let units = count * mantissa
     guard units != 0 else { return "0" }
-    let isShort = abs(units) < 10000
-    let text =
-      isShort && !(-4..<5).contains(exponent)
-      ? "\(units)e\(exponent)" : NumberText.fixed(multiple(count), decimals: decimals)
-    return NumberText.typeset(text)
+    guard abs(units) < 10000, !(-4..<5).contains(exponent) else {
+      return NumberText.fixed(multiple(count), decimals: max(0, -exponent))
+    }
+    return NumberText.fixed(Double(units), decimals: 0) + "e\(exponent)"
+  }
+}
+
+extension BinaryFloatingPoint {
+  /// Whether a picture can show this measured value: it is a number, and no absurdly large one.
+  ///
+  /// The bound keeps what is worked out of it within the range of integers.
+  var isDrawable: Bool { magnitude <= 1e9 }
+}
+
+/// Numbers as text, with the minus sign that typesetters use, as wide as a plus.
+enum NumberText {
+  /// `value` rounded to `decimals` digits after the point.
+  static func fixed(_ value: Double, decimals: Int) -> String {
+    let count = min(max(decimals, 0), 9)
+    let units = Int(rounding: value.magnitude * pow(10, Double(count)))
+    var digits = String(units)
+    digits = String(repeating: "0", count: max(0, count + 1 - digits.count)) + digits
+    return (value < 0 && units != 0 ? "\u{2212}" : "") + digits.dropLast(count)
+      + (count > 0 ? "." + digits.suffix(count) : "")
+  }
+
+  /// `value` rounded to at most `decimals` digits after the point, without trailing zeros.
+  static func shortest(_ value: Double, decimals: Int) -> String {
+    var text = fixed(value, decimals: decimals)
+    guard text.contains(".") else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+  }
+
+  /// A coordinate in a picture: a hundredth of a pixel is more than a screen can show.
+  static func coordinate(_ value: Double) -> String {
+    let text = "\((value * 100).rounded() / 100)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  /// The digits after the point that show two significant ones of `value`: at least 1, at most 6.
+  static func decimals(for value: Double) -> Int {
+    guard value.isDrawable, value != 0 else { return 2 }
+    return min(max(1 - Int(clamping: log10(value.magnitude).rounded(.down)), 1), 6)
+  }
+}
+
+/// Frames a second, and spans of frames as text.
+struct FrameRate {
+  /// Milliseconds that a frame takes.
+  let millisecondsPerFrame: Double
+
+  init(_ sampleRate: Int) {
+    millisecondsPerFrame = 1000 / Double(max(1, sampleRate))
+  }
+
+  /// "293.02 frames"
+  func frames(_ frames: Double, decimals: Int = 2) -> String {
+    guard frames.isDrawable else { return "not measured" }
+    let text = NumberText.shortest(frames, decimals: decimals)
+    return text + (text == "1" ? " frame" : " frames")
+  }
+
+  /// "6.105 ms"
+  func milliseconds(_ frames: Double) -> String {
+    guard frames.isDrawable else { return "not measured" }
+    return NumberText.fixed(frames * millisecondsPerFrame, decimals: 3) + " ms"
+  }
+
+  /// "293.02 frames (6.105 ms)"
+  func span(_ frames: Double) -> String {
+    guard frames.isDrawable else { return "not measured" }
+    return self.frames(frames) + " (" + milliseconds(frames) + ")"
   }
 }

@@ -63,45 +63,27 @@ public struct LatencyPicture: Sendable {
 extension LatencyPicture {
   /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
   public func svg() -> String {
-    var canvas = SVGCanvas()
-    let page = Rectangle(left: 0, top: 0, width: 960, height: 894)
-    let area = page.inset(left: 24, top: 0, right: 24, bottom: 24)
-    header.draw(in: area, on: &canvas)
-
-    let top = area.inset(top: PageHeader.height)
-    let half = (area.width - 16) / 2
-    let impulse = Rectangle(left: area.left, top: top.top, width: area.width, height: 290)
-    let correlation = Rectangle(
-      left: area.left, top: impulse.bottom + 16, width: half, height: 270)
-    var repeats = correlation
-    repeats.left += half + 16
-    let breakdown = area.inset(top: correlation.bottom + 16)
-
-    ImpulseResponsePanel(
-      curve: SampledCurve(samples: impulseResponse, first: impulseFirstFrame, step: 1),
-      arrivals: arrivals, rate: rate
-    ).draw(in: Panel(frame: impulse), on: &canvas)
-    CorrelationPanel(
-      curve: SampledCurve(
-        samples: self.correlation, first: correlationFirstFrame, step: correlationStepFrames),
-      roundTripFrames: roundTripFrames, rate: rate
-    ).draw(in: Panel(frame: correlation), on: &canvas)
-    HistogramPanel(
-      measurements: measurements, median: roundTripFrames,
-      standardDeviation: standardDeviationFrames, rate: rate
-    ).draw(in: Panel(frame: repeats), on: &canvas)
-    BreakdownPanel(
-      bufferFrames: bufferFrames, externalFrames: externalFrames, claimedFrames: claimedFrames,
-      rate: rate
-    ).draw(in: Panel(frame: breakdown), on: &canvas)
-    return canvas.document(title: title, width: page.width, height: page.height)
+    page.svg(height: 786) { drawing, area in
+      var panel = Rectangle(left: area.left, top: area.top, width: area.width, height: 290)
+      impulsePanel.draw(in: panel, on: &drawing)
+      panel.top = panel.bottom + 16
+      (panel.width, panel.height) = ((area.width - 16) / 2, 270)
+      correlationPanel.draw(in: panel, on: &drawing)
+      panel.left = panel.right + 16
+      HistogramPanel(
+        measurements: measurements, median: roundTripFrames,
+        standardDeviation: standardDeviationFrames, rate: rate
+      ).draw(in: panel, on: &drawing)
+      BreakdownPanel(
+        bufferFrames: bufferFrames, externalFrames: externalFrames, claimedFrames: claimedFrames,
+        rate: rate
+      ).draw(in: area.inset(top: 592), on: &drawing)
+    }
   }
 
   /// A complete HTML page, with the picture inside and its figures as a table.
   public func html() -> String {
-    HTMLPage(
-      title: title, picture: svg(), columns: ["", "frames", "ms"], rows: figures
-    ).text
+    ReportPage.html(title: title, picture: svg(), columns: ["", "frames", "ms"], rows: figures)
   }
 
   private var rate: FrameRate { FrameRate(sampleRate) }
@@ -117,13 +99,13 @@ extension LatencyPicture {
     hasRoundTrip && measurements.count > 1 && standardDeviationFrames.isDrawable
   }
 
-  private var header: PageHeader {
+  private var page: ReportPage {
     let decimals = NumberText.decimals(for: standardDeviationFrames)
     let deviation =
       hasDeviation
       ? " \u{B1} " + NumberText.shortest(standardDeviationFrames, decimals: decimals) : ""
     let median = NumberText.shortest(roundTripFrames, decimals: decimals)
-    return PageHeader(
+    return ReportPage(
       title: title, subtitle: subtitle,
       headline: hasRoundTrip ? rate.milliseconds(roundTripFrames) : "nothing measured",
       detail: hasRoundTrip ? median + deviation + " frames" : "")
@@ -138,73 +120,229 @@ extension LatencyPicture {
       ("ALSA\u{2019}s claim", claimedFrames ?? .nan),
     ]
     return (roundTrip + arrivals.map { ("Arrival", $0) }).map { name, frames in
-      let text = [
-        NumberText.shortest(frames, decimals: 4),
-        NumberText.shortest(frames * rate.millisecondsPerFrame, decimals: 6),
+      guard frames.isDrawable else { return [name, "\u{2013}", "\u{2013}"] }
+      let milliseconds = frames * rate.millisecondsPerFrame
+      return [
+        name, NumberText.shortest(frames, decimals: 4),
+        NumberText.shortest(milliseconds, decimals: 6),
       ]
-      return [name] + (frames.isDrawable ? text.map(NumberText.typeset) : ["\u{2013}", "\u{2013}"])
     }
+  }
+
+  /// The impulse response, with a mark at every arrival.
+  private var impulsePanel: CurvePanel {
+    let curve = Self.curve(impulseResponse, first: impulseFirstFrame, step: 1)
+    let arrivals = self.arrivals.filter(\.isDrawable)
+    let noun = arrivals.count == 1 ? "arrival" : "arrivals"
+    return CurvePanel(
+      title: "Impulse response",
+      caption: arrivals.isEmpty ? "" : "\(arrivals.count) \(noun) marked", curve: curve,
+      times: curve.map(\.x) + arrivals, levels: [0] + curve.map(\.y), markName: "arrival",
+      marks: arrivals.map {
+        CurvePanel.Mark(
+          time: $0, label: NumberText.shortest($0, decimals: 2),
+          tooltip: "arrival at \(rate.span($0))")
+      }, rate: rate)
+  }
+
+  /// The peak of the correlation, close up, with a mark at the round trip.
+  private var correlationPanel: CurvePanel {
+    let curve = Self.curve(
+      correlation, first: correlationFirstFrame, step: correlationStepFrames)
+    let peak = curve.map(\.y).max().map { "peak " + NumberText.shortest($0, decimals: 3) }
+    return CurvePanel(
+      title: "Correlation peak", caption: peak ?? "", curve: curve, times: curve.map(\.x),
+      levels: [0] + curve.map(\.y),
+      marks: [
+        CurvePanel.Mark(
+          time: roundTripFrames, label: rate.frames(roundTripFrames, decimals: 3),
+          tooltip: "round trip of \(rate.span(roundTripFrames))")
+      ], rate: rate)
+  }
+
+  /// Samples at even distances, those that are no number left out.
+  private static func curve(_ samples: [Float], first: Double, step: Double) -> [Point] {
+    let first = first.isDrawable ? first : 0
+    let step = step.isDrawable && step > 0 ? step : 1
+    return samples.enumerated().filter { $0.element.isDrawable }
+      .map { (first + Double($0.offset) * step, Double($0.element)) }
   }
 }
 
-/// The peak of the correlation, close up, with a mark at the round trip.
-struct CorrelationPanel: Sendable {
-  let curve: SampledCurve
-  let roundTripFrames: Double
+/// How the repeats scatter, with their median and standard deviation.
+struct HistogramPanel {
+  let measurements: [Double]
+  let median: Double
+  let standardDeviation: Double
   let rate: FrameRate
 
-  func draw(in panel: Panel, on canvas: inout SVGCanvas) {
-    let range = curve.range
-    let caption = range.map { peak in
-      "peak " + NumberText.typeset(NumberText.shortest(peak.upperBound, decimals: 3))
+  func draw(in frame: Rectangle, on drawing: inout SVGDrawing) {
+    let panel = Panel(frame: frame)
+    let histogram = Histogram(measurements)
+    panel.draw(title: "Repeats", caption: histogram.counts.isEmpty ? "" : caption, on: &drawing)
+    guard let most = histogram.counts.max() else {
+      return panel.drawNothingMeasured(on: &drawing)
     }
-    panel.draw(title: "Correlation peak", caption: caption ?? "", on: &canvas)
-    guard let range else { return panel.drawNothingMeasured(on: &canvas) }
     let area = panel.plot
+    let count = histogram.counts.count
     let plot = Plot(
-      area: area, x: Axis(covering: curve.bounds, start: area.left, end: area.right),
-      y: Axis(
-        covering: [0, range.lowerBound, range.upperBound], start: area.bottom - 6,
-        end: area.top + 24))
-    plot.drawLevels(plot.y.verticalTicks(), on: &canvas)
-    plot.drawTimes(rate: rate, on: &canvas)
-    plot.drawMark(
-      at: roundTripFrames, rate.frames(roundTripFrames, decimals: 3), on: &canvas)
-    canvas.curve(plot.points(of: curve.values), stroke: .signal, width: 1.8)
+      area: area,
+      // At least one empty bin on each side shows that nothing lies beyond.
+      x: Axis(
+        covering: [histogram.edge(0), histogram.edge(count)], start: area.left, end: area.right,
+        margin: max(0.2, 1.5 / Double(count))),
+      y: Axis(covering: [0, Double(most)], start: area.bottom, end: area.top + 28))
+    plot.drawLevels(plot.y.countTicks(), on: &drawing)
+    plot.drawTimes(rate, on: &drawing)
+    for (index, count) in histogram.counts.enumerated() where count > 0 {
+      let left = plot.point(histogram.edge(index), Double(count))
+      let right = plot.point(histogram.edge(index + 1), 0)
+      let gap = min(1, (right.x - left.x) / 8)
+      let noun = count == 1 ? "measurement" : "measurements"
+      let centre = (histogram.edge(index) + histogram.edge(index + 1)) / 2
+      drawing.group("bar", tooltip: "\(count) \(noun) near \(rate.frames(centre, decimals: 6))") {
+        $0.rectangle(
+          Rectangle(
+            from: left.x + gap, to: right.x - gap, top: left.y, height: right.y - left.y),
+          fill: .signal)
+      }
+    }
+    drawSpread(in: plot, on: &drawing)
+  }
+
+  private var caption: String {
+    guard measurements.count > 1 else { return "one measurement" }
+    guard median.isDrawable, standardDeviation.isDrawable else { return "" }
+    let decimals = NumberText.decimals(for: standardDeviation)
+    return "median " + NumberText.shortest(median, decimals: decimals) + ", standard deviation "
+      + NumberText.shortest(standardDeviation, decimals: decimals)
+  }
+
+  /// The median as a line, and one standard deviation to either side as a whisker above the bars.
+  private func drawSpread(in plot: Plot, on drawing: inout SVGDrawing) {
+    guard measurements.count > 1, standardDeviation.isDrawable, plot.x.contains(median) else {
+      return
+    }
+    let x = plot.x.position(of: median)
+    let y = plot.area.top + 14
+    drawing.line((x, y), (x, plot.area.bottom), stroke: .mark, isDashed: true)
+    let ends = [median - standardDeviation, median + standardDeviation].map(plot.x.position(of:))
+    drawing.line((ends[0], y), (ends[1], y), stroke: .mark, width: 2)
+    for end in ends { drawing.line((end, y - 5), (end, y + 5), stroke: .mark, width: 2) }
+    drawing.dot(at: (x, y), radius: 4, fill: .mark)
   }
 }
 
-/// Labels beside marks on an axis, in rows where none touches another.
-struct ArrivalLabels: Sendable {
-  /// A label with its mark; the row counts from the top, nil where no row had room.
-  struct Label: Sendable {
-    let lag: Double
-    let position: Double
-    let text: String
-    let row: Int?
-    let anchor: TextStyle.Anchor
+/// How many values fall into each of the bins, whose centres are round values.
+struct Histogram {
+  let counts: [Int]
+  private let first: Int
+  private let width: Double
+
+  /// Counts the numbers among `values`; no bins without any.
+  init(_ values: [Double]) {
+    let values = values.filter(\.isDrawable)
+    guard let least = values.min(), let greatest = values.max() else {
+      (first, width, counts) = (0, 1, [])
+      return
+    }
+    // Few values need few bins, and more than 24 are no clearer.
+    let target = min(max(2 * Double(values.count).squareRoot(), 8), 24).rounded()
+    // No narrower than an axis can show; equal values share one bin of a hundredth.
+    let finest = max(least.magnitude, greatest.magnitude, 1) * 1e-7
+    let spread = greatest > least ? (greatest - least) / target : 0.01
+    let width = RoundStep(atLeast: max(spread, finest)).value
+    let places = values.map { Int(rounding: $0 / width) }
+    let first = places.min() ?? 0
+    var counts = [Int](repeating: 0, count: (places.max() ?? 0) - first + 1)
+    for place in places { counts[place - first] += 1 }
+    (self.first, self.width, self.counts) = (first, width, counts)
   }
 
-  static let rowHeight = 15.0
-  private static let rowCount = 3
+  /// The value where bin `index` begins, and the one before it ends.
+  func edge(_ index: Int) -> Double { (Double(first + index) - 0.5) * width }
+}
 
-  let labels: [Label]
+/// Where the round trip is spent: in the unit's buffers, or in driver, converters and wire.
+struct BreakdownPanel {
+  let bufferFrames: Double
+  let externalFrames: Double
+  let claimedFrames: Double?
+  let rate: FrameRate
 
-  /// How many rows carry a label.
-  var rows: Int { labels.compactMap(\.row).reduce(0) { max($0, $1 + 1) } }
+  func draw(in frame: Rectangle, on drawing: inout SVGDrawing) {
+    let panel = Panel(frame: frame)
+    panel.draw(title: "Where the time goes", caption: caption, on: &drawing)
+    guard bufferFrames.isDrawable, externalFrames.isDrawable, !(bufferFrames == 0 && total == 0)
+    else { return panel.drawNothingMeasured(on: &drawing) }
+    drawFigures(in: frame.inset(left: 18, top: 44, right: 18), on: &drawing)
+    let area = frame.inset(left: 18, top: 120, right: 62, bottom: 38)
+    let plot = Plot(
+      area: area,
+      x: Axis(
+        covering: [0, bufferFrames, total, claimedFrames ?? 0], start: area.left,
+        end: area.right),
+      y: Axis(covering: [0, 1], start: area.bottom, end: area.top))
+    plot.drawTimes(rate, on: &drawing)
+    for (start, end, paint) in [
+      (0, bufferFrames, Paint.signal), (bufferFrames, total, .external),
+    ] {
+      // A part below zero takes back from the one before: it lies on top, and lower.
+      let top = area.top + (end < start ? 18 : 6)
+      drawing.rectangle(
+        Rectangle(
+          from: plot.x.position(of: start), to: plot.x.position(of: end), top: top,
+          height: area.bottom - 6 - top),
+        fill: paint)
+    }
+    drawClaim(in: plot, on: &drawing)
+  }
 
-  init(lags: [Double], axis: Axis) {
-    var rightEnds = [Double](repeating: -.infinity, count: Self.rowCount)
-    labels = lags.filter(\.isDrawable).sorted().map { lag in
-      let text = NumberText.typeset(NumberText.shortest(lag, decimals: 2))
-      let position = axis.position(of: lag)
-      let width = TextStyle.mark.width(of: text) + 8
-      let isLast = position + width > max(axis.start, axis.end)
-      let left = isLast ? position - width : position
-      let row = rightEnds.firstIndex { $0 < left }
-      if let row { rightEnds[row] = left + width }
-      return Label(
-        lag: lag, position: position, text: text, row: row, anchor: isLast ? .end : .start)
+  private var total: Double { bufferFrames + externalFrames }
+
+  private var caption: String {
+    guard let claimedFrames, claimedFrames.isDrawable, total.isDrawable else { return "" }
+    let difference = total - claimedFrames
+    guard abs(difference) >= 0.005 else { return "measured: as ALSA claims" }
+    let word = difference < 0 ? "less" : "more"
+    return "measured: \(rate.frames(abs(difference))) \(word) than ALSA claims"
+  }
+
+  /// The legend, with the figure of each part.
+  private func drawFigures(in area: Rectangle, on drawing: inout SVGDrawing) {
+    let figures: [(name: String, frames: Double?, paint: Paint)] = [
+      ("unit\u{2019}s buffers", bufferFrames, .signal),
+      ("driver, converters, wire", externalFrames, .external),
+      ("ALSA\u{2019}s claim", claimedFrames, .ink),
+    ]
+    let width = area.width / 3
+    for (index, figure) in figures.enumerated() {
+      guard let frames = figure.frames else { continue }
+      let left = area.left + Double(index) * width
+      if figure.paint == .ink {
+        drawing.diamond(at: (left + 6, area.top + 11), fill: .ink)
+      } else {
+        drawing.rectangle(
+          Rectangle(left: left, top: area.top + 5, width: 12, height: 12), fill: figure.paint,
+          cornerRadius: 2)
+      }
+      for (text, y, style) in [
+        (figure.name, 15.0, TextStyle.caption), (rate.span(frames), 33, .value),
+      ] {
+        drawing.text(text, at: (left + 20, area.top + y), style, width: width - 24)
+      }
+    }
+  }
+
+  private func drawClaim(in plot: Plot, on drawing: inout SVGDrawing) {
+    guard let claimedFrames, plot.x.contains(claimedFrames) else { return }
+    let x = plot.x.position(of: claimedFrames)
+    drawing.group("claim", tooltip: "ALSA claims \(rate.span(claimedFrames))") { drawing in
+      // The wider line below sets the mark off from the bars.
+      for (paint, width) in [(Paint.card, 6.0), (.ink, 2)] {
+        drawing.line((x, plot.area.top), (x, plot.area.bottom), stroke: paint, width: width)
+      }
+      drawing.diamond(at: (x, plot.area.top), fill: .ink)
     }
   }
 }

@@ -39,73 +39,43 @@ public struct LockPicture: Sendable {
 
   /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
   public func svg() -> String {
-    var canvas = SVGCanvas()
-    let page = Rectangle(left: 0, top: 0, width: 960, height: 720)
-    let area = page.inset(left: 24, right: 24, bottom: 24)
-    header.draw(in: area, on: &canvas)
-    let first = Rectangle(
-      left: area.left, top: PageHeader.height, width: area.width, height: 298)
-    var second = first
-    second.top = first.bottom + 16
-    panel("Error of the delay", "frames", \.delayError).draw(in: Panel(frame: first), on: &canvas)
-    panel("Error of the ratio", "ppm", \.ratioErrorPPM).draw(in: Panel(frame: second), on: &canvas)
-    return canvas.document(title: title, width: page.width, height: page.height)
-  }
-
-  private func panel(
-    _ title: String, _ unit: String, _ value: (Moment) -> Double
-  ) -> LockPanel {
-    LockPanel(
-      title: title, unit: unit, lockSeconds: lockSeconds,
-      values: moments.map { (x: $0.seconds, y: value($0)) }
-        .filter { $0.x.isDrawable && $0.y.isDrawable })
-  }
-
-  private var header: PageHeader {
-    let settled = moments.filter { $0.seconds > lockSeconds }
-    let largest = { (value: (Moment) -> Double) in settled.map { abs(value($0)) }.max() ?? 0 }
-    return PageHeader(
-      title: title, subtitle: subtitle,
-      headline: settled.isEmpty
-        ? "nothing measured"
-        : NumberText.shortest(largest(\.ratioErrorPPM), decimals: 2) + " ppm",
-      detail: settled.isEmpty
-        ? ""
-        : "and " + NumberText.shortest(largest(\.delayError), decimals: 2)
-          + " frames at most, after \(NumberText.shortest(lockSeconds, decimals: 0)) s")
-  }
-}
-
-/// An error over time, cut off where it is too large for what matters to be seen.
-struct LockPanel {
-  let title: String
-  let unit: String
-  let lockSeconds: Double
-  let values: [(x: Double, y: Double)]
-  /// The scale reaches that far, up and down, and an error of 1 is marked.
-  private let reach = 4.0
-
-  func draw(in panel: Panel, on canvas: inout SVGCanvas) {
-    let largest = values.map { abs($0.y) }.max() ?? 0
-    let peak = NumberText.shortest(largest, decimals: 1) + " " + unit
-    let caption =
-      largest > reach ? "at most \(peak), cut off at \(Int(clamping: reach))" : "at most \(peak)"
-    panel.draw(title: "\(title), \(unit)", caption: values.isEmpty ? "" : caption, on: &canvas)
-    guard !values.isEmpty else { return panel.drawNothingMeasured(on: &canvas) }
-    let area = panel.frame.inset(left: 60, top: 46, right: 44, bottom: 38)
-    let plot = Plot(
-      area: area,
-      x: Axis(covering: values.map(\.x), start: area.left, end: area.right),
-      y: Axis(covering: [-reach, reach], start: area.bottom, end: area.top))
-    plot.drawLevels(plot.y.verticalTicks(), on: &canvas)
-    plot.drawTimes(unit: "s", on: &canvas)
-    for limit in [-1.0, 1] {
-      canvas.horizontal(
-        at: plot.y.position(of: limit), of: area, stroke: .stable, isDashed: true)
+    page.svg(height: 612) { drawing, area in
+      let half = area.inset(bottom: area.height / 2 + 8)
+      panel("Error of the delay", "frames", \.delayError).draw(in: half, on: &drawing)
+      panel("Error of the ratio", "ppm", \.ratioErrorPPM)
+        .draw(in: area.inset(top: area.height / 2 + 8), on: &drawing)
     }
-    plot.drawMark(at: 0, "the step", on: &canvas)
-    plot.drawMark(
-      at: lockSeconds, NumberText.shortest(lockSeconds, decimals: 0) + " s", on: &canvas)
-    canvas.curve(plot.points(of: values), stroke: .signal, width: 1.3)
+  }
+
+  private var page: ReportPage {
+    let settled = moments.filter { $0.seconds > lockSeconds }
+    func largest(_ value: (Moment) -> Double) -> String {
+      NumberText.shortest(settled.map { abs(value($0)) }.max() ?? 0, decimals: 2)
+    }
+    let isEmpty = settled.isEmpty
+    return ReportPage(
+      title: title, subtitle: subtitle,
+      headline: isEmpty ? "nothing measured" : largest(\.ratioErrorPPM) + " ppm",
+      detail: isEmpty
+        ? "" : "and \(largest(\.delayError)) frames at most, after \(lockTime)")
+  }
+
+  private var lockTime: String { NumberText.shortest(lockSeconds, decimals: 0) + " s" }
+
+  /// An error over time, cut off where it is too large for what matters to be seen.
+  private func panel(_ title: String, _ unit: String, _ value: (Moment) -> Double) -> CurvePanel {
+    let values = moments.map { Point(x: $0.seconds, y: value($0)) }
+      .filter { $0.x.isDrawable && $0.y.isDrawable }
+    let reach = 4.0
+    let largest = values.map { abs($0.y) }.max() ?? 0
+    let caption =
+      "at most \(NumberText.shortest(largest, decimals: 1)) \(unit)"
+      + (largest > reach ? ", cut off at \(Int(clamping: reach))" : "")
+    return CurvePanel(
+      title: "\(title), \(unit)", caption: values.isEmpty ? "" : caption, curve: values,
+      times: values.map(\.x), levels: [-reach, reach], limits: [-1, 1],
+      marks: [(0, "the step"), (lockSeconds, lockTime)].map {
+        CurvePanel.Mark(time: $0, label: $1, tooltip: $1)
+      }, rate: nil)
   }
 }

@@ -1,4 +1,5 @@
 import CairoDrawing
+import Glibc
 import SoundInspection
 
 /// What stands over a picture of a sound, and how long it is.
@@ -19,55 +20,179 @@ public struct SoundTitle: Sendable {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
+}
 
-  var seconds: Double { Double(frames) / Double(max(1, sampleRate)) }
+/// A waveform: peaks, and within them the RMS level, of each channel.
+public enum WaveformPicture {
+  /// The picture as a file has it.
+  public static func bytes(
+    _ waveform: WaveformColumns, _ title: SoundTitle, _ format: PictureFormat
+  ) throws(DrawingFailure) -> [UInt8] {
+    var canvas = try Canvas(format, width: SoundFrame.width, height: SoundFrame.height)
+    let frame = SoundFrame(title: title, panelCount: waveform.channels.count)
+    for (channel, columns) in waveform.channels.enumerated() {
+      frame.drawLevels(channel, on: &canvas)
+      guard !columns.isEmpty else { continue }
+      let panel = frame.panel(channel)
+      // Column by column, so that the last, which may be shorter, ends where the sound does.
+      func shape(_ bounds: [(low: Double, high: Double)]) -> [(x: Double, y: Double)] {
+        var upper: [(x: Double, y: Double)] = []
+        var lower: [(x: Double, y: Double)] = []
+        for (index, (low, high)) in bounds.enumerated() {
+          for x in [index, index + 1].map({ frame.x(ofFrame: $0 * waveform.framesPerColumn) }) {
+            // Never thinner than a line.
+            upper.append((x, panel.position(of: high) - 0.4))
+            lower.append((x, panel.position(of: low) + 0.4))
+          }
+        }
+        return upper + lower.reversed()
+      }
+      canvas.fill(
+        shape(columns.map { (Double($0.lowest), Double($0.highest)) }), Colour(0x9BB8D3))
+      canvas.fill(shape(columns.map { (-$0.rms, $0.rms) }), Colour(0x1F4E79))
+    }
+    frame.draw(on: &canvas)
+    return try canvas.finish()
+  }
+}
+
+/// A spectrogram: power by time and frequency, 0 dBFS being a sine of full scale.
+public enum SpectrogramPicture {
+  /// What is softer is drawn as if it were that.
+  private static let floorDBFS = -120.0
+
+  /// The picture as a file has it.
+  public static func bytes(
+    _ spectrogram: Spectrogram, _ title: SoundTitle, _ format: PictureFormat
+  ) throws(DrawingFailure) -> [UInt8] {
+    var canvas = try Canvas(format, width: SoundFrame.width, height: SoundFrame.height)
+    let frame = SoundFrame(title: title, panelCount: spectrogram.channelCount)
+    let scale = ColourScale()
+    let columns = spectrogram.columnCount
+    // The last column may reach beyond the end.
+    let covered = Double(columns * spectrogram.framesPerColumn)
+    let width = SoundFrame.plotWidth * covered / Double(max(1, title.frames))
+    for channel in 0..<spectrogram.channelCount {
+      let panel = frame.panel(channel)
+      canvas.draw(
+        pixels(spectrogram, channel, scale), columns: columns, x: SoundFrame.left, y: panel.end,
+        width: width, height: panel.start - panel.end)
+      frame.drawFrequencies(channel, on: &canvas)
+    }
+    // What stands out on the right is covered again.
+    canvas.fill(
+      x: SoundFrame.right, y: 0, width: SoundFrame.width - SoundFrame.right,
+      height: SoundFrame.height, Colour(0xFFFFFF))
+    drawScale(scale, on: &canvas)
+    frame.draw(on: &canvas)
+    return try canvas.finish()
+  }
+
+  private static func pixels(
+    _ spectrogram: Spectrogram, _ channel: Int, _ scale: ColourScale
+  ) -> [UInt32] {
+    let (columns, rows) = (spectrogram.columnCount, spectrogram.rowCount)
+    var pixels = [UInt32](repeating: 0, count: columns * rows)
+    for row in 0..<rows {
+      for column in 0..<columns {
+        let power = spectrogram.power(channel: channel, column: column, row: row)
+        let level = power > 0 ? 10 * log10(Double(power)) : floorDBFS
+        let share = min(max(1 - level / floorDBFS, 0), 1)
+        // The lowest frequency is at the bottom.
+        pixels[(rows - 1 - row) * columns + column] = scale.pixels[Int(rounding: share * 255)]
+      }
+    }
+    return pixels
+  }
+
+  /// Which colour is which level.
+  private static func drawScale(_ scale: ColourScale, on canvas: inout Canvas) {
+    let (left, top, width) = (SoundFrame.right - 420, 14.0, 300.0)
+    canvas.draw(scale.pixels, columns: 256, x: left, y: top, width: width, height: 10)
+    for (share, label) in [(0.0, "\u{2212}120"), (0.5, "\u{2212}60"), (1, "0")] {
+      canvas.write(
+        label, x: left + share * width, y: top + 24, size: 11, alignment: 0.5, SoundFrame.ink)
+    }
+    canvas.write("dBFS", x: left + width + 14, y: top + 10, size: 11, SoundFrame.ink)
+  }
 }
 
 /// A frame with a panel for each channel, one below the other, and time along the bottom.
 struct SoundFrame {
-  static let width = 1600.0
-  static let height = 680.0
-  static let left = 80.0
-  static let top = 44.0
+  static let (width, height) = (1600.0, 680.0)
+  static let (left, top) = (80.0, 44.0)
   static let plotWidth = Double(SoundInspection.columns)
-  static let plotHeight = 580.0
+  static let right = left + plotWidth
+  private static let bottom = top + 580
   private static let gap = 18.0
-
   static let ink = Colour(0x1A1A1A)
-  static let faint = Colour(0xD9D9D9)
-  static let paper = Colour(0xFFFFFF)
 
+  let title: SoundTitle
   let panelCount: Int
 
-  /// Where the panel of this number is.
-  func panel(_ index: Int) -> (top: Double, height: Double) {
+  /// The vertical axis, from -1 to 1, of the panel with this number.
+  func panel(_ index: Int) -> Axis { panel(index, from: -1, to: 1) }
+
+  private func panel(_ index: Int, from lower: Double, to upper: Double) -> Axis {
     let count = Double(max(1, panelCount))
-    let height = (Self.plotHeight - Self.gap * (count - 1)) / count
-    return (Self.top + Double(index) * (height + Self.gap), height)
+    let height = (Self.bottom - Self.top - Self.gap * (count - 1)) / count
+    let top = Self.top + Double(index) * (height + Self.gap)
+    return Axis(covering: [lower, upper], start: top + height, end: top)
+  }
+
+  /// Where a frame of the sound lies, or the end of the sound where it is beyond.
+  func x(ofFrame frame: Int) -> Double {
+    Axis(covering: [0, Double(max(1, title.frames))], start: Self.left, end: Self.right)
+      .position(of: Double(frame))
   }
 
   /// The title, and the axis of time.
-  func draw(_ title: SoundTitle, on canvas: inout Canvas) {
-    let (left, bottom) = (Self.left, Self.top + Self.plotHeight)
+  func draw(on canvas: inout Canvas) {
     let hidden = title.channelCount - panelCount
     canvas.write(
       title.name + (hidden > 0 ? " (\(panelCount) of \(title.channelCount) channels)" : ""),
-      x: left, y: 28, size: 16, Self.ink)
-    for (seconds, label) in TimeTicks(seconds: title.seconds).ticks {
-      let x = left + Self.plotWidth * seconds / max(title.seconds, 1e-9)
-      canvas.line(from: (x, bottom), to: (x, bottom + 5), Self.ink)
-      canvas.write(label, x: x, y: bottom + 20, alignment: 0.5, Self.ink)
+      x: Self.left, y: 28, size: 16, Self.ink)
+    let seconds = Double(title.frames) / Double(max(1, title.sampleRate))
+    let times = TimeTicks(seconds: seconds)
+    for (time, label) in times.ticks {
+      let x = Self.left + Self.plotWidth * time / max(seconds, 1e-9)
+      canvas.line(from: (x, Self.bottom), to: (x, Self.bottom + 5), Self.ink)
+      canvas.write(label, x: x, y: Self.bottom + 20, alignment: 0.5, Self.ink)
     }
     canvas.write(
-      "time (\(TimeTicks(seconds: title.seconds).unit))", x: left + Self.plotWidth / 2,
-      y: bottom + 40, alignment: 0.5, Self.ink)
+      "time (\(times.unit))", x: Self.left + Self.plotWidth / 2, y: Self.bottom + 40,
+      alignment: 0.5, Self.ink)
   }
 
-  /// The name of a panel's vertical axis.
-  func write(_ text: String, besides index: Int, on canvas: inout Canvas) {
-    let panel = panel(index)
+  /// Lines and labels of a channel's samples.
+  func drawLevels(_ channel: Int, on canvas: inout Canvas) {
+    let axis = panel(channel)
+    for level in [-1.0, -0.5, 0, 0.5, 1] {
+      let y = axis.position(of: level)
+      canvas.line(from: (Self.left, y), to: (Self.right, y), Colour(0xD9D9D9))
+      write(NumberText.shortest(level, decimals: 1), at: y, on: &canvas)
+    }
+    write("channel \(channel + 1) (full scale 1)", along: axis, on: &canvas)
+  }
+
+  /// Marks and labels of a channel's frequencies.
+  func drawFrequencies(_ channel: Int, on canvas: inout Canvas) {
+    let axis = panel(channel, from: 0, to: Double(title.sampleRate) / 2000)
+    for tick in axis.verticalTicks() {
+      canvas.line(
+        from: (Self.left - 5, tick.position), to: (Self.left, tick.position), Self.ink)
+      write(tick.label, at: tick.position, on: &canvas)
+    }
+    write("channel \(channel + 1), frequency (kHz)", along: axis, on: &canvas)
+  }
+
+  private func write(_ label: String, at y: Double, on canvas: inout Canvas) {
+    canvas.write(label, x: Self.left - 8, y: y + 4, size: 11, alignment: 1, Self.ink)
+  }
+
+  private func write(_ name: String, along axis: Axis, on canvas: inout Canvas) {
     canvas.write(
-      text, x: 18, y: panel.top + panel.height / 2, alignment: 0.5, isUpright: true, Self.ink)
+      name, x: 18, y: (axis.start + axis.end) / 2, alignment: 0.5, isUpright: true, Self.ink)
   }
 }
 
@@ -100,59 +225,34 @@ struct TimeTicks {
   }
 }
 
-/// A waveform: peaks, and within them the RMS level, of each channel.
-public enum WaveformPicture {
-  private static let peaks = Colour(0x9BB8D3)
-  private static let power = Colour(0x1F4E79)
+/// The colour map Inferno of Matplotlib (van der Walt and Smith, public domain) as polynomials of the
+/// sixth degree (Zucker, public domain): equal steps look equal, and lightness alone tells the order,
+/// for eyes that see no colours too.
+struct ColourScale {
+  private static let red = [
+    0.0002189403691192265, 0.1065134194856116, 11.60249308247187, -41.70399613139459,
+    77.162935699427, -71.31942824499214, 25.13112622477341,
+  ]
+  private static let green = [
+    0.001651004631001012, 0.5639564367884091, -3.972853965665698, 17.43639888205313,
+    -33.40235894210092, 32.62606426397723, -12.24266895238567,
+  ]
+  private static let blue = [
+    -0.01948089843709184, 3.932712388889277, -15.9423941062914, 44.35414519872813,
+    -81.80730925738993, 73.20951985803202, -23.07032500287172,
+  ]
 
-  /// The picture as a file has it.
-  public static func bytes(
-    _ waveform: WaveformColumns, _ title: SoundTitle, _ format: PictureFormat
-  ) throws(DrawingFailure) -> [UInt8] {
-    var canvas = try Canvas(format, width: SoundFrame.width, height: SoundFrame.height)
-    let frame = SoundFrame(panelCount: waveform.channels.count)
-    for (channel, columns) in waveform.channels.enumerated() {
-      draw(columns, waveform.framesPerColumn, title, frame, channel, on: &canvas)
-    }
-    frame.draw(title, on: &canvas)
-    return try canvas.finish()
-  }
+  /// The colours from the lowest value to the highest, as pixels.
+  let pixels: [UInt32]
 
-  private static func draw(
-    _ columns: [WaveformColumns.Column], _ framesPerColumn: Int, _ title: SoundTitle,
-    _ frame: SoundFrame, _ channel: Int, on canvas: inout Canvas
-  ) {
-    let (left, right) = (SoundFrame.left, SoundFrame.left + SoundFrame.plotWidth)
-    let panel = frame.panel(channel)
-    let middle = panel.top + panel.height / 2
-    for level in [-1.0, -0.5, 0, 0.5, 1] {
-      let y = middle - level * panel.height / 2
-      canvas.line(from: (left, y), to: (right, y), SoundFrame.faint)
-      let label = level == 0 ? "0" : NumberText.typeset(NumberText.shortest(level, decimals: 1))
-      canvas.write(label, x: left - 8, y: y + 4, size: 11, alignment: 1, SoundFrame.ink)
-    }
-    // Column by column, so that the last, which may be shorter, ends where the sound does.
-    let scale = SoundFrame.plotWidth / Double(max(1, title.frames))
-    func shape(_ bounds: (WaveformColumns.Column) -> (Double, Double)) -> [(x: Double, y: Double)] {
-      var upper: [(x: Double, y: Double)] = []
-      var lower: [(x: Double, y: Double)] = []
-      for (index, column) in columns.enumerated() {
-        let (low, high) = bounds(column)
-        let start = left + Double(index * framesPerColumn) * scale
-        let end = min(right, left + Double((index + 1) * framesPerColumn) * scale)
-        for x in [start, end] {
-          // Never thinner than a line.
-          upper.append((x, middle - clamped(high) * panel.height / 2 - 0.4))
-          lower.append((x, middle - clamped(low) * panel.height / 2 + 0.4))
-        }
+  init() {
+    pixels = (0..<256).map { step in
+      let share = Double(step) / 255
+      func part(_ factors: [Double]) -> UInt32 {
+        let value = factors.reversed().reduce(0) { $0 * share + $1 }
+        return UInt32(clamping: Int(rounding: min(max(value, 0), 1) * 255))
       }
-      return upper + lower.reversed()
+      return part(Self.red) << 16 | part(Self.green) << 8 | part(Self.blue)
     }
-    guard !columns.isEmpty else { return }
-    canvas.fill(shape { (Double($0.lowest), Double($0.highest)) }, peaks)
-    canvas.fill(shape { (-$0.rms, $0.rms) }, power)
-    frame.write("channel \(channel + 1) (full scale 1)", besides: channel, on: &canvas)
   }
-
-  private static func clamped(_ value: Double) -> Double { min(max(value, -1), 1) }
 }

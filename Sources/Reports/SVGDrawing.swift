@@ -1,55 +1,45 @@
-/// A picture being drawn: each call adds one SVG element on top of those before.
-struct SVGCanvas: Sendable {
-  private var elements: [String] = []
+/// A place in a picture, in pixels from its top left corner.
+typealias Point = (x: Double, y: Double)
+
+/// A report being drawn: each call adds one SVG element on top of those before.
+///
+/// Written as text, not by Cairo: Cairo's SVG has outlines of letters instead of text, no tooltips, and
+/// the same colours on dark ground.
+struct SVGDrawing {
+  private var markup = ""
 
   mutating func rectangle(
-    _ rectangle: Rectangle, fill: Paint, stroke: Paint? = nil, cornerRadius: Double = 0
+    _ area: Rectangle, fill: Paint, stroke: Paint? = nil, cornerRadius: Double = 0
   ) {
     add(
       "rect", class: "fill-\(fill)" + (stroke.map { " stroke-\($0)" } ?? ""),
-      [
-        "x": rectangle.left, "y": rectangle.top, "width": rectangle.width,
-        "height": rectangle.height, "rx": cornerRadius,
-      ])
+      ["x": area.left, "y": area.top, "width": area.width, "height": area.height],
+      cornerRadius > 0 ? ["rx": cornerRadius] : [:])
   }
 
   mutating func line(
-    from start: Point, to end: Point, stroke: Paint, width: Double = 1, isDashed: Bool = false
+    _ start: Point, _ end: Point, stroke: Paint, width: Double = 1, isDashed: Bool = false
   ) {
     add(
       "line", class: "stroke-\(stroke)" + (isDashed ? " dashed" : ""),
       ["x1": start.x, "y1": start.y, "x2": end.x, "y2": end.y, "stroke-width": width])
   }
 
-  /// A line from the top of `area` to its bottom.
-  mutating func vertical(
-    at x: Double, of area: Rectangle, stroke: Paint, width: Double = 1, isDashed: Bool = false
-  ) {
-    line(
-      from: Point(x: x, y: area.top), to: Point(x: x, y: area.bottom), stroke: stroke,
-      width: width, isDashed: isDashed)
-  }
-
-  /// A line from the left of `area` to its right.
-  mutating func horizontal(
-    at y: Double, of area: Rectangle, stroke: Paint, isDashed: Bool = false
-  ) {
-    line(
-      from: Point(x: area.left, y: y), to: Point(x: area.right, y: y), stroke: stroke,
-      isDashed: isDashed)
-  }
-
   /// A line through all points.
   mutating func curve(_ points: [Point], stroke: Paint, width: Double) {
     guard !points.isEmpty else { return }
-    add(
-      "polyline", class: "curve stroke-\(stroke)", ["stroke-width": width],
-      ["points": Self.list(points)])
+    add("polyline", class: "curve stroke-\(stroke)", ["stroke-width": width], points: points)
   }
 
   /// A filled shape with these corners.
   mutating func polygon(_ corners: [Point], fill: Paint) {
-    add("polygon", class: "fill-\(fill)", [:], ["points": Self.list(corners)])
+    add("polygon", class: "fill-\(fill)", [:], points: corners)
+  }
+
+  /// A filled square that stands on a corner.
+  mutating func diamond(at centre: Point, fill: Paint) {
+    let (x, y) = centre
+    polygon([(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], fill: fill)
   }
 
   mutating func dot(at centre: Point, radius: Double, fill: Paint) {
@@ -64,52 +54,72 @@ struct SVGCanvas: Sendable {
     anchor: TextStyle.Anchor = .start, width: Double = 900, hasHalo: Bool = false
   ) {
     add(
-      "text", class: "fill-\(style.paint)" + (hasHalo ? " halo stroke-card" : ""),
+      "text",
+      class: "\(anchor) fill-\(style.paint)" + (style.isBold ? " bold" : "")
+        + (hasHalo ? " halo stroke-card" : ""),
       ["x": position.x, "y": position.y, "font-size": style.size],
-      ["font-weight": style.isBold ? "600" : "400", "text-anchor": anchor.rawValue],
-      content: Markup.escaped(style.truncated(text, width: width)))
+      content: style.truncated(text, width: width).escapedAsMarkup)
   }
 
   /// What `draw` draws, as one thing with a name and what a pointer resting on it shows.
-  mutating func group(_ name: String, tooltip: String, draw: (inout SVGCanvas) -> Void) {
-    var inner = SVGCanvas()
-    draw(&inner)
-    let title = Markup.element("title", content: Markup.escaped(tooltip))
-    elements.append(
-      Markup.element("g", ["class": name], content: title + inner.elements.joined()))
+  mutating func group(_ name: String, tooltip: String, draw: (inout SVGDrawing) -> Void) {
+    markup += "<g class=\"\(name)\"><title>\(tooltip.escapedAsMarkup)</title>"
+    draw(&self)
+    markup += "</g>\n"
   }
 
   /// The complete picture on its background.
-  func document(title: String, width: Double, height: Double) -> String {
-    let size = (NumberText.coordinate(width), NumberText.coordinate(height))
-    var background = SVGCanvas()
-    background.rectangle(
-      Rectangle(left: 0, top: 0, width: width, height: height), fill: .page, cornerRadius: 10)
-    let style = Markup.element("style", content: "\n\(Paint.styleSheet)\n")
-    let content =
-      [Markup.element("title", content: Markup.escaped(title)), style]
-      + background.elements + elements
-    return Markup.element(
-      "svg",
-      [
-        "xmlns": "http://www.w3.org/2000/svg", "class": "report", "role": "img",
-        "viewBox": "0 0 \(size.0) \(size.1)", "width": size.0, "height": size.1,
-      ],
-      content: "\n" + content.joined(separator: "\n") + "\n") + "\n"
+  func document(title: String, size: Rectangle) -> String {
+    var background = SVGDrawing()
+    background.rectangle(size, fill: .page, cornerRadius: 10)
+    let (width, height) = (NumberText.coordinate(size.width), NumberText.coordinate(size.height))
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" class="report" role="img" \
+      viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)">
+      <title>\(title.escapedAsMarkup)</title>
+      <style>
+      \(Paint.styleSheet)
+      </style>
+      \(background.markup)\(markup)</svg>
+
+      """
   }
 
   private mutating func add(
     _ name: String, class classes: String, _ numbers: KeyValuePairs<String, Double>,
-    _ texts: KeyValuePairs<String, String> = [:], content: String? = nil
+    _ more: KeyValuePairs<String, Double> = [:], points: [Point] = [], content: String? = nil
   ) {
-    let attributes =
-      [("class", classes)] + numbers.map { ($0, NumberText.coordinate($1)) } + Array(texts)
-    elements.append(Markup.element(name, attributes, content: content))
+    markup += "<\(name) class=\"\(classes)\""
+    for (key, value) in Array(numbers) + Array(more) {
+      markup += " \(key)=\"\(NumberText.coordinate(value))\""
+    }
+    if !points.isEmpty {
+      let places = points.map { NumberText.coordinate($0.x) + "," + NumberText.coordinate($0.y) }
+      markup += " points=\"\(places.joined(separator: " "))\""
+    }
+    markup += content.map { ">\($0)</\(name)>\n" } ?? "/>\n"
   }
+}
 
-  private static func list(_ points: [Point]) -> String {
-    points.map { NumberText.coordinate($0.x) + "," + NumberText.coordinate($0.y) }
-      .joined(separator: " ")
+extension String {
+  /// The text as content or quoted attribute of XML and HTML: what means markup is replaced.
+  ///
+  /// Control characters, which XML forbids however they are written, become U+FFFD.
+  var escapedAsMarkup: String {
+    unicodeScalars.map { scalar in
+      switch scalar {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      case "\t", "\n", "\r": String(scalar)
+      case _ where scalar.properties.generalCategory == .control,
+        _ where scalar.properties.isNoncharacterCodePoint:
+        "\u{FFFD}"
+      default: String(scalar)
+      }
+    }.joined()
   }
 }
 
@@ -143,9 +153,7 @@ enum Paint: String, CaseIterable {
     case .highlight: ("#e6f0ff", "#1d2d47")
     }
   }
-}
 
-extension Paint {
   /// The style sheet of a picture, which gives `fill-` and `stroke-` classes their colours.
   ///
   /// Every rule is bound to the picture, for a style inside an inline SVG reaches the whole page.
@@ -153,6 +161,9 @@ extension Paint {
     """
     .report{color-scheme:light dark;font-variant-numeric:tabular-nums;\
     font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif}
+    .report .middle{text-anchor:middle}
+    .report .end{text-anchor:end}
+    .report .bold{font-weight:600}
     .report .curve{fill:none;stroke-linejoin:round;stroke-linecap:round}
     .report .dashed{stroke-dasharray:4 3}
     .report .halo{stroke-width:4;stroke-linejoin:round;paint-order:stroke}
@@ -164,15 +175,14 @@ extension Paint {
   }
 
   private static func rules(_ colour: (Paint) -> String) -> String {
-    allCases.map { paint in
-      ".report .fill-\(paint.rawValue){fill:\(colour(paint))}"
-        + ".report .stroke-\(paint.rawValue){stroke:\(colour(paint))}"
+    allCases.map {
+      ".report .fill-\($0){fill:\(colour($0))}.report .stroke-\($0){stroke:\(colour($0))}"
     }.joined(separator: "\n")
   }
 }
 
 /// How a line of text looks.
-struct TextStyle: Sendable {
+struct TextStyle {
   /// Height of the font, in pixels.
   var size: Double
   var paint: Paint
@@ -191,42 +201,24 @@ struct TextStyle: Sendable {
   enum Anchor: String {
     case start, middle, end
   }
-}
 
-extension TextStyle {
   /// A width that `text` is unlikely to exceed in any system font, in pixels.
-  func width(of text: String) -> Double {
+  func width(of text: some StringProtocol) -> Double {
     let letter = isBold ? 0.66 : 0.61
-    let ems = text.unicodeScalars.reduce(0.0) { sum, scalar in
-      sum + (scalar.value < 0x2E80 ? letter : 1)
-    }
-    return ems * size
-  }
-
-  /// This style made smaller, down to `smallest`, until `text` fits into `width`.
-  func shrunk(toFit text: String, width: Double, smallest: Double) -> TextStyle {
-    var style = self
-    while style.size > smallest, style.width(of: text) > width { style.size -= 1 }
-    return style
+    return text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? letter : 1) } * size
   }
 
   /// `text`, or as much of its beginning as fits into `width`, and an ellipsis.
   func truncated(_ text: String, width: Double) -> String {
     guard self.width(of: text) > width else { return text }
-    var kept = Substring(text.prefix(Int(clamping: min(width, 4000))))
+    var kept = text.prefix(Int(clamping: min(width, 4000)))
     while !kept.isEmpty, self.width(of: kept + "\u{2026}") > width { kept.removeLast() }
     return kept + "\u{2026}"
   }
 }
 
-/// A place in the picture, in pixels from its top left corner.
-struct Point: Sendable {
-  var x: Double
-  var y: Double
-}
-
 /// An upright rectangle, in pixels.
-struct Rectangle: Sendable {
+struct Rectangle {
   var left: Double
   var top: Double
   var width: Double
@@ -246,11 +238,6 @@ struct Rectangle: Sendable {
 }
 
 extension Rectangle {
-  /// The rectangle of that height upon this one.
-  func above(by height: Double) -> Rectangle {
-    Rectangle(left: left, top: top - height, width: width, height: height)
-  }
-
   /// The rectangle between two positions on the x axis, in either order.
   init(from start: Double, to end: Double, top: Double, height: Double) {
     self.init(left: min(start, end), top: top, width: abs(end - start), height: height)

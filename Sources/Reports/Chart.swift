@@ -1,0 +1,262 @@
+/// A report: a header above panels, and as an HTML page their figures below.
+struct ReportPage {
+  /// What was measured.
+  let title: String
+  /// How it was measured.
+  let subtitle: String
+  /// The result in one figure.
+  let headline: String
+  let detail: String
+
+  /// The header, and the panels that `draw` draws in the `height` pixels below.
+  func svg(height: Double, draw: (inout SVGDrawing, _ area: Rectangle) -> Void) -> String {
+    let header = 84.0
+    let size = Rectangle(left: 0, top: 0, width: 960, height: header + height + 24)
+    let area = size.inset(left: 24, right: 24, bottom: 24)
+    var drawing = SVGDrawing()
+    let room =
+      area.width - 30
+      - max(TextStyle.headline.width(of: headline), TextStyle.subtitle.width(of: detail))
+    var style = TextStyle.title
+    while style.size > 13, style.width(of: title) > room { style.size -= 1 }
+    drawing.text(title, at: (area.left, 36), style, width: room)
+    drawing.text(subtitle, at: (area.left, 60), .subtitle, width: room)
+    drawing.text(headline, at: (area.right, 38), .headline, anchor: .end)
+    drawing.text(detail, at: (area.right, 60), .subtitle, anchor: .end)
+    draw(&drawing, area.inset(top: header))
+    return drawing.document(title: title, size: size)
+  }
+
+  /// A complete page that needs no other file: the picture, and a table whose rows begin with names.
+  static func html(
+    title: String, picture: String, columns: [String], rows: [[String]]
+  ) -> String {
+    func cells(_ tag: String, _ texts: some Sequence<String>) -> String {
+      texts.map { "<\(tag)>\($0.escapedAsMarkup)</\(tag.prefix(2))>" }.joined()
+    }
+    let body = rows.map {
+      "<tr>" + cells("th scope=\"row\"", $0.prefix(1)) + cells("td", $0.dropFirst()) + "</tr>"
+    }
+    func colours(_ colour: (Paint) -> String) -> String {
+      "background:\(colour(.page));color:\(colour(.ink))"
+    }
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8"/>
+      <meta name="viewport" content="width=device-width, initial-scale=1"/>
+      <meta name="color-scheme" content="light dark"/>
+      <title>\(title.escapedAsMarkup)</title>
+      <style>
+      :root{color-scheme:light dark}
+      body{margin:0;padding:24px 16px;font:14px/1.5 system-ui,sans-serif;\(colours(\.colours.light))}
+      main{max-width:960px;margin:0 auto}
+      svg{display:block;max-width:100%;height:auto}
+      .figures{margin:16px 24px;overflow-x:auto}
+      table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+      th,td{padding:6px 12px;text-align:right;border-bottom:1px solid #8884;white-space:nowrap}
+      th:first-child{text-align:left}
+      th{font-weight:600}
+      @media (prefers-color-scheme:dark){body{\(colours(\.colours.dark))}}
+      </style>
+      </head>
+      <body>
+      <main>
+      \(picture)<div class="figures"><table>
+      <thead><tr>\(cells("th scope=\"col\"", columns))</tr></thead>
+      <tbody>
+      \(body.joined(separator: "\n"))
+      </tbody>
+      </table></div>
+      </main>
+      </body>
+      </html>
+
+      """
+  }
+}
+
+/// A card with a title, and room for one drawing.
+struct Panel {
+  let frame: Rectangle
+
+  /// The room for a plot, its scales left, above and below.
+  var plot: Rectangle { frame.inset(left: 60, top: 70, right: 62, bottom: 38) }
+
+  /// Draws the card, its title, and to the right a caption in few words.
+  func draw(title: String, caption: String, on drawing: inout SVGDrawing) {
+    drawing.rectangle(frame, fill: .card, stroke: .border, cornerRadius: 8)
+    let baseline = frame.top + 27
+    drawing.text(title, at: (frame.left + 18, baseline), .panelTitle)
+    drawing.text(
+      caption, at: (frame.right - 18, baseline), .caption, anchor: .end,
+      width: frame.width - TextStyle.panelTitle.width(of: title) - 54)
+  }
+
+  /// Says in the middle of the card that there is nothing to draw.
+  func drawNothingMeasured(on drawing: inout SVGDrawing) {
+    let middle = (frame.left + frame.width / 2, frame.top + frame.height / 2 + 18)
+    drawing.text("nothing measured", at: middle, .subtitle, anchor: .middle)
+  }
+}
+
+/// The room of a curve or of bars, with its scales.
+struct Plot {
+  let area: Rectangle
+  let x: Axis
+  let y: Axis
+
+  func point(_ x: Double, _ y: Double) -> Point {
+    (self.x.position(of: x), self.y.position(of: y))
+  }
+
+  /// Draws the grid and the labels of the scale on the left.
+  func drawLevels(_ ticks: [Tick], on drawing: inout SVGDrawing) {
+    for tick in ticks {
+      drawing.line((area.left, tick.position), (area.right, tick.position), stroke: .grid)
+      drawing.text(tick.label, at: (area.left - 9, tick.position + 4), .tick, anchor: .end)
+    }
+  }
+
+  /// Draws the grid and the labels of the scale below: seconds, or frames at `rate`, and then
+  /// milliseconds above.
+  func drawTimes(_ rate: FrameRate?, on drawing: inout SVGDrawing) {
+    let ticks = x.ticks()
+    for tick in ticks {
+      drawing.line((tick.position, area.top), (tick.position, area.bottom), stroke: .grid)
+    }
+    drawLabels(ticks, unit: rate == nil ? "s" : "frames", baseline: area.bottom + 18, on: &drawing)
+    guard let rate else { return }
+    let milliseconds = x.converted(by: rate.millisecondsPerFrame).ticks()
+    for tick in milliseconds {
+      drawing.line((tick.position, area.top - 4), (tick.position, area.top), stroke: .muted)
+    }
+    drawLabels(milliseconds, unit: "ms", baseline: area.top - 9, on: &drawing)
+    for y in [area.top, area.bottom] {
+      drawing.line((area.left, y), (area.right, y), stroke: .border)
+    }
+  }
+
+  /// The labels in a row that ends with their unit, which a label too close makes way for.
+  private func drawLabels(
+    _ ticks: [Tick], unit: String, baseline: Double, on drawing: inout SVGDrawing
+  ) {
+    let end = area.right + 44
+    drawing.text(unit, at: (end, baseline), .tick, anchor: .end)
+    let free = end - TextStyle.tick.width(of: unit) - 6
+    for tick in ticks where tick.position + TextStyle.tick.width(of: tick.label) / 2 < free {
+      drawing.text(tick.label, at: (tick.position, baseline), .tick, anchor: .middle)
+    }
+  }
+
+  /// The points to draw of `values`, which stand in the order of x: of each column of pixels the lowest
+  /// and the highest, in their order.
+  ///
+  /// So no peak is missed, however many values share a column.
+  func points(of values: [Point]) -> [Point] {
+    var columns: [(number: Int, lowest: Point, highest: Point)] = []
+    for value in values {
+      let point = point(value.x, value.y)
+      let number = Int(clamping: point.x)
+      if let column = columns.last, column.number == number {
+        // Pixels are counted downwards.
+        if point.y > column.lowest.y { columns[columns.count - 1].lowest = point }
+        if point.y < column.highest.y { columns[columns.count - 1].highest = point }
+      } else {
+        columns.append((number, point, point))
+      }
+    }
+    return columns.flatMap { _, lowest, highest in
+      lowest.y == highest.y ? [lowest] : [lowest, highest].sorted { $0.x < $1.x }
+    }
+  }
+}
+
+/// A card with a curve over time.
+struct CurvePanel {
+  let title: String
+  let caption: String
+  /// In the order of x.
+  let curve: [Point]
+  /// What the scale of x covers.
+  let times: [Double]
+  /// What the scale of y covers; beyond, the curve is cut off.
+  let levels: [Double]
+  /// Levels to mark by a dashed line.
+  var limits: [Double] = []
+  /// What the marks are called in the picture.
+  var markName = "mark"
+  let marks: [Mark]
+  /// Frames a second where x is in frames; nil where it is in seconds.
+  let rate: FrameRate?
+
+  /// A time to mark.
+  struct Mark {
+    let time: Double
+    let label: String
+    let tooltip: String
+  }
+
+  func draw(in frame: Rectangle, on drawing: inout SVGDrawing) {
+    let panel = Panel(frame: frame)
+    panel.draw(title: title, caption: caption, on: &drawing)
+    guard !times.isEmpty else { return panel.drawNothingMeasured(on: &drawing) }
+    let area = panel.plot
+    let x = Axis(covering: times, start: area.left, end: area.right)
+    let labels = MarkLabels(marks.filter { x.contains($0.time) }, along: x)
+    // Labels get the top of the plot for themselves: the curve stays below.
+    let y = Axis(covering: levels, start: area.bottom - 6, end: area.top + labels.height)
+    let plot = Plot(area: area, x: x, y: y)
+    if !curve.isEmpty { plot.drawLevels(y.verticalTicks(), on: &drawing) }
+    plot.drawTimes(rate, on: &drawing)
+    for limit in limits.map(y.position(of:)) {
+      drawing.line((area.left, limit), (area.right, limit), stroke: .stable, isDashed: true)
+    }
+    labels.draw(in: area, markName: markName, on: &drawing)
+    drawing.curve(plot.points(of: curve), stroke: .signal, width: 1.4)
+  }
+}
+
+/// Marks on an axis, and their labels in rows where none touches another.
+struct MarkLabels {
+  /// The row counts from the top, nil where none had room.
+  private typealias Placed = (
+    mark: CurvePanel.Mark, x: Double, row: Int?, anchor: TextStyle.Anchor
+  )
+
+  private var placed: [Placed] = []
+
+  init(_ marks: [CurvePanel.Mark], along axis: Axis) {
+    var rightEnds = [Double](repeating: -.infinity, count: 3)
+    for mark in marks.sorted(by: { $0.time < $1.time }) {
+      let x = axis.position(of: mark.time)
+      let width = TextStyle.mark.width(of: mark.label) + 8
+      let isLast = x + width > axis.end
+      let left = isLast ? x - width : x
+      let row = rightEnds.firstIndex { $0 < left }
+      if let row { rightEnds[row] = left + width }
+      placed.append((mark, x, row, isLast ? .end : .start))
+    }
+  }
+
+  /// Pixels that they need above the curve.
+  var height: Double {
+    placed.isEmpty ? 6 : 27 + 15 * Double(placed.compactMap(\.row).max() ?? 0)
+  }
+
+  func draw(in area: Rectangle, markName: String, on drawing: inout SVGDrawing) {
+    let top = area.top
+    for (mark, x, _, _) in placed {
+      drawing.group(markName, tooltip: mark.tooltip) {
+        $0.line((x, top), (x, area.bottom), stroke: .mark, isDashed: true)
+        $0.polygon([(x - 5, top), (x + 5, top), (x, top + 8)], fill: .mark)
+      }
+    }
+    for (mark, x, row, anchor) in placed {
+      guard let row else { continue }
+      let place = (x + (anchor == .end ? -7 : 7), top + 16 + 15 * Double(row))
+      drawing.text(mark.label, at: place, .mark, anchor: anchor, hasHalo: true)
+    }
+  }
+}
