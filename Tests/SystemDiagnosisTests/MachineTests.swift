@@ -70,6 +70,12 @@ struct MachineTests {
         "/sys/bus/usb/devices/1-2:1.0/bInterfaceClass": nil,
       ], found: ["problem noCard"]),
     MachineCase(
+      name: "a container whose sound goes through a server",
+      files: [
+        "/proc/asound/cards": nil, "/.dockerenv": "", "/proc/812/comm": "jackd\n",
+        "/sys/bus/usb/devices/1-2:1.0/bInterfaceClass": nil,
+      ], found: ["warning serverQuantum", "notice noCard"]),
+    MachineCase(
       name: "a container that sees cards but has no device files",
       files: [
         "/run/.containerenv": "", "/dev/snd/pcmC0D0p": nil, "/dev/snd/pcmC0D0c": nil,

@@ -23,13 +23,21 @@ struct CardChecks {
         .problem, "noDriver", "\(interface) is plugged in, but no driver has taken it.",
         remedy: "Load it with sudo modprobe snd-usb-audio, and see what dmesg says.")
     }
+    let place = machine.isContainer ? "This container" : "This machine"
+    let servers = RunningProgram.all(named: SoundServers.names, files)
+    if let server = servers.first(where: { !$0.standsStill(files) }) {
+      return Finding(
+        .notice, "noCard",
+        "\(place) has no sound card: sound goes only where \(server.description) takes it.",
+        remedy: "Look at its list of outputs: wpctl status, or pactl list sinks.")
+    }
     guard !machine.isContainer else {
       return Finding(
-        .problem, "noCard", "This container has no sound card.",
+        .problem, "noCard", "\(place) has no sound card.",
         remedy: "Give it those of its host: --device /dev/snd in Docker and Podman.")
     }
     return Finding(
-      .problem, "noCard", "This machine has no sound card.",
+      .problem, "noCard", "\(place) has no sound card.",
       remedy: "Plug one in. Without one, --device sim plays into its own microphone.")
   }
 
