@@ -4,7 +4,7 @@ import Synchronization
 /// few bytes at a time.
 ///
 /// Nothing here is final: after an interruption the next read asks the source anew.
-final class BufferedBytes: @unchecked Sendable {
+final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
   let source: any ByteSource
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
@@ -55,6 +55,14 @@ final class BufferedBytes: @unchecked Sendable {
     let upper = max(from, min(from + count, end.load(ordering: .relaxed)))
     let base = start.load(ordering: .relaxed)
     return UnsafeRawBufferPointer(rebasing: memory[from - base..<upper - base])
+  }
+
+  /// The bytes at `place`, 16 KiB of them at most; the position stays.
+  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
+    let before = position
+    defer { position = before }
+    position = place
+    return Array(try peek(count))
   }
 
   /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is false.
@@ -154,11 +162,7 @@ final class BufferedBytes: @unchecked Sendable {
       allowance?.jump()
       return true
     }
-    guard offset > held else {
-      throw FileFailure(
-        .unusableContents, "\(name) can only be read from its beginning to its end.",
-        hint: "Save it to a file first.")
-    }
+    guard offset > held else { throw .onlyForward(name) }
     while end.load(ordering: .relaxed) < offset {
       dropBytes(before: end.load(ordering: .relaxed))
       guard try fill() > 0 else { break }

@@ -50,51 +50,91 @@ public protocol ByteSource: AnyObject, Sendable {
   var announcedBitRate: Int? { get }
 }
 
+/// What suits bytes that are all there, and for which nothing waits.
 extension ByteSource {
-  /// What suits bytes that do not come over a network.
+  /// Never.
   public var isBroken: Bool { false }
+  /// All are there.
+  public var bytesPerSecond: Double? { nil }
+  /// Nothing says so.
+  public var announcedTitle: String? { nil }
+  /// Nothing says so.
+  public var contentType: String? { nil }
+  /// Nothing says so.
+  public var announcedBitRate: Int? { nil }
 }
 
-/// The bytes of a file on disk. Nothing waits.
-final class LocalFile: ByteSource {
+/// Bytes that are all there, and can be had from any place.
+protocol PresentBytes: ByteSource {}
+
+extension PresentBytes {
+  var isSeekable: Bool { true }
+  var isInterrupted: Bool { false }
+  func readyByteCount(at offset: Int) -> Int { max(0, (byteCount ?? 0) - offset) }
+  func interrupt() {}
+  func proceed() {}
+}
+
+/// What stands for standard input among paths, and what messages call it.
+enum StandardInput {
+  static let path = "-"
+  static let name = "standard input"
+}
+
+/// The bytes of a file on disk.
+final class LocalFile: PresentBytes {
   private let descriptor: FileDescriptor
+  /// Where in the file the bytes begin: standard input may have been read by others before.
+  private let start: Int
   let name: String
   let byteCount: Int?
-  var isSeekable: Bool { true }
-  var bytesPerSecond: Double? { nil }
-  var isInterrupted: Bool { false }
-  var announcedTitle: String? { nil }
-  var contentType: String? { nil }
-  var announcedBitRate: Int? { nil }
 
-  /// Opens `path`. Throws `.cannotOpen` or `.permissionDenied`.
+  /// Opens `path`; standard input where it is `-`. Throws `.cannotOpen` or `.permissionDenied`.
   init(path: String) throws(FileFailure) {
+    let isStandardInput = path == StandardInput.path
+    name = isStandardInput ? StandardInput.name : path
     do throws(SystemError) {
-      let opened = try FileDescriptor.file(at: path)
-      byteCount = try opened.status.byteCount
+      let opened =
+        isStandardInput
+        ? try FileDescriptor(duplicating: STDIN_FILENO) : try FileDescriptor.file(at: path)
+      let status = try opened.status
+      if status.isFolder { throw SystemError(number: EISDIR) }
+      start = opened.position ?? 0
+      byteCount = max(0, status.byteCount - start)
       descriptor = opened
     } catch {
-      throw .opening(path, error)
+      throw isStandardInput && error.number == EBADF ? .closedInput : .opening(name, error)
     }
-    name = path
   }
 
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    while true {
-      let count = pread(descriptor.number, bytes.baseAddress, bytes.count, offset)
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw .reading(name, .last) }
+    do throws(SystemError) {
+      return try descriptor.read(into: bytes, at: start + offset)
+    } catch {
+      throw .reading(name, error)
     }
   }
+}
 
-  func readyByteCount(at offset: Int) -> Int {
-    max(0, (byteCount ?? 0) - offset)
+/// Bytes that are there already, read as those of a file are.
+final class BytesInMemory: PresentBytes {
+  private let bytes: [UInt8]
+  let name: String
+  var byteCount: Int? { bytes.count }
+
+  /// `bytes`, which are part of the file `name`.
+  init(_ bytes: [UInt8], of name: String) {
+    self.bytes = bytes
+    self.name = name
   }
 
-  func interrupt() {}
-  func proceed() {}
+  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileFailure) -> Int {
+    let part = bytes.dropFirst(max(0, offset)).prefix(target.count)
+    target.copyBytes(from: part)
+    return part.count
+  }
 }
 
 /// How much may be read to find out what bytes hold: tags and pictures come before the sound, but not
@@ -133,6 +173,13 @@ struct OpeningAllowance {
 }
 
 extension FileFailure {
+  /// One cannot go back in it.
+  static func onlyForward(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) can only be read from its beginning to its end.",
+      hint: "Save it to a file first.")
+  }
+
   /// Much was read, and no sound found.
   static func noSoundWithin(_ name: String, _ byteCount: Int) -> FileFailure {
     FileFailure(

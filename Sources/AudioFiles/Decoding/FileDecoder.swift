@@ -3,8 +3,7 @@ import AudioBasics
 /// A sound file as a decoder: one on disk, or bytes from elsewhere.
 public final class FileDecoder: SoundDecoder {
   private var file: SoundFileReader
-  /// nil for a file on disk.
-  private let bytes: BufferedBytes?
+  private let bytes: BufferedBytes
   private let byteRate: Double
 
   /// What the file is called.
@@ -26,27 +25,19 @@ public final class FileDecoder: SoundDecoder {
   /// Bits a second, on average.
   public let bitRate: Int?
 
-  /// The decoder of a file that is open.
-  public convenience init(_ file: consuming SoundFileReader) {
-    let byteCount = TextFile.size(of: file.path)
-    self.init(file, nil, byteCount: byteCount)
-  }
-
   /// Opens sound that comes from anywhere. Throws as `SoundFileReader` does.
   public convenience init(bytes: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(bytes))
   }
 
   convenience init(_ bytes: BufferedBytes) throws(FileFailure) {
-    self.init(try SoundFileReader(bytes), bytes, byteCount: bytes.byteCount)
+    self.init(try SoundFileReader(bytes))
     try bytes.prepare()
   }
 
-  convenience init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes) {
-    self.init(file, bytes, byteCount: bytes.byteCount)
-  }
-
-  private init(_ file: consuming SoundFileReader, _ bytes: BufferedBytes?, byteCount: Int?) {
+  /// The decoder of a file that is open.
+  public init(_ file: consuming SoundFileReader) {
+    bytes = file.bytes
     name = file.path
     sampleRate = file.sampleRate
     channelCount = file.channelCount
@@ -59,7 +50,7 @@ public final class FileDecoder: SoundDecoder {
       ? file.formatName : "\(file.formatName), \(file.encodingName)"
     let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
     let (sampleRate, channelCount) = (file.sampleRate, file.channelCount)
-    let counted = byteCount.flatMap {
+    let counted = bytes.byteCount.flatMap {
       FileBounds.bitRate(
         bytes: $0, seconds: seconds, sampleRate: sampleRate, channelCount: channelCount)
     }
@@ -69,8 +60,7 @@ public final class FileDecoder: SoundDecoder {
     }
     let rate = counted ?? (file.fileFormat == .flac ? nil : bare)
     bitRate = rate
-    byteRate = Double(rate ?? bytes?.source.announcedBitRate ?? bare ?? 128_000) / 8
-    self.bytes = bytes
+    byteRate = Double(rate ?? bytes.source.announcedBitRate ?? bare ?? 128_000) / 8
     self.file = file
   }
 
@@ -97,20 +87,11 @@ public final class FileDecoder: SoundDecoder {
 
   /// Whether so much is there that reading on need not wait soon. Any thread.
   public func isReady(prebuffer seconds: Double?) -> Bool {
-    bytes?.isReady(bytesPerSecond: byteRate, prebuffer: seconds) ?? true
+    bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }
 
-  /// Ends a read that waits. Any thread.
-  public func interrupt() { bytes?.source.interrupt() }
-
-  /// Lets reads wait again. Any thread.
-  public func proceed() { bytes?.source.proceed() }
-
-  /// Whether reads are interrupted. Any thread.
-  public var isInterrupted: Bool { bytes?.source.isInterrupted ?? false }
-
-  /// What the station says it plays. Any thread.
-  public var announcedTitle: String? { bytes?.source.announcedTitle }
+  /// Where the bytes come from.
+  public var byteSource: (any ByteSource)? { bytes.source }
 
   /// The places that the file names.
   public var markers: [SoundFileMarker] { file.markers }

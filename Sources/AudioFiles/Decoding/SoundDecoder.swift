@@ -67,11 +67,14 @@ public protocol SoundDecoder: AnyObject {
   /// Whether `interrupt` was called and `proceed` not yet. Any thread.
   var isInterrupted: Bool { get }
 
+  /// Where its bytes come from, for which its reads may wait; nil where nothing waits.
+  var byteSource: (any ByteSource)? { get }
+
   /// What is playing right now, where a radio station says so. Any thread.
   var announcedTitle: String? { get }
 }
 
-/// What most decoders need not say: nothing of theirs waits.
+/// What most decoders need not say.
 extension SoundDecoder {
   /// Nothing is missing.
   public var announcedFrameCount: Int? { nil }
@@ -95,20 +98,41 @@ extension SoundDecoder {
   public func isReady(prebuffer seconds: Double?) -> Bool { true }
 
   /// Nothing waits.
-  public func interrupt() {}
+  public var byteSource: (any ByteSource)? { nil }
 
-  /// Nothing waited.
-  public func proceed() {}
+  /// Ends a read of its source.
+  public func interrupt() { byteSource?.interrupt() }
 
-  /// Never.
-  public var isInterrupted: Bool { false }
+  /// Lets its source wait again.
+  public func proceed() { byteSource?.proceed() }
 
-  /// It does not say so.
-  public var announcedTitle: String? { nil }
+  /// Whether its source is.
+  public var isInterrupted: Bool { byteSource?.isInterrupted ?? false }
+
+  /// What its source says.
+  public var announcedTitle: String? { byteSource?.announcedTitle }
+
+  /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where there
+  /// is only one way.
+  func checkSeek(toFrame frame: Int) throws(FileFailure) {
+    guard supportsSeeking else { throw .onlyForward(name) }
+    let end = frameCount ?? .max
+    if let announcedFrameCount, frame > end, frame <= announcedFrameCount {
+      throw .unreachable(name, frame, announcedFrameCount)
+    }
+    guard (0...end).contains(frame) else { throw .noFrame(name, frame, of: frameCount) }
+  }
 }
 
-/// Files that have less than they say.
+/// Files that have less than they say, or than is wanted of them.
 extension FileFailure {
+  /// There is no frame `frame` among `frameCount`, where that is known.
+  static func noFrame(_ name: String, _ frame: Int, of frameCount: Int?) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) has no frame \(frame).",
+      hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
+  }
+
   /// Nothing comes after frame `frame`, though `frameCount` are announced.
   static func cutShort(
     _ name: String, _ frame: Int, _ frameCount: Int

@@ -10,14 +10,10 @@ final class PipeSource: ByteSource {
   let name: String
   var byteCount: Int? { nil }
   var isSeekable: Bool { false }
-  var bytesPerSecond: Double? { nil }
-  var announcedTitle: String? { nil }
-  var contentType: String? { nil }
-  var announcedBitRate: Int? { nil }
 
   /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open.
   init(
-    _ descriptor: consuming FileDescriptor, name: String = SoundSource.standardInput
+    _ descriptor: consuming FileDescriptor, name: String = StandardInput.name
   ) throws(FileFailure) {
     signal = try WakeSignal()
     self.descriptor = descriptor
@@ -28,8 +24,8 @@ final class PipeSource: ByteSource {
   /// nor reading waits for a program at the other end once it is interrupted. nil where that is a
   /// file on disk.
   convenience init?(path: String) throws(FileFailure) {
-    let isStandardInput = path == SoundSource.standardInputPath
-    let name = isStandardInput ? SoundSource.standardInput : path
+    let isStandardInput = path == StandardInput.path
+    let name = isStandardInput ? StandardInput.name : path
     guard let opened = try Self.pipe(isStandardInput ? nil : path, name) else { return nil }
     try self.init(opened, name: name)
   }

@@ -9,62 +9,41 @@ private let opening = Mutex(())
 /// A sound file libsndfile holds open, and its descriptor or bytes, until it goes out of scope.
 struct SoundFileHandle: ~Copyable {
   let pointer: OpaquePointer
-  /// That of a file being written; -1 where libsndfile has its own, or reads bytes from elsewhere.
+  /// That of a file being written; -1 where one is read.
   let descriptor: Int32
-  /// Kept for libsndfile's callbacks, who hold no reference of their own; nil for a file on disk.
+  /// What is read, kept for libsndfile's callbacks, who hold no reference of their own.
   private let kept: Unmanaged<VirtualFile>?
-
-  /// Opens what is behind `descriptor` to be read; `info` says what to expect, and then what is there.
-  init(
-    reading descriptor: consuming FileDescriptor, info: inout SF_INFO
-  ) throws(SoundFileRefusal) {
-    pointer = try Self.open(
-      descriptor.release(), SFM_READ, &info, isClosedByLibrary: true)
-    self.descriptor = -1
-    kept = nil
-  }
 
   /// Begins the file behind `descriptor`, which is empty; `info` says what is written.
   init(
     writing descriptor: consuming FileDescriptor, info: inout SF_INFO
   ) throws(SoundFileRefusal) {
+    // Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from 1.0.30
+    // on): closed once more, that might be another thread's.
     let number = descriptor.release()
-    // It stays ours: libsndfile's own closing hides the errors of close.
-    pointer = try Self.open(number, SFM_WRITE, &info, isClosedByLibrary: false)
+    var refusal = SoundFileRefusal()
+    let opened = opening.withLock { _ in
+      errno = 0
+      // It stays ours: libsndfile's own closing hides the errors of close.
+      let opened = sf_open_fd(number, Int32(SFM_WRITE), &info, Int32(SF_FALSE))
+      if opened == nil { refusal = SoundFileRefusal(.last, of: nil) }
+      return opened
+    }
+    guard let opened else { throw refusal }
+    pointer = opened
     self.descriptor = number
     kept = nil
   }
 
-  /// Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from 1.0.30
-  /// on): closed once more, that might be another thread's.
-  private static func open(
-    _ number: Int32, _ mode: Int, _ info: inout SF_INFO, isClosedByLibrary: Bool
-  ) throws(SoundFileRefusal) -> OpaquePointer {
-    var refusal = SoundFileRefusal()
-    let opened = opening.withLock { _ in
-      errno = 0
-      let opened = sf_open_fd(
-        number, Int32(mode), &info, Int32(isClosedByLibrary ? SF_TRUE : SF_FALSE))
-      if opened == nil { refusal = SoundFileRefusal(nil, isWriting: !isClosedByLibrary) }
-      return opened
-    }
-    guard let opened else { throw refusal }
-    return opened
-  }
-
-  /// Opens `file` to be read.
-  init(_ file: VirtualFile, info: inout SF_INFO) throws(SoundFileRefusal) {
-    var refusal = SoundFileRefusal()
+  /// Opens `file` to be read; nil where libsndfile refuses it.
+  init?(_ file: VirtualFile, info: inout SF_INFO) {
     var callbacks = VirtualFile.callbacks
     let kept = Unmanaged.passRetained(file)
     // Not within the lock above: these bytes may wait for a network.
-    errno = 0
-    let opened = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, kept.toOpaque())
-    if opened == nil {
-      refusal = SoundFileRefusal(nil)
+    guard let opened = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, kept.toOpaque()) else {
       kept.release()
+      return nil
     }
-    guard let opened else { throw refusal }
     pointer = opened
     descriptor = -1
     self.kept = kept
@@ -75,9 +54,6 @@ struct SoundFileHandle: ~Copyable {
     if descriptor >= 0 { Glibc.close(descriptor) }
     kept?.release()
   }
-
-  /// What it reads where that is no file on disk.
-  var file: VirtualFile? { kept?.takeUnretainedValue() }
 
   /// Closes both, and says what went wrong: the last bytes are written here. `isWhole` looks at the
   /// complete file, and at what the kernel refused last, while the descriptor is still open.
@@ -96,15 +72,6 @@ struct SoundFileHandle: ~Copyable {
     if !isClosed { throw SystemError(number: closeNumber) }
   }
 
-  /// Takes the samples of a raw file from byte `start` on.
-  func beginRaw(at start: Int) {
-    var start = sf_count_t(start)
-    sf_command(
-      pointer, Int32(SFC_SET_RAW_START_OFFSET), &start, Int32(MemoryLayout<sf_count_t>.size))
-    // The command does not go there by itself.
-    sf_seek(pointer, 0, SEEK_SET)
-  }
-
   /// A command with a number.
   func set(_ command: Int, _ value: Double) {
     var value = value
@@ -112,7 +79,7 @@ struct SoundFileHandle: ~Copyable {
   }
 }
 
-/// Why libsndfile did not open something.
+/// Why libsndfile did not begin a file.
 struct SoundFileRefusal: Error {
   let reason: String
   let system: SystemError?
@@ -135,12 +102,10 @@ struct SoundFileRefusal: Error {
     system = nil
   }
 
-  /// That of `handle`, or of the last opening that failed. What is to be written was checked before: where
-  /// the kernel refused something, that is why, whatever libsndfile calls it.
-  init(_ handle: OpaquePointer?, isWriting: Bool = false) {
-    let number = errno
-    let isSystem = isWriting || sf_error(handle) == Int32(SF_ERR_SYSTEM)
-    system = isSystem && number != 0 ? SystemError(number: number) : nil
+  /// That of the last opening that failed. What is to be written was checked before: where the kernel
+  /// refused something, that is why, whatever libsndfile calls it.
+  init(_ error: SystemError, of handle: OpaquePointer?) {
+    system = error.number != 0 ? error : nil
     var words = sf_strerror(handle).map { String(cString: $0) } ?? "unknown reason"
     while words.last == "." || words.last == " " { words.removeLast() }
     reason = words
@@ -168,21 +133,19 @@ final class VirtualFile {
     bytes.position = start
   }
 
+  /// Whether its samples are bare.
+  var isBare: Bool { expectation.format != 0 }
+
   /// Opens it, from its beginning; `info` says what was found. Throws `.unusableContents`, and what
   /// the bytes throw.
   func open(_ info: inout SF_INFO) throws(FileFailure) -> SoundFileHandle {
     bytes.recover()
     bytes.position = start
     info = expectation
-    do throws(SoundFileRefusal) {
-      return try SoundFileHandle(self, info: &info)
-    } catch {
-      try bytes.checkOpening()
-      bytes.position = start
-      let beginning = UInt32((try? bytes.peek(4).number(at: 0)) ?? 0)
-      throw SoundSource.failure(
-        bytes.name, error, beginning: SoundSource.kind(ofFile: beginning))
-    }
+    if let handle = SoundFileHandle(self, info: &info) { return handle }
+    try bytes.checkOpening()
+    let beginning = (try? bytes.bytes(at: start, count: 4).number(at: 0, 4, bigEndian: true)) ?? 0
+    throw .refused(bytes.name, SoundSource.kind(ofFile: UInt32(beginning)))
   }
 
   private func seek(to offset: Int, _ origin: Int32) -> Int {

@@ -9,6 +9,7 @@ import Glibc
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
   private var handle: SoundFileHandle
+  private let file: VirtualFile
   /// Where bare samples end, and something else may follow.
   private let limit: Int
   /// Frames before which an end is damage; nil where the file may end anywhere.
@@ -41,18 +42,16 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Opens the sound file `path`, or standard input where it is `-`: a WAV file, whose length need
   /// not be known. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   public init(path: String) throws(FileFailure) {
-    let source = try SoundSource.open(path)
-    let bareFormat = source.bareFormat
-    self.init(source, fileFormat: bareFormat)
+    try self.init(SoundSource.bytes(of: path))
   }
 
   /// Opens a file of bare samples that the caller describes, or standard input where `path` is `-`.
   public init(
     rawPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {
-    let source = try SoundSource.openRaw(
-      path, format: format, sampleRate: sampleRate, channelCount: channelCount)
-    self.init(source, fileFormat: .raw)
+    try self.init(
+      raw: SoundSource.bytes(of: path), format: format, sampleRate: sampleRate,
+      channelCount: channelCount)
   }
 
   init(
@@ -77,7 +76,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 
   private init(_ source: consuming SoundSource, fileFormat: FileFormat?) {
     let info = source.info
-    path = source.name
+    file = source.file
+    path = source.file.bytes.name
     sampleRate = Int(info.samplerate)
     channelCount = Int(info.channels)
     let counted = source.frameLimit ?? (source.isEndless ? nil : source.countedFrames)
@@ -99,6 +99,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     encodingName = Self.name(of: Int(info.format) & SF_FORMAT_SUBMASK)
     handle = source.takeHandle()
   }
+
+  /// Where its samples come from.
+  var bytes: BufferedBytes { file.bytes }
 
   /// Whether there is a file of that name, readable or not.
   public static func exists(_ path: String) -> Bool {
@@ -134,14 +137,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       return 0
     }
     try resume()
-    errno = 0
     let start = buffer.base + target * channelCount
     let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
     position += count
     order.sort(start, frames: count)
     if count == 0 {
-      try handle.file?.bytes.check()
-      try checkEnd()
+      try bytes.check()
+      if !bytes.wasInterrupted { try checkPromise() }
     }
     return count
   }
@@ -150,16 +152,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// `.unusableContents` where there is no such frame, or the file cannot be wound.
   public mutating func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
-    guard isSeekable else {
-      throw FileFailure(
-        .unusableContents, "\(path) can only be read from its beginning to its end.",
-        hint: "Save it to a file first.")
-    }
+    guard isSeekable else { throw .onlyForward(path) }
     try resume()
     let mayBe = frame >= 0 && frame <= limit
     let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
-    try handle.file?.bytes.check()
-    if mayBe, let bytes = handle.file?.bytes, bytes.wasInterrupted {
+    try bytes.check()
+    if mayBe, bytes.wasInterrupted {
       // The next call goes there.
       position = frame
       return
@@ -168,9 +166,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       if let promised = announcedFrameCount ?? frameCount, frame >= 0, frame <= promised {
         throw .unreachable(path, frame, promised)
       }
-      throw FileFailure(
-        .unusableContents, "\(path) has no frame \(frame).",
-        hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
+      throw .noFrame(path, frame, of: frameCount)
     }
     position = frame
   }
@@ -184,23 +180,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
   /// known.
   private mutating func resume() throws(FileFailure) {
-    guard let file = handle.file, file.bytes.wasInterrupted, isSeekable,
-      !file.bytes.source.isInterrupted
-    else { return }
+    guard bytes.wasInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
     handle = fresh
     sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
-    try file.bytes.check()
-  }
-
-  /// Nothing came: was that the end?
-  private func checkEnd() throws(FileFailure) {
-    if let bytes = handle.file?.bytes, bytes.wasInterrupted { return }
-    if handle.file == nil, sf_error(handle.pointer) == Int32(SF_ERR_SYSTEM), errno != 0 {
-      throw .reading(path, .last)
-    }
-    try checkPromise()
+    try bytes.check()
   }
 
   /// The decoder stops in silence at the first damaged block, and where there are too few bytes.

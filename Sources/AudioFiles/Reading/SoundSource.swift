@@ -1,11 +1,8 @@
 import AudioBasics
 import CSndFile
-import Glibc
 
 /// A sound file just opened: finds out how to read it, and says clearly why it cannot be.
 struct SoundSource: ~Copyable {
-  /// What messages call it.
-  let name: String
   /// What libsndfile found, or was told.
   let info: SF_INFO
   /// Frames after which something else than sound follows; nil where that is not known.
@@ -18,55 +15,72 @@ struct SoundSource: ~Copyable {
   let bareFormat: FileFormat?
   /// Whether it comes through a pipe, and so may go on for ever.
   let isEndless: Bool
+  let file: VirtualFile
   let handle: SoundFileHandle
 
-  /// Opens a file by its contents; standard input where `path` is `-`.
-  static func open(_ path: String) throws(FileFailure) -> SoundSource {
-    let name = path == "-" ? standardInput : path
-    let descriptor = try descriptor(of: path, name)
-    let start = descriptor.position
-    let wave = try waveStream(descriptor, name)
-    let rest = try start == nil ? nil : byteCount(behind: descriptor, name)
-    if let start {
-      if wave == nil, let cut = cutCAF(descriptor, from: start) {
-        try rewind(descriptor, to: start + cut.start, name)
+  /// The bytes of a file on disk; those of standard input, which may be a pipe, where `path` is `-`.
+  static func bytes(of path: String) throws(FileFailure) -> BufferedBytes {
+    if path == StandardInput.path, let pipe = try PipeSource(path: path) {
+      return BufferedBytes(pipe)
+    }
+    return BufferedBytes(try LocalFile(path: path))
+  }
+
+  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many there
+  /// are, they may be WAV or FLAC.
+  static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
+    let beginning = try bytes.peek(4)
+    guard beginning.count > 0 else {
+      try bytes.checkOpening()
+      throw .empty(bytes)
+    }
+    if !bytes.isSeekable, beginning.holds("fLaC", at: 0) {
+      return try SoundSource(VirtualFile(bytes))
+    }
+    if bytes.isSeekable {
+      if try MPEGBeginning.isThere(in: bytes) { throw .mpeg(bytes.name) }
+      if let cut = try CutCAF(bytes) {
         return try SoundSource(
-          descriptor, name: name, info: cut.info, frameLimit: cut.heldFrameCount,
-          missedFrameCount: cut.announcedFrameCount, bareFormat: .caf)
+          VirtualFile(bytes, start: cut.start, expectation: cut.info),
+          frameLimit: cut.heldFrameCount, missedFrameCount: cut.announcedFrameCount,
+          bareFormat: .caf)
       }
+    }
+    let wave = try WaveStream(readingFrom: bytes)
+    let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
+    let missed = rest.flatMap { wave?.frameCount(beyond: $0) }
+    if bytes.isSeekable {
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
       let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
-      let isUnsafe = hasUnsafeLists(descriptor, from: start)
-      if isUnsafe, wave == nil { throw .unsafeLists(name) }
+      let isUnsafe = try WaveLists.areUnsafe(in: bytes)
+      if isUnsafe, wave == nil { throw .unsafeLists(bytes.name) }
       if !isUnfinished, !isUnsafe {
-        let missed = wave?.frameCount(beyond: rest ?? 0)
-        try rewind(descriptor, to: start, name)
+        // What is far is gone through by its decoder, within bounds.
+        if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
-          descriptor, name: name, info: SF_INFO(),
-          frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
+          VirtualFile(bytes), frameLimit: missed == nil ? nil : wave?.frameCount(in: rest),
+          missedFrameCount: missed)
       }
     }
     guard let wave else {
+      try bytes.checkOpening()
       throw FileFailure(
-        .unusableContents, "\(name) is a pipe that does not begin like a WAV file.",
-        hint: "Send WAV, or describe bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
+        .unusableContents,
+        "\(bytes.name) can only be read from its beginning on, which this kind of file does not allow.",
+        hint: "Save it to a file first; WAV, FLAC, MP3 and Ogg need not be saved.")
     }
     return try SoundSource(
-      descriptor, name: name, info: wave.info,
-      frameLimit: wave.frameCount(in: rest),
-      missedFrameCount: rest.flatMap(wave.frameCount(beyond:)),
-      bareFormat: .wav, isEndless: start == nil)
+      VirtualFile(bytes, start: bytes.position, expectation: wave.info),
+      frameLimit: wave.frameCount(in: rest), missedFrameCount: missed, bareFormat: .wav)
   }
 
-  /// Opens bare samples that the caller describes; standard input where `path` is `-`.
+  /// Takes `bytes` for bare samples that the caller describes.
   static func openRaw(
-    _ path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
+    _ bytes: BufferedBytes, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> SoundSource {
-    let name = path == "-" ? standardInput : path
     let info = try info(format: format, sampleRate: sampleRate, channelCount: channelCount)
-    let descriptor = try descriptor(of: path, name)
-    let isEndless = descriptor.position == nil
-    return try SoundSource(descriptor, name: name, info: info, isEndless: isEndless)
+    guard bytes.byteCount != 0 else { throw .empty(bytes) }
+    return try SoundSource(VirtualFile(bytes, expectation: info))
   }
 
   /// What to tell libsndfile about bare samples. Throws `.invalidRequest` for what it cannot read.
@@ -89,50 +103,29 @@ struct SoundSource: ~Copyable {
   }
 
   private init(
-    _ descriptor: consuming FileDescriptor, name: String, info: SF_INFO, frameLimit: Int? = nil,
-    missedFrameCount: Int? = nil, bareFormat: FileFormat? = nil, isEndless: Bool = false
+    _ file: VirtualFile, frameLimit: Int? = nil, missedFrameCount: Int? = nil,
+    bareFormat: FileFormat? = nil
   ) throws(FileFailure) {
-    var info = info
-    if info.format == 0, Self.isMPEG(descriptor) { throw .mpeg(name) }
-    let beginning = Self.beginning(of: descriptor)
-    let byteCount = descriptor.fileByteCount
-    // Bare samples need not begin where the file does, but must be opened there.
-    let start = info.format == 0 ? nil : descriptor.position
-    if start != nil { try Self.rewind(descriptor, to: 0, name) }
-    if info.format == 0 { try FLACComments.check(descriptor, name) }
-    let announced = info.format == 0 ? Self.announcedByteCount(descriptor) : nil
-    let opened: SoundFileHandle
-    do throws(SoundFileRefusal) {
-      opened = try SoundFileHandle(reading: descriptor, info: &info)
-    } catch {
-      throw Self.failure(name, error, beginning: beginning)
-    }
-    if let start, start > 0 { opened.beginRaw(at: start) }
+    var info = SF_INFO()
+    let bytes = file.bytes
+    // Locals: see `SoundFileReader.init`.
+    let isEndless = !bytes.isSeekable
+    let announced = try isEndless || file.isBare ? nil : AnnouncedSound.byteCount(in: bytes)
+    let opened = try file.open(&info)
+    // What follows the last frame is unknown where the file does not count its frames.
+    let isCounted = info.frames > 0 && info.frames < FileBounds.frameCount
+    let counts = isEndless && !file.isBare && isCounted
+    let frames = Int(info.frames)
+    let counted = Self.counted(info, inBytes: bytes.byteCount)
+    countedFrames = counted.held
+    let missed = missedFrameCount ?? counted.missed ?? Self.missed(announced, counted.held, info)
+    self.frameLimit = frameLimit ?? (counts ? frames : nil)
+    self.missedFrameCount = missed
+    self.isEndless = isEndless
+    self.bareFormat = bareFormat
+    self.info = info
+    self.file = file
     handle = opened
-    self.name = name
-    self.info = info
-    self.frameLimit = frameLimit
-    let counted = Self.counted(info, inBytes: byteCount)
-    countedFrames = counted.held
-    self.missedFrameCount =
-      missedFrameCount ?? counted.missed ?? Self.missed(announced, counted.held, info)
-    self.bareFormat = bareFormat
-    self.isEndless = isEndless
-  }
-
-  init(
-    _ handle: consuming SoundFileHandle, name: String, info: SF_INFO, frameLimit: Int?,
-    missedFrameCount: Int?, byteCount: Int?, bareFormat: FileFormat?, isEndless: Bool
-  ) {
-    self.handle = handle
-    self.name = name
-    self.info = info
-    self.frameLimit = frameLimit
-    let counted = Self.counted(info, inBytes: byteCount)
-    countedFrames = counted.held
-    self.missedFrameCount = missedFrameCount ?? counted.missed
-    self.bareFormat = bareFormat
-    self.isEndless = isEndless
   }
 
   consuming func takeHandle() -> SoundFileHandle { handle }
@@ -153,46 +146,10 @@ struct SoundSource: ~Copyable {
   }
 
   /// Frames in the `announced` bytes, where they are more than were counted.
-  static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
+  private static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
     guard let announced, let counted, let width = plainByteCount(info) else { return nil }
     let frames = announced / (width * max(1, Int(info.channels)))
     return frames > counted ? min(frames, FileBounds.frameCount) : nil
-  }
-
-  private static func announcedByteCount(_ descriptor: borrowing FileDescriptor) -> Int? {
-    guard let start = descriptor.position, let byteCount = descriptor.fileByteCount else {
-      return nil
-    }
-    let number = descriptor.number
-    return AnnouncedSound.byteCount(beyond: byteCount - start) { place, count in
-      bytes(count, at: start + place, of: number)
-    }
-  }
-
-  private static func cutCAF(
-    _ descriptor: borrowing FileDescriptor, from start: Int
-  ) -> CutCAF? {
-    guard let byteCount = descriptor.fileByteCount else { return nil }
-    let number = descriptor.number
-    return CutCAF(byteCount: byteCount - start) { place, count in
-      bytes(count, at: start + place, of: number)
-    }
-  }
-
-  private static func hasUnsafeLists(
-    _ descriptor: borrowing FileDescriptor, from start: Int
-  ) -> Bool {
-    guard let byteCount = descriptor.fileByteCount else { return false }
-    let number = descriptor.number
-    return WaveLists.areUnsafe(byteCount: byteCount - start) { place, count in
-      bytes(count, at: start + place, of: number)
-    }
-  }
-
-  private static func bytes(_ count: Int, at place: Int, of descriptor: Int32) -> [UInt8] {
-    Array(unsafeUninitializedCapacity: count) { bytes, read in
-      read = max(0, pread(descriptor, bytes.baseAddress, count, place))
-    }
   }
 
   /// Bytes of a sample where all have as many; nil where they are compressed.
@@ -208,79 +165,6 @@ struct SoundSource: ~Copyable {
     }
   }
 
-  static let standardInputPath = "-"
-  static let standardInput = "standard input"
-
-  private static func descriptor(
-    of path: String, _ name: String
-  ) throws(FileFailure) -> FileDescriptor {
-    do throws(SystemError) {
-      let descriptor =
-        path == "-"
-        ? try FileDescriptor(duplicating: STDIN_FILENO) : try FileDescriptor.file(at: path)
-      let status = try descriptor.status
-      if status.isFolder { throw SystemError(number: EISDIR) }
-      if status.isRegular, status.byteCount == 0 { throw SystemError(number: ENODATA) }
-      return descriptor
-    } catch {
-      switch error.number {
-      case EBADF where path == "-": throw .closedInput
-      case ENODATA:
-        throw FileFailure(
-          .unusableContents, "\(name) is empty.", hint: "Name a file that holds sound.")
-      default: throw .opening(name, error)
-      }
-    }
-  }
-
-  private static func byteCount(
-    behind descriptor: borrowing FileDescriptor, _ name: String
-  ) throws(FileFailure) -> Int {
-    do throws(SystemError) {
-      return try descriptor.status.byteCount - (descriptor.position ?? 0)
-    } catch {
-      throw .reading(name, error)
-    }
-  }
-
-  private static func waveStream(
-    _ descriptor: borrowing FileDescriptor, _ name: String
-  ) throws(FileFailure) -> WaveStream? {
-    do throws(SystemError) {
-      return try WaveStream(readingFrom: descriptor)
-    } catch {
-      // Where nothing was open, the number went to something that is no file.
-      if name == standardInput, error.number == EINVAL || error.number == EBADF {
-        throw .closedInput
-      }
-      throw .reading(name, error)
-    }
-  }
-
-  private static func rewind(
-    _ descriptor: borrowing FileDescriptor, to start: Int, _ name: String
-  ) throws(FileFailure) {
-    do throws(SystemError) {
-      try descriptor.seek(to: start)
-    } catch {
-      throw .reading(name, error)
-    }
-  }
-
-  /// The kind of file that its first four bytes announce.
-  private static func beginning(of descriptor: borrowing FileDescriptor) -> String? {
-    guard let start = descriptor.position else { return nil }
-    var bytes: UInt32 = 0
-    guard pread(descriptor.number, &bytes, 4, start) == 4 else { return nil }
-    return kind(ofFile: UInt32(bigEndian: bytes))
-  }
-
-  private static func isMPEG(_ descriptor: borrowing FileDescriptor) -> Bool {
-    guard let start = descriptor.position else { return false }
-    let number = descriptor.number
-    return MPEGBeginning.isThere { place, count in bytes(count, at: start + place, of: number) }
-  }
-
   /// The kind of file that begins with four bytes, the first of them highest.
   static func kind(ofFile beginning: UInt32) -> String? {
     switch beginning {
@@ -294,19 +178,26 @@ struct SoundSource: ~Copyable {
     default: nil
     }
   }
+}
 
-  static func failure(
-    _ name: String, _ refusal: SoundFileRefusal, beginning: String?
-  ) -> FileFailure {
-    if let system = refusal.system { return .reading(name, system) }
-    guard let beginning else {
+extension FileFailure {
+  /// There is nothing at all.
+  fileprivate static func empty(_ bytes: BufferedBytes) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(bytes.name) is empty.",
+      hint: "Name \(bytes.source is LocalFile ? "a file" : "something") that holds sound.")
+  }
+
+  /// libsndfile does not read what begins like a file of `kind`.
+  static func refused(_ name: String, _ kind: String?) -> FileFailure {
+    guard let kind else {
       return FileFailure(
         .unknownContents, "\(name) is not a sound file that can be read.",
         hint: "Use WAV, RF64, Wave64, AIFF, CAF, FLAC, Ogg, Opus or MP3; ffmpeg converts others.")
     }
     return FileFailure(
       .unusableContents,
-      "\(name) begins like a \(beginning) file, but is damaged, cut short or of an unknown kind.",
+      "\(name) begins like a \(kind) file, but is damaged, cut short or of an unknown kind.",
       hint: "Make it anew, or convert it with ffmpeg.")
   }
 }

@@ -1,7 +1,5 @@
-import Glibc
-
 /// A file to be mended, read anywhere through one window of memory. One thread at a time.
-final class DamagedFile {
+final class DamagedFile: PlacedBytes {
   let path: String
   let byteCount: Int
   private let descriptor: FileDescriptor
@@ -13,22 +11,14 @@ final class DamagedFile {
 
   /// Opens the file at `path`. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   init(_ path: String) throws(FileFailure) {
-    let opened = try Self.open(path)
     do throws(SystemError) {
+      let opened = try FileDescriptor.file(at: path)
       byteCount = try opened.status.byteCount
-    } catch {
-      throw .reading(path, error)
-    }
-    descriptor = opened
-    self.path = path
-  }
-
-  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
-    do throws(SystemError) {
-      return try FileDescriptor.file(at: path)
+      descriptor = opened
     } catch {
       throw .opening(path, error)
     }
+    self.path = path
   }
 
   /// The byte at `place`, which lies within the file.
@@ -66,17 +56,10 @@ final class DamagedFile {
   }
 
   private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: min(count, byteCount - start))
-    var done = 0
-    while done < bytes.count {
-      let room = bytes.count - done
-      let got = bytes.withUnsafeMutableBytes { memory in
-        memory.baseAddress.map { pread(descriptor.number, $0 + done, room, start + done) } ?? 0
-      }
-      if got == 0 { break }
-      if got > 0 { done += got } else if errno != EINTR { throw .reading(path, .last) }
+    do throws(SystemError) {
+      return try descriptor.bytes(at: start, count: min(count, byteCount - start))
+    } catch {
+      throw .reading(path, error)
     }
-    bytes.removeLast(bytes.count - done)
-    return bytes
   }
 }

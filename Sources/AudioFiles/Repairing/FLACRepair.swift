@@ -1,3 +1,5 @@
+import CSndFile
+
 /// Mends FLAC: cuts behind the last frame whose checksum is right, and makes the head say how many
 /// samples there are. A damaged frame in the middle is told, and left where it is.
 struct FLACRepair {
@@ -74,55 +76,6 @@ struct FLACRepair {
   }
 }
 
-/// What the head of a FLAC file says about the whole (STREAMINFO, RFC 9639, 8.2).
-struct FLACInformation {
-  let sampleRate: Int
-  let channelCount: Int
-  /// Samples of each channel; 0 where it is not known.
-  let frames: Int
-  /// Samples in every block but the last; 0 where they vary.
-  let blockFrames: Int
-  /// The 64 bits that hold rate, channels, sample size and length.
-  private let packed: UInt64
-  private let body: [UInt8]
-
-  static let byteCount = 34
-  /// Where in it the packed figures begin, and the MD5 behind them.
-  static let packedOffset = 10
-  static let digestOffset = 18
-
-  init?(_ body: [UInt8]) {
-    guard body.count == Self.byteCount,
-      let packed = body.number(at: Self.packedOffset, 8, bigEndian: true),
-      let least = body.integer(at: 0, 2, bigEndian: true),
-      let most = body.integer(at: 2, 2, bigEndian: true)
-    else { return nil }
-    self.packed = packed
-    self.body = body
-    sampleRate = Int(packed >> 44)
-    channelCount = Int(packed >> 41 & 7) + 1
-    frames = Int(packed & Self.lengthMask)
-    blockFrames = least == most ? most : 0
-    // The format has 4 to 32 bits a sample: no decoder takes fewer.
-    guard sampleRate > 0, packed >> 36 & 0x1F >= 3 else { return nil }
-  }
-
-  /// The packed figures with another length; one beyond 36 bits is told as unknown.
-  func packed(frames: Int) -> [UInt8] {
-    let length = frames <= Int(Self.lengthMask) ? UInt64(frames) : 0
-    return [UInt8](
-      Int(bitPattern: UInt(packed & ~Self.lengthMask | length)), 8, bigEndian: true)
-  }
-
-  /// The head with another length and without a digest.
-  func body(frames: Int) -> [UInt8] {
-    body[..<Self.packedOffset] + packed(frames: frames)
-      + [UInt8](repeating: 0, count: Self.byteCount - Self.digestOffset)
-  }
-
-  private static let lengthMask: UInt64 = 0xF_FFFF_FFFF
-}
-
 /// Goes through the frames of a FLAC file and believes those whose checksums are right.
 struct FLACWalk {
   private let file: DamagedFile
@@ -136,6 +89,8 @@ struct FLACWalk {
   private(set) var damagedStretches = 0
   private var firstSample: Int?
   private var blockFrames: Int
+  private var open = OpenFrames()
+  private var last: FLACFrameHeader?
   /// The last frame that is whole, where the head of another showed its end.
   private var followed: OpenFrames.Start?
 
@@ -153,46 +108,30 @@ struct FLACWalk {
   /// that no such end was found for yet.
   mutating func run() throws(FileFailure) {
     var checksums = RunningChecksum()
-    var open = OpenFrames()
-    var last: FLACFrameHeader?
     var zeros = 0
     for place in end..<max(end, file.byteCount) {
       let byte = try file.byte(at: place)
       if byte == 0xFF, let header = try header(at: place) {
         let mark = checksums.mark
         if let start = open.start(endingAt: place, before: header, mark: mark, longest) {
-          take(start, to: place, &last)
+          take(start, to: place)
           followed = start
-          open.removeAll()
         }
-        if follows(header, last) { open.add(header, at: place, mark: mark) }
+        if follows(header) { open.add(header, at: place, mark: mark) }
       }
       checksums.add(byte)
       zeros = byte == 0 ? zeros + 1 : 0
       if zeros == Self.settlingByteCount {
-        try settle(place + 1 - zeros, zeros, checksums.mark, &open, &last)
+        try settle(place + 1 - zeros, zeros, checksums.mark)
       }
     }
-    try settle(file.byteCount - zeros, zeros, checksums.mark, &open, &last)
-    try leaveZeros()
-  }
-
-  /// Leaves out the zeros between the last frame and a head behind it that begins no whole frame: the
-  /// checksum comes out with them as well.
-  private mutating func leaveZeros() throws(FileFailure) {
+    try settle(file.byteCount - zeros, zeros, checksums.mark)
     guard let followed, end < file.byteCount else { return }
-    var place = end
-    while place > followed.place, try file.byte(at: place - 1) == 0 { place -= 1 }
-    end = try wholeEnd(of: followed, at: place, zeros: end - place)
-  }
-
-  /// Where the frame that begins at `start` ends: with as many of the `zeros` zeros behind `place` as
-  /// it needs to be decoded.
-  private func wholeEnd(
-    of start: OpenFrames.Start, at place: Int, zeros: Int
-  ) throws(FileFailure) -> Int {
-    guard zeros > 0 else { return place }
-    return try place + trial.zeroCount(of: start, before: place, atMost: zeros)
+    // Zeros between the last frame and a head behind it that begins no whole frame: the checksum comes
+    // out with them as well.
+    let whole = end
+    while end > followed.place, try file.byte(at: end - 1) == 0 { end -= 1 }
+    end += try trial.zeroCount(of: followed, before: end, atMost: whole - end)
   }
 
   /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
@@ -200,26 +139,18 @@ struct FLACWalk {
 
   /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end with
   /// some of the zeros.
-  private mutating func settle(
-    _ place: Int, _ zeros: Int, _ mark: UInt16, _ open: inout OpenFrames,
-    _ last: inout FLACFrameHeader?
-  ) throws(FileFailure) {
+  private mutating func settle(_ place: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
     guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
-    take(start, to: try wholeEnd(of: start, at: place, zeros: zeros), &last)
+    take(start, to: try place + trial.zeroCount(of: start, before: place, atMost: zeros))
     followed = nil
-    open.removeAll()
   }
 
-  private mutating func take(
-    _ start: OpenFrames.Start, to frameEnd: Int, _ last: inout FLACFrameHeader?
-  ) {
+  private mutating func take(_ start: OpenFrames.Start, to frameEnd: Int) {
     if start.place != end { damagedStretches += 1 }
-    add(start.header)
-    last = start.header
     end = frameEnd
-  }
-
-  private mutating func add(_ header: FLACFrameHeader) {
+    open.removeAll()
+    let header = start.header
+    last = header
     if blockFrames == 0 { blockFrames = header.frames }
     let sample = header.isVariable ? header.number : header.number * blockFrames
     let first = firstSample ?? sample
@@ -234,7 +165,7 @@ struct FLACWalk {
     return try FLACFrameHeader(file.bytes(at: place, count: FLACFrameHeader.longest))
   }
 
-  private func follows(_ header: FLACFrameHeader, _ last: FLACFrameHeader?) -> Bool {
+  private func follows(_ header: FLACFrameHeader) -> Bool {
     guard let last else { return true }
     return header.isVariable == last.isVariable && header.number >= last.nextNumber
   }
@@ -366,6 +297,64 @@ struct OpenFrames {
     places.removeAll(keepingCapacity: true)
     for (index, start) in starts.enumerated() where places[Self.end(of: start)] == nil {
       places[Self.end(of: start)] = index
+    }
+  }
+}
+
+/// Decodes a single frame of a FLAC file, to see whether it is whole.
+///
+/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last byte
+/// zero, it comes out one byte earlier as well.
+struct FLACTrial {
+  private let file: DamagedFile
+  /// A file's head up to its first frame.
+  private let head: [UInt8]
+  private let channelCount: Int
+  /// Whether the decoder takes such a file at all: not with 12, 20 or 32 bits a sample.
+  private let isDecodable: Bool
+
+  init(_ file: DamagedFile, _ information: FLACInformation) {
+    self.file = file
+    channelCount = information.channelCount
+    let block = [UInt8](0x8000_0000 | FLACInformation.byteCount, 4, bigEndian: true)
+    let head = Array("fLaC".utf8) + block + information.body(frames: 0)
+    var info = SF_INFO()
+    isDecodable =
+      (try? VirtualFile(BufferedBytes(BytesInMemory(head, of: file.path))).open(&info)) != nil
+    self.head = head
+  }
+
+  /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
+  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it. Its
+  /// checksum is right either way, and a second look comes to the same.
+  func zeroCount(
+    of start: OpenFrames.Start, before place: Int, atMost zeros: Int
+  ) throws(FileFailure) -> Int {
+    let most = min(zeros, Self.mostZeros)
+    guard isDecodable, most > 0 else { return most }
+    let frame = try file.bytes(at: start.place, count: place - start.place)
+    for count in 0...most {
+      let bytes = head + frame + [UInt8](repeating: 0, count: count)
+      if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
+        return count
+      }
+    }
+    return most
+  }
+
+  /// Both bytes of the checksum, and some of what is before it.
+  private static let mostZeros = 8
+
+  private func decodedFrames(_ bytes: [UInt8], wanted: Int) throws(FileFailure) -> Int {
+    var info = SF_INFO()
+    let source = BufferedBytes(BytesInMemory(bytes, of: file.path))
+    // What cannot be opened holds no frame.
+    guard let handle = try? VirtualFile(source).open(&info), info.channels == channelCount else {
+      return 0
+    }
+    var samples = [Float](repeating: 0, count: wanted * channelCount)
+    return samples.withUnsafeMutableBufferPointer { samples in
+      samples.baseAddress.map { Int(sf_readf_float(handle.pointer, $0, sf_count_t(wanted))) } ?? 0
     }
   }
 }

@@ -20,22 +20,20 @@ public enum FileRepair {
     switch (head.identifier(at: 0), head.identifier(at: 8)) {
     case ("RIFF", "WAVE"), ("RF64", "WAVE"), ("BW64", "WAVE"):
       return try WaveRepair(file).finding()
-    case ("FORM", "AIFF"), ("FORM", "AIFC"): return try AIFFRepair(file).finding()
+    case ("FORM", "AIFF"), ("FORM", "AIFC"): return try AIFFRepair(file: file).finding()
     case ("riff", _) where head.identifier(at: 24) == "wave":
-      return try Wave64Repair(file).finding()
-    case ("caff", _): return try CoreAudioRepair(file).finding()
+      return try Wave64Repair(file: file).finding()
+    case ("caff", _): return try CoreAudioRepair(file: file).finding()
     case ("fLaC", _): return try FLACRepair(file, at: 0).finding()
     case ("OggS", _):
       var repair = OggRepair(file)
       return try repair.finding()
     default: break
     }
-    if head.starts(with: Array("ID3".utf8)), head.count >= 10 {
-      // Seven bits in a byte, as MPEG files need it.
-      let size = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
-      if try file.bytes(at: 10 + size, count: 4).identifier(at: 0) == "fLaC" {
-        return try FLACRepair(file, at: 10 + size).finding()
-      }
+    if let start = try file.endOfID3Tags(), start > 0,
+      try file.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
+    {
+      return try FLACRepair(file, at: start).finding()
     }
     guard head.allSatisfy({ $0 == 0 }) else { throw .noSoundFile(path) }
     // Not even a header is lost where there is no room for sound behind one.

@@ -16,7 +16,7 @@ struct SampleStretch {
   init(
     _ walk: ChunkWalk, start: Int, declared: Int?, frameByteCount: Int, formEnd: Int
   ) throws(FileFailure) {
-    let count = walk.file.byteCount
+    let count = walk.byteCount
     let believed = try Self.believed(
       walk, start: start, declared, frameByteCount: frameByteCount)
     let closing = believed == nil ? try walk.closingChunks(from: start) : nil
@@ -43,7 +43,7 @@ struct SampleStretch {
     let isPadded = walk.style.alignment == 2
     // Some count the byte of padding among the samples.
     if torn == 1, isPadded, isBelieved, samples.upperBound % 2 == 0,
-      try walk.file.byte(at: samples.upperBound - 1) == 0
+      try walk.file.bytes(at: samples.upperBound - 1, count: 1) == [0]
     {
       torn = 0
     }
@@ -51,7 +51,7 @@ struct SampleStretch {
     let missing = isPadded ? end % 2 : 0
     var faults = earlier
     if torn > 0 { faults.append("the last frame was torn, its \(bytes(torn)) cut off") }
-    if missing == 1, end == walk.file.byteCount { faults.append(Self.unpadded) }
+    if missing == 1, end == walk.byteCount { faults.append(Self.unpadded) }
     byteCount = end - samples.lowerBound
     self.end = end
     padding = [UInt8](repeating: 0, count: missing)
@@ -82,7 +82,7 @@ struct SampleStretch {
     let faults: [String]
 
     init(_ walk: ChunkWalk, behind samples: Range<Int>, formEnd: Int) throws(FileFailure) {
-      let count = walk.file.byteCount
+      let count = walk.byteCount
       var place = samples.lowerBound + walk.style.aligned(samples.count)
       // The byte of padding is sometimes forgotten.
       if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: samples.upperBound) {
@@ -98,7 +98,7 @@ struct SampleStretch {
         last = end
         place = next
       }
-      let isPadding = try isSilent(walk.file, from: place) && count - place < 8
+      let isPadding = try isSilent(walk, from: place) && count - place < 8
       isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
       foreignByteCount = isLeft ? max(0, count - place) : 0
       end = isLeft ? count : last
@@ -117,7 +117,7 @@ struct SampleStretch {
   private static func believed(
     _ walk: ChunkWalk, start: Int, _ declared: Int?, frameByteCount: Int
   ) throws(FileFailure) -> Int? {
-    let count = walk.file.byteCount
+    let count = walk.byteCount
     guard let declared, declared >= 0, declared <= count - start else { return nil }
     let end = start + declared
     let padded = start + walk.style.aligned(declared)
@@ -129,9 +129,55 @@ struct SampleStretch {
   }
 }
 
+/// What stands behind samples.
+extension ChunkWalk {
+  /// Whether a chunk begins at `place`: one of a known name, or one from which others lead to the
+  /// end of the file. Four letters alone are in every long recording.
+  func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
+    guard let chunk = try chunk(at: place) else { return false }
+    if style.knownIdentifiers.contains(chunk.identifier) { return true }
+    return try leadsToEnd(from: place)
+  }
+
+  /// Whether whole chunks follow one another from `place` to the last byte.
+  private func leadsToEnd(from place: Int) throws(FileFailure) -> Bool {
+    var place = place
+    for _ in 0..<1000 {
+      guard let chunk = try chunk(at: place), let next = next(after: chunk) else { return false }
+      // The last byte of padding is often forgotten.
+      if next == byteCount || end(of: chunk) == byteCount { return true }
+      place = next
+    }
+    return false
+  }
+
+  /// Where the whole chunks begin that end the file; nil where there are none within its last
+  /// mebibyte. From the last place to the first, so that each is looked at once.
+  func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
+    let start = style.aligned(max(earliest, byteCount - 1_048_576))
+    guard start < byteCount - 8 else { return nil }
+    let bytes = try file.bytes(at: start, count: byteCount - start)
+    var initials: [Bool] = Array(repeating: false, count: 256)
+    for name in style.knownIdentifiers { initials[Int(name.utf8.first ?? 0)] = true }
+    // Whether whole chunks lead from a place to the last byte.
+    var leads: [Bool] = Array(repeating: false, count: bytes.count)
+    for offset in stride(from: 0, to: bytes.count - 8, by: style.alignment).reversed()
+    where initials[Int(bytes[offset])] {
+      let head = Array(bytes[offset..<min(offset + style.headByteCount, bytes.count)])
+      guard let chunk = chunk(head, at: start + offset), let next = next(after: chunk),
+        style.knownIdentifiers.contains(chunk.identifier)
+      else { continue }
+      // The last byte of padding is often forgotten.
+      let isLast = next == byteCount || end(of: chunk) == byteCount
+      leads[offset] = isLast || (next < byteCount && leads[next - start])
+    }
+    return leads.firstIndex(of: true).map { start + $0 }
+  }
+}
+
 /// Whether nothing but zeros follows.
-private func isSilent(_ file: DamagedFile, from place: Int) throws(FileFailure) -> Bool {
-  try file.bytes(at: place, count: min(8, file.byteCount - place)).allSatisfy { $0 == 0 }
+private func isSilent(_ walk: ChunkWalk, from place: Int) throws(FileFailure) -> Bool {
+  try walk.file.bytes(at: place, count: min(8, walk.byteCount - place)).allSatisfy { $0 == 0 }
 }
 
 /// "1 byte", "3 bytes".

@@ -82,6 +82,33 @@ struct FileDescriptor: ~Copyable {
     return done
   }
 
+  /// Fills `bytes` with what begins at `place`, as far as one call goes; returns how many, 0 at the end.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) -> Int {
+    while true {
+      let count = pread(number, bytes.baseAddress, bytes.count, place)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw .last }
+    }
+  }
+
+  /// As many of the `count` bytes from `place` on as there are.
+  func bytes(at place: Int, count: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let done = try bytes.withUnsafeMutableBufferPointer { memory throws(SystemError) in
+      var done = 0
+      while done < count {
+        let rest = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(memory)[done...])
+        let got = try read(into: rest, at: place + done)
+        if got == 0 { break }
+        done += got
+      }
+      return done
+    }
+    bytes.removeLast(count - done)
+    return bytes
+  }
+
   /// Keeps others from writing it in the same way, for as long as it or a duplicate is open. Throws
   /// `EWOULDBLOCK` where another program does; where files cannot be locked, nothing happens.
   func lock() throws(SystemError) {

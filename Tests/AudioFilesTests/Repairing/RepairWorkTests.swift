@@ -26,9 +26,9 @@ import Testing
     do {
       switch trap {
       case .wave: _ = try WaveRepair(file).finding()
-      case .aiff: _ = try AIFFRepair(file).finding()
-      case .coreAudio: _ = try CoreAudioRepair(file).finding()
-      case .wave64: _ = try Wave64Repair(file).finding()
+      case .aiff: _ = try AIFFRepair(file: file).finding()
+      case .coreAudio: _ = try CoreAudioRepair(file: file).finding()
+      case .wave64: _ = try Wave64Repair(file: file).finding()
       case .flac, .flacFrames: _ = try FLACRepair(file, at: 0).finding()
       case .ogg:
         var repair = OggRepair(file)

@@ -151,38 +151,15 @@ public final class MPEGDecoder: SoundDecoder {
   /// `.unusableContents` where there is no such frame, or where there is only one way.
   public func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position || isAway else { return }
-    guard supportsSeeking else {
-      throw FileFailure(
-        .unusableContents, "\(name) can only be read from its beginning to its end.",
-        hint: "Save it to a file first.")
-    }
-    if exactness == .exact, knownFrameCount == nil { try count() }
-    if let announcedFrameCount, let there = knownFrameCount, frame > there,
-      frame <= announcedFrameCount
-    {
-      throw .unreachable(name, frame, announcedFrameCount)
-    }
-    let end = frameCount ?? .max
-    guard frame >= 0, frame <= end else {
-      throw FileFailure(
-        .unusableContents, "\(name) has no frame \(frame).", hint: "It has \(end) frames.")
-    }
+    if supportsSeeking, exactness == .exact, knownFrameCount == nil { try count() }
+    try checkSeek(toFrame: frame)
     position = frame
     isAway = true
     rest = UnsafeBufferPointer(start: nil, count: 0)
   }
 
-  /// Ends a read that waits. Any thread.
-  public func interrupt() { bytes.source.interrupt() }
-
-  /// Lets reads wait again. Any thread.
-  public func proceed() { bytes.source.proceed() }
-
-  /// Whether reads are interrupted. Any thread.
-  public var isInterrupted: Bool { bytes.source.isInterrupted }
-
-  /// What the station says it plays. Any thread.
-  public var announcedTitle: String? { bytes.source.announcedTitle }
+  /// Where the bytes come from.
+  public var byteSource: (any ByteSource)? { bytes.source }
 
   private var blockFrames: Int { stream.first.frameCount }
   private var leadingFrames: Int { stream.information?.leadingFrames ?? 0 }

@@ -149,31 +149,14 @@ public final class OggDecoder: SoundDecoder {
   /// only one way, and what the source throws.
   public func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
-    guard let frameCount else {
-      throw FileFailure(
-        .unusableContents, "\(name) can only be read from its beginning to its end.",
-        hint: "Save it to a file first.")
-    }
-    if let announcedFrameCount, frame > frameCount, frame <= announcedFrameCount {
-      throw .unreachable(name, frame, announcedFrameCount)
-    }
-    guard frame >= 0, frame <= frameCount else {
-      throw FileFailure(
-        .unusableContents, "\(name) has no frame \(frame).", hint: "It has \(frameCount) frames.")
-    }
+    try checkSeek(toFrame: frame)
     position = frame
     isAway = true
     _ = try resume()
   }
 
-  /// Ends a read that waits. Any thread.
-  public func interrupt() { bytes.source.interrupt() }
-
-  /// Lets reads wait again. Any thread.
-  public func proceed() { bytes.source.proceed() }
-
-  /// Whether reads are interrupted. Any thread.
-  public var isInterrupted: Bool { bytes.source.isInterrupted }
+  /// Where the bytes come from.
+  public var byteSource: (any ByteSource)? { bytes.source }
 
   /// What the station says it plays, or else what a song that came after another says. Any thread.
   public var announcedTitle: String? {

@@ -11,13 +11,13 @@ public enum Decoding {
     forPath path: String,
     whileWaiting: ((_ end: @escaping @Sendable () -> Void) -> Void)? = nil
   ) throws(FileFailure) -> any SoundDecoder {
-    if whileWaiting != nil || path == SoundSource.standardInputPath,
+    if whileWaiting != nil || path == StandardInput.path,
       let pipe = try PipeSource(path: path)
     {
       whileWaiting? { pipe.interrupt() }
       return try decoder(ofPipe: pipe)
     }
-    guard path != SoundSource.standardInputPath else { return try FileDecoder(path: path) }
+    guard path != StandardInput.path else { return try FileDecoder(path: path) }
     return try decoder(of: BufferedBytes(try LocalFile(path: path)), .exact) {
       _ throws(FileFailure) in
       try FileDecoder(path: path)
@@ -31,16 +31,17 @@ public enum Decoding {
     forPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int,
     whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void
   ) throws(FileFailure) -> any SoundDecoder {
-    guard let pipe = try PipeSource(path: path) else {
-      return FileDecoder(
-        try SoundFileReader(
-          rawPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount))
+    let source: any ByteSource
+    if let pipe = try PipeSource(path: path) {
+      whileWaiting { pipe.interrupt() }
+      source = pipe
+    } else {
+      source = try LocalFile(path: path)
     }
-    whileWaiting { pipe.interrupt() }
-    let bytes = BufferedBytes(pipe)
     return FileDecoder(
       try SoundFileReader(
-        raw: bytes, format: format, sampleRate: sampleRate, channelCount: channelCount), bytes)
+        raw: BufferedBytes(source), format: format, sampleRate: sampleRate,
+        channelCount: channelCount))
   }
 
   private static func decoder(

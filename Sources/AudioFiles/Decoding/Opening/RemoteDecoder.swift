@@ -32,7 +32,7 @@ final class RemoteDecoder: SoundDecoder {
   var tags: SoundFileTags { decoder.tags }
   var formatName: String { decoder.formatName }
   var markers: [SoundFileMarker] { decoder.markers }
-  var isInterrupted: Bool { decoder.isInterrupted }
+  var byteSource: (any ByteSource)? { file }
   var announcedTitle: String? { decoder.announcedTitle }
 
   /// A reader that has waited too long reads on, and gets the error.
@@ -40,9 +40,6 @@ final class RemoteDecoder: SoundDecoder {
     let isReady = decoder.isReady(prebuffer: seconds)
     return wait.withLock { $0.look(isReady: isReady, now: SteadyClock.now) } || isReady
   }
-
-  func interrupt() { decoder.interrupt() }
-  func proceed() { decoder.proceed() }
 
   func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int

@@ -9,17 +9,60 @@ struct Chunk {
   let size: Int
 }
 
+/// Bytes that can be had from any place.
+protocol PlacedBytes: AnyObject {
+  /// As many of the `count` bytes from `place` on as there are.
+  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8]
+}
+
+extension PlacedBytes {
+  /// ID3 tags that are passed, one behind the other.
+  private static var mostTags: Int { 1000 }
+
+  /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well; nil
+  /// where there are too many.
+  func endOfID3Tags() throws(FileFailure) -> Int? {
+    var place = 0
+    for _ in 0..<Self.mostTags {
+      let head = try bytes(at: place, count: 10)
+      guard head.count == 10, head.starts(with: "ID3".utf8) else { return place }
+      place += 10 + head[6...].syncSafeNumber
+    }
+    return nil
+  }
+}
+
 /// Goes from chunk to chunk, and believes none of them.
 struct ChunkWalk {
-  let file: DamagedFile
+  let file: any PlacedBytes
+  /// Bytes of the file.
+  let byteCount: Int
   let style: ChunkStyle
+
+  /// Chunks that are gone through, at most.
+  static let most = 4096
+
+  /// What `look` has to say of a chunk, the first time that it has: of those from `place` on, each of
+  /// which lies behind the one before. nil where none is left.
+  func first<Answer>(
+    from place: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
+  ) throws(FileFailure) -> Answer? {
+    var place = place
+    for _ in 0..<Self.most {
+      guard let chunk = try chunk(at: place) else { return nil }
+      if let answer = try look(chunk) { return answer }
+      guard let next = next(after: chunk) else { return nil }
+      place = next
+    }
+    return nil
+  }
 
   /// What the bytes at `place` say as the head of a chunk; nil where no letters stand there.
   func chunk(at place: Int) throws(FileFailure) -> Chunk? {
     chunk(try file.bytes(at: place, count: style.headByteCount), at: place)
   }
 
-  private func chunk(_ head: [UInt8], at place: Int) -> Chunk? {
+  func chunk(_ head: [UInt8], at place: Int) -> Chunk? {
     guard head.count == style.headByteCount, let identifier = head.identifier(at: 0),
       hasGenuineTail(head),
       let bits = head.number(
@@ -33,56 +76,13 @@ struct ChunkWalk {
 
   /// Where the contents of `chunk` end; nil where that is beyond the file.
   func end(of chunk: Chunk) -> Int? {
-    guard chunk.size >= 0, chunk.size <= file.byteCount - chunk.body else { return nil }
+    guard chunk.size >= 0, chunk.size <= byteCount - chunk.body else { return nil }
     return chunk.body + chunk.size
   }
 
   /// Where the chunk behind `chunk` begins; nil where it is torn.
   func next(after chunk: Chunk) -> Int? {
     end(of: chunk).map { chunk.body + style.aligned($0 - chunk.body) }
-  }
-
-  /// Whether a chunk begins at `place`: one of a known name, or one from which others lead to the
-  /// end of the file. Four letters alone are in every long recording.
-  func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
-    guard let chunk = try chunk(at: place) else { return false }
-    if style.knownIdentifiers.contains(chunk.identifier) { return true }
-    return try leadsToEnd(from: place)
-  }
-
-  /// Whether whole chunks follow one another from `place` to the last byte.
-  private func leadsToEnd(from place: Int) throws(FileFailure) -> Bool {
-    var place = place
-    for _ in 0..<1000 {
-      guard let chunk = try chunk(at: place), let next = next(after: chunk) else { return false }
-      // The last byte of padding is often forgotten.
-      if next == file.byteCount || end(of: chunk) == file.byteCount { return true }
-      place = next
-    }
-    return false
-  }
-
-  /// Where the whole chunks begin that end the file; nil where there are none within its last
-  /// mebibyte. From the last place to the first, so that each is looked at once.
-  func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
-    let start = style.aligned(max(earliest, file.byteCount - 1_048_576))
-    guard start < file.byteCount - 8 else { return nil }
-    let bytes = try file.bytes(at: start, count: file.byteCount - start)
-    var initials: [Bool] = Array(repeating: false, count: 256)
-    for name in style.knownIdentifiers { initials[Int(name.utf8.first ?? 0)] = true }
-    // Whether whole chunks lead from a place to the last byte.
-    var leads: [Bool] = Array(repeating: false, count: bytes.count)
-    for offset in stride(from: 0, to: bytes.count - 8, by: style.alignment).reversed()
-    where initials[Int(bytes[offset])] {
-      let head = Array(bytes[offset..<min(offset + style.headByteCount, bytes.count)])
-      guard let chunk = chunk(head, at: start + offset), let next = next(after: chunk),
-        style.knownIdentifiers.contains(chunk.identifier)
-      else { continue }
-      // The last byte of padding is often forgotten.
-      let isLast = next == file.byteCount || end(of: chunk) == file.byteCount
-      leads[offset] = isLast || (next < file.byteCount && leads[next - start])
-    }
-    return leads.firstIndex(of: true).map { start + $0 }
   }
 
   /// The GUIDs of Wave64 differ in their first four bytes only.

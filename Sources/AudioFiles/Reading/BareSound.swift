@@ -1,0 +1,169 @@
+import CSndFile
+
+/// The head of a WAV file that comes without a length: from a pipe, or from a recorder that was
+/// killed before it could note one. After it, the samples follow bare.
+struct WaveStream {
+  private(set) var sampleRate = 0
+  private(set) var channelCount = 0
+  private(set) var encoding = 0
+  private(set) var bitsPerSample = 0
+  private(set) var frameByteCount = 0
+  /// Bytes of samples; nil where the header does not say, as recorders write to pipes (0,
+  /// 0x7FFFFF00 and its like, 0xFFFFFFFF).
+  private(set) var dataByteCount: Int?
+  /// Whether the header's own length says that nothing follows the samples' head.
+  private(set) var endsAtData = false
+
+  /// Reads up to the first sample, and goes there. nil where this is no WAV file of plain samples.
+  init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
+    let head = try bytes.bytes(at: 0, count: 12)
+    guard ["RIFF", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE",
+      let riffByteCount = head.integer(at: 4, 4, bigEndian: false)
+    else { return nil }
+    var place = 12
+    var longDataByteCount: Int?
+    for _ in 0..<ChunkWalk.most {
+      let chunk = try bytes.bytes(at: place, count: 8)
+      guard let size = chunk.integer(at: 4, 4, bigEndian: false) else { return nil }
+      place += 8
+      switch chunk.identifier(at: 0) {
+      case "data":
+        guard frameByteCount > 0 else { return nil }
+        let isUnknown = size == 0 || size >= 0x7FFF_F000
+        dataByteCount = longDataByteCount ?? (isUnknown ? nil : size)
+        endsAtData = riffByteCount + 8 <= place
+        bytes.position = place
+        return
+      case "fmt " where size >= 16 && size <= 4096:
+        let body = try bytes.bytes(at: place, count: size)
+        guard body.count == size, let format = WaveFormatChunk(body), take(format) else {
+          return nil
+        }
+      case "ds64" where size >= 28 && size <= 65536:
+        // What no file can have is brought to the most it can.
+        longDataByteCount = try bytes.bytes(at: place, count: 16)
+          .number(at: 8, 8, bigEndian: false).map { Int(min($0, UInt64(FileBounds.byteCount))) }
+      default: break
+      }
+      place += size + (size & 1)
+    }
+    return nil
+  }
+
+  private mutating func take(_ format: WaveFormatChunk) -> Bool {
+    channelCount = format.channelCount
+    sampleRate = format.sampleRate
+    frameByteCount = format.blockByteCount
+    bitsPerSample = format.bitsPerSample
+    let code: Int? =
+      switch (format.kind, bitsPerSample) {
+      case (1, 8): SF_FORMAT_PCM_U8
+      case (1, 16): SF_FORMAT_PCM_16
+      case (1, 24): SF_FORMAT_PCM_24
+      case (1, 32): SF_FORMAT_PCM_32
+      case (3, 32): SF_FORMAT_FLOAT
+      case (3, 64): SF_FORMAT_DOUBLE
+      case (6, 8): SF_FORMAT_ALAW
+      case (7, 8): SF_FORMAT_ULAW
+      default: nil
+      }
+    guard let code, channelCount > 0, sampleRate > 0, sampleRate <= Int(Int32.max),
+      frameByteCount == channelCount * bitsPerSample / 8
+    else { return false }
+    encoding = code
+    return true
+  }
+
+  /// Frames that the head announces, as far as the `byteCount` bytes behind it hold them; nil where
+  /// neither is known.
+  func frameCount(in byteCount: Int?) -> Int? {
+    [dataByteCount, byteCount].compactMap { $0 }.min().map {
+      min($0 / frameByteCount, FileBounds.frameCount)
+    }
+  }
+
+  /// Frames that the head announces, where they need more than the `byteCount` bytes behind it.
+  func frameCount(beyond byteCount: Int) -> Int? {
+    guard let dataByteCount, dataByteCount > byteCount else { return nil }
+    let announced = min(dataByteCount / frameByteCount, FileBounds.frameCount)
+    return announced > byteCount / frameByteCount ? announced : nil
+  }
+
+  /// What to tell libsndfile about the samples that follow.
+  var info: SF_INFO {
+    var info = SF_INFO()
+    info.samplerate = Int32(sampleRate)
+    info.channels = Int32(channelCount)
+    info.format = Int32(SF_FORMAT_RAW | encoding | SF_ENDIAN_LITTLE)
+    return info
+  }
+}
+
+/// A CAF file of plain samples that ends before its last one (Apple Core Audio Format Specification 1.0).
+/// libsndfile refuses it: what is there is read bare.
+struct CutCAF {
+  /// What to tell libsndfile about the samples.
+  private(set) var info = SF_INFO()
+  /// Where they begin.
+  private(set) var start = 0
+  /// Frames that are there, and those that the head announces.
+  private(set) var heldFrameCount = 0
+  private(set) var announcedFrameCount = 0
+  private var frameByteCount = 0
+
+  /// nil where `bytes` hold all samples, or something else.
+  init?(_ bytes: BufferedBytes) throws(FileFailure) {
+    guard let byteCount = bytes.byteCount,
+      try bytes.bytes(at: 0, count: 4).starts(with: "caff".utf8)
+    else { return nil }
+    var description: [UInt8] = []
+    let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .coreAudio)
+    let data = try walk.first(from: 8) { (chunk) throws(FileFailure) -> Chunk? in
+      if chunk.identifier == "desc" {
+        description = try bytes.bytes(at: chunk.body, count: 32)
+      }
+      return chunk.identifier == "data" ? chunk : nil
+    }
+    guard let data, describe(description), data.size < FileBounds.byteCount,
+      data.size > byteCount - data.body
+    else { return nil }
+    // Four bytes count how often it was edited.
+    start = data.body + 4
+    guard start < byteCount else { return nil }
+    announcedFrameCount = min((data.size - 4) / frameByteCount, FileBounds.frameCount)
+    heldFrameCount = (byteCount - start) / frameByteCount
+  }
+
+  /// Takes in what the samples are; false where they are not plain.
+  private mutating func describe(_ description: [UInt8]) -> Bool {
+    guard let rateBits = description.number(at: 0, 8, bigEndian: true),
+      let flags = description.integer(at: 12, 4, bigEndian: true),
+      let byteCount = description.integer(at: 16, 4, bigEndian: true),
+      description.integer(at: 20, 4, bigEndian: true) == 1,
+      let channels = description.integer(at: 24, 4, bigEndian: true),
+      let bits = description.integer(at: 28, 4, bigEndian: true)
+    else { return false }
+    let isFloat = flags & 1 != 0
+    let code: Int? =
+      switch (description.identifier(at: 8), bits) {
+      case ("lpcm", 8) where !isFloat: SF_FORMAT_PCM_S8
+      case ("lpcm", 16) where !isFloat: SF_FORMAT_PCM_16
+      case ("lpcm", 24) where !isFloat: SF_FORMAT_PCM_24
+      case ("lpcm", 32): isFloat ? SF_FORMAT_FLOAT : SF_FORMAT_PCM_32
+      case ("lpcm", 64) where isFloat: SF_FORMAT_DOUBLE
+      case ("ulaw", 8): SF_FORMAT_ULAW
+      case ("alaw", 8): SF_FORMAT_ALAW
+      default: nil
+      }
+    let rate = Double(bitPattern: rateBits)
+    guard let code, (1...1024).contains(channels), byteCount == channels * bits / 8, rate >= 1,
+      rate <= Double(Int32.max)
+    else { return false }
+    frameByteCount = byteCount
+    info.samplerate = Int32(clamping: Int(rounding: rate))
+    info.channels = Int32(channels)
+    let order = flags & 2 != 0 ? SF_ENDIAN_LITTLE : SF_ENDIAN_BIG
+    info.format = Int32(SF_FORMAT_RAW | code | order)
+    return true
+  }
+}

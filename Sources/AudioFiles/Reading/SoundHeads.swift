@@ -1,0 +1,167 @@
+/// Heads of sound files that libsndfile must not see, or says too little of.
+
+/// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there without a
+/// word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
+enum AnnouncedSound {
+  /// Sizes from here on are what recorders write that do not know the length.
+  private static let unknownSize = 0x7FFF_F000
+
+  /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they do
+  /// not, or the head does not say.
+  static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
+    guard let byteCount = bytes.byteCount else { return nil }
+    let head = try bytes.bytes(at: 0, count: 40)
+    switch (head.identifier(at: 0), head.identifier(at: 8)) {
+    case ("riff", _) where head.identifier(at: 24) == "wave":
+      return try size(
+        of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40,
+        below: FileBounds.byteCount)
+    case ("FORM", "AIFF"), ("FORM", "AIFC"):
+      // Offset and block size come before the sound.
+      return try size(
+        of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12,
+        below: unknownSize
+      ).map { $0 - 8 }
+    case (".snd", _), ("dns.", _):
+      // An AU file has a head, and nothing else than sound behind it.
+      let isBig = head[0] == UInt8(ascii: ".")
+      guard let start = head.integer(at: 4, 4, bigEndian: isBig),
+        let size = head.integer(at: 8, 4, bigEndian: isBig)
+      else { return nil }
+      return size < unknownSize && size > byteCount - start ? size : nil
+    default: return nil
+    }
+  }
+
+  private static func size(
+    of name: String, _ walk: ChunkWalk, from place: Int, below limit: Int
+  ) throws(FileFailure) -> Int? {
+    let sound = try walk.first(from: place) { $0.identifier == name ? $0 : nil }
+    guard let sound, sound.size < limit, sound.size > walk.byteCount - sound.body else {
+      return nil
+    }
+    return sound.size
+  }
+}
+
+/// What lists (`LIST`) in a WAV or RF64 file could do to libsndfile, which goes round in circles in them (its
+/// issue 1118): it adds an entry's size to its own place in 32 bits, and goes back where that is too much.
+enum WaveLists {
+  private static let mostEntries = 65536
+
+  /// Whether libsndfile is not to see the chunks in `bytes`. False where this is no WAV file.
+  static func areUnsafe(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    let head = try bytes.bytes(at: 0, count: 12)
+    guard let byteCount = bytes.byteCount, let form = head.identifier(at: 0),
+      ["RIFF", "RIFX", "RF64"].contains(form), head.identifier(at: 8) == "WAVE"
+    else { return false }
+    let isBig = form == "RIFX"
+    var longDataByteCount: UInt64?
+    var place = 12
+    for _ in 0..<ChunkWalk.most {
+      let chunk = try bytes.bytes(at: place, count: 8)
+      guard let size = chunk.integer(at: 4, 4, bigEndian: isBig) else { return false }
+      var length = size
+      let body = place + 8
+      switch chunk.identifier(at: 0) {
+      case "ds64":
+        longDataByteCount = try bytes.bytes(at: body, count: 16).number(at: 8, 8, bigEndian: isBig)
+      case "data" where size == 0xFFFF_FFFF:
+        length = Int(min(longDataByteCount ?? UInt64(size), UInt64(FileBounds.byteCount)))
+      case "LIST":
+        if try isUnsafe(list: body..<max(body, min(byteCount, body + size)), isBig, bytes) {
+          return true
+        }
+      default: break
+      }
+      place = body + length + (length & 1)
+      guard place < byteCount else { return false }
+    }
+    return true
+  }
+
+  /// Whether the entries of a list do not follow each other as they should.
+  private static func isUnsafe(
+    list: Range<Int>, _ isBig: Bool, _ bytes: BufferedBytes
+  ) throws(FileFailure) -> Bool {
+    var place = list.lowerBound
+    for _ in 0..<mostEntries {
+      guard place < list.upperBound else { return false }
+      let entry = try bytes.bytes(at: place, count: 8)
+      switch entry.identifier(at: 0) {
+      case "adtl", "INFO":
+        place += 4
+        continue
+      // Entries of cameras and chunks of sound are followed by rules of their own.
+      case "exif", "data": return true
+      default: break
+      }
+      // Zeros are the rest of a list that was made longer than it had to be.
+      guard entry.count == 8, entry.prefix(4).contains(where: { $0 != 0 }),
+        let size = entry.integer(at: 4, 4, bigEndian: isBig)
+      else { return false }
+      guard size < 1 << 31 else { return true }
+      place += 8 + size + (size & 1)
+    }
+    return true
+  }
+}
+
+/// What a FLAC file says about itself before its sound (RFC 9639, section 8): libsndfile keeps the
+/// comments of each block, where the format knows one such block.
+enum FLACComments {
+  /// Bytes of all comments, at most; one block has 16 MiB less one byte.
+  private static let most = 1 << 24
+  private static let mostBlocks = 4096
+  private static let commentType: UInt8 = 4
+
+  /// Throws `.unusableContents` where a FLAC file in `bytes` has more comments than fit into memory, or
+  /// blocks without end. Says nothing of what is no FLAC file.
+  static func check(_ bytes: BufferedBytes) throws(FileFailure) {
+    guard let start = try bytes.endOfID3Tags(),
+      try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
+    else { return }
+    var place = start + 4
+    var commentByteCount = 0
+    for _ in 0..<mostBlocks {
+      let block = try bytes.bytes(at: place, count: 4)
+      guard let byteCount = block.integer(at: 1, 3, bigEndian: true) else { return }
+      if block[0] & 127 == commentType { commentByteCount += byteCount }
+      guard commentByteCount < most else {
+        throw .noSoundWithin(bytes.name, place + byteCount)
+      }
+      if block[0] & 128 != 0 { return }
+      place += 4 + byteCount
+    }
+    throw .noSoundWithin(bytes.name, place)
+  }
+}
+
+/// Tells files of MPEG audio (MP3 and its kin) from others before libsndfile sees them: its decoder of
+/// them prints what it thinks of damage, and `MPEGDecoder` reads them anyhow.
+enum MPEGBeginning {
+  /// Whether libsndfile would take `bytes` for MPEG audio: those behind their ID3 tags begin with eleven
+  /// ones.
+  static func isThere(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    guard let start = try bytes.endOfID3Tags() else { return true }
+    let head = try bytes.bytes(at: start, count: 2)
+    return head.count == 2 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0
+  }
+}
+
+extension FileFailure {
+  /// The lists of tags in the WAV file `name` are damaged, and its sound is not of a plain kind.
+  static func unsafeLists(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) begins like a WAV file, but its lists of tags are damaged.",
+      hint: "Make it anew, or convert it with ffmpeg.")
+  }
+
+  /// MPEG audio for what reads other files.
+  static func mpeg(_ name: String) -> FileFailure {
+    FileFailure(
+      .unknownContents,
+      "\(name) begins like MPEG audio (MP3), but is damaged, cut short or not fit for this.",
+      hint: "Convert it to WAV with ffmpeg.")
+  }
+}

@@ -1,0 +1,294 @@
+/// Mends WAV and RF64: the sizes of the samples, of the whole, and of the `ds64` and `fact` chunks.
+///
+/// After EBU Tech 3306 (RF64) and Microsoft's multimedia data standards update of 1994.
+struct WaveRepair {
+  private let file: DamagedFile
+  private let isLong: Bool
+  private let long: Chunk?
+  private let fact: Chunk?
+  /// Room kept for a `ds64` chunk.
+  private let room: Chunk?
+  private let chunks: [String: Chunk]
+
+  /// Reads the chunks before the samples.
+  init(_ file: DamagedFile) throws(FileFailure) {
+    self.file = file
+    isLong = try file.bytes(at: 0, count: 4).identifier(at: 0) != "RIFF"
+    chunks = try file.walk(.wave).chunks(from: 12, upTo: ["data"])
+    long = chunks["ds64"].flatMap { $0.size >= 24 ? $0 : nil }
+    fact = chunks["fact"].flatMap { $0.size >= 4 ? $0 : nil }
+    room = chunks["JUNK"].flatMap {
+      $0.start == 12 && ($0.size == 28 || $0.size >= 36) ? $0 : nil
+    }
+  }
+
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead to
+  /// the samples.
+  func finding() throws(FileFailure) -> RepairFinding {
+    guard let format = chunks["fmt "] else { throw .lost("format chunk", of: "WAV", file.path) }
+    let layout = try SampleLayout(
+      waveFormat: file.bytes(at: format.body, count: min(format.size, 64)))
+    guard let layout else { throw .unknownSamples(file.path) }
+    guard let data = chunks["data"] else { throw .lost("samples", of: "WAV", file.path) }
+    let form = try declaredFormByteCount()
+    var samples = try FoundSamples(
+      file, .wave, layout, from: data.body, declared: declaredByteCount(data), formEnd: form + 8)
+    let size = samples.end - 8
+    // Some count the byte of padding, and some do not.
+    samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
+    let isOutgrown = !isLong && size >= Int(UInt32.max)
+    if isOutgrown {
+      samples.faults.append("the file has outgrown WAV's 4 GiB and becomes RF64")
+    }
+    let isLong = isLong || isOutgrown
+    let sizes = Sizes(form: size, data: samples.stretch.byteCount, frames: samples.frames)
+    return try samples.finding(isLong ? .rf64 : .wav) { plan throws(FileFailure) in
+      if let fact {
+        try plan.set(short(isLong ? Int(UInt32.max) : sizes.frames), at: fact.body, in: file)
+      }
+      try plan.set(short(isLong ? Int(UInt32.max) : sizes.data), at: data.body - 4, in: file)
+      if isLong {
+        try setLong(sizes, &plan)
+      } else {
+        try plan.set(short(sizes.form), at: 4, in: file)
+      }
+    }
+  }
+
+  private struct Sizes {
+    let form: Int
+    let data: Int
+    let frames: Int
+  }
+
+  /// Nil where the header leaves it open.
+  private func declaredByteCount(_ data: Chunk) throws(FileFailure) -> Int? {
+    guard data.size == Int(UInt32.max) else { return data.size }
+    return try longNumber(8)
+  }
+
+  private func declaredFormByteCount() throws(FileFailure) -> Int {
+    let short = try file.bytes(at: 4, count: 4).integer(at: 0, 4, bigEndian: false) ?? 0
+    return try longNumber(0) ?? short
+  }
+
+  private func longNumber(_ offset: Int) throws(FileFailure) -> Int? {
+    guard isLong, let long,
+      let number = try file.bytes(at: long.body + offset, count: 8)
+        .number(at: 0, 8, bigEndian: false), number <= FileBounds.byteCount
+    else { return nil }
+    return Int(number)
+  }
+
+  /// The sizes of RF64, in the chunk that is there, in the room kept for it, or in front of all.
+  private func setLong(_ sizes: Sizes, _ plan: inout RepairPlan) throws(FileFailure) {
+    let numbers = { (form: Int) in
+      [form, sizes.data, sizes.frames].flatMap { [UInt8]($0, 8, bigEndian: false) }
+    }
+    var head = Array("RF64".utf8) + short(Int(UInt32.max)) + Array("WAVE".utf8)
+    if let long {
+      try plan.set(numbers(sizes.form), at: long.body, in: file)
+    } else if let room {
+      head += Array("ds64".utf8) + short(28) + numbers(sizes.form) + short(0)
+      if room.size >= 36 { head += Array("JUNK".utf8) + short(room.size - 36) }
+    } else {
+      plan.insert(
+        Array("ds64".utf8) + short(28) + numbers(sizes.form + 36) + short(0), at: 12)
+    }
+    try plan.set(head, at: 0, in: file)
+  }
+
+  private func short(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: false) }
+}
+
+/// Mends Sony's Wave64: chunks of 16-byte names, at multiples of eight bytes, with 64-bit sizes that
+/// count the chunk's head.
+struct Wave64Repair {
+  let file: DamagedFile
+
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
+  /// to the samples.
+  func finding() throws(FileFailure) -> RepairFinding {
+    let style = ChunkStyle.wave64
+    let chunks = try file.walk(style).chunks(from: 40, upTo: ["data"])
+    guard let format = chunks["fmt "] else {
+      throw .lost("format chunk", of: "Wave64", file.path)
+    }
+    let layout = try SampleLayout(
+      waveFormat: file.bytes(at: format.body, count: max(0, min(format.size, 64))))
+    guard let layout else { throw .unknownSamples(file.path) }
+    guard let data = chunks["data"] else { throw .lost("samples", of: "Wave64", file.path) }
+    let bits = try file.bytes(at: 16, count: 8).number(at: 0, 8, bigEndian: false) ?? 0
+    let form = Int(min(bits, UInt64(FileBounds.byteCount)))
+    // A head alone, or less, is what a program writes that has not counted yet.
+    var samples = try FoundSamples(
+      file, style, layout, from: data.body, declared: max(0, data.size), formEnd: form)
+    let (end, frames, byteCount) = (samples.end, samples.frames, samples.stretch.byteCount)
+    // The last chunk may be padded or not, and its padding be counted or not.
+    samples.check(form, end, isRight: abs(form - end) <= 7)
+    return try samples.finding(.w64) { plan throws(FileFailure) in
+      if let fact = chunks["fact"], fact.size >= 8 {
+        try plan.set(style.field(frames), at: fact.body, in: file)
+      }
+      try plan.set(style.field(byteCount + style.headByteCount), at: data.body - 8, in: file)
+      try plan.set(style.field(end), at: 16, in: file)
+    }
+  }
+}
+
+/// Mends Apple's AIFF and AIFF-C: the frames its common chunk counts, the size of its sound data
+/// chunk and of the whole.
+struct AIFFRepair {
+  let file: DamagedFile
+  /// Two numbers stand before the samples, for writers that align them to blocks.
+  private static let alignmentByteCount = 8
+
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
+  /// to the samples, or hold more than AIFF can say.
+  func finding() throws(FileFailure) -> RepairFinding {
+    let style = ChunkStyle.aiff
+    let isCompressed = try file.bytes(at: 8, count: 4).identifier(at: 0) == "AIFC"
+    let chunks = try file.walk(style).chunks(from: 12, upTo: ["COMM", "SSND"])
+    guard let common = chunks["COMM"] else { throw .lost("common chunk", of: "AIFF", file.path) }
+    let body = try file.bytes(at: common.body, count: 22)
+    guard let layout = SampleLayout(common: body, isCompressed: isCompressed) else {
+      throw .unknownSamples(file.path)
+    }
+    guard let sound = chunks["SSND"],
+      let offset = try file.bytes(at: sound.body, count: 4).integer(at: 0, 4, bigEndian: true),
+      offset % 2 == 0, offset <= file.byteCount - sound.body - Self.alignmentByteCount
+    else { throw .lost("samples", of: "AIFF", file.path) }
+    let start = sound.body + Self.alignmentByteCount + offset
+    let form = try file.bytes(at: 4, count: 4).integer(at: 0, 4, bigEndian: true) ?? 0
+    var samples = try FoundSamples(
+      file, style, layout, from: start,
+      declared: max(0, sound.size - Self.alignmentByteCount - offset), formEnd: form + 8,
+      headerFrames: body.integer(at: 2, 4, bigEndian: true))
+    let size = samples.end - 8
+    guard size <= Int(UInt32.max) else {
+      throw FileFailure(
+        .unusableContents, "\(file.path) goes on past 4 GiB, which no AIFF file can say.",
+        hint: "Take its samples with sox -t raw, and skip the first \(start) bytes.")
+    }
+    samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
+    let (frames, soundSize) = (samples.frames, start + samples.stretch.byteCount - sound.body)
+    return try samples.finding(.aiff) { plan throws(FileFailure) in
+      try plan.set(style.field(frames), at: common.body + 2, in: file)
+      try plan.set(style.field(soundSize), at: sound.body - 4, in: file)
+      try plan.set(style.field(size), at: 4, in: file)
+    }
+  }
+}
+
+/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length.
+struct CoreAudioRepair {
+  let file: DamagedFile
+  /// The samples come behind a number that counts edits.
+  private static let editCountByteCount = 4
+
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
+  /// to the samples.
+  func finding() throws(FileFailure) -> RepairFinding {
+    let style = ChunkStyle.coreAudio
+    let chunks = try file.walk(style).chunks(from: 8, upTo: ["data"])
+    guard let description = chunks["desc"] else {
+      throw .lost("description", of: "CAF", file.path)
+    }
+    let layout = try SampleLayout(description: file.bytes(at: description.body, count: 32))
+    guard let layout else { throw .unknownSamples(file.path) }
+    guard let data = chunks["data"], data.body + Self.editCountByteCount <= file.byteCount else {
+      throw .lost("samples", of: "CAF", file.path)
+    }
+    var samples = try FoundSamples(
+      file, style, layout, from: data.body + Self.editCountByteCount,
+      declared: data.size == -1
+        ? nil : max(Self.editCountByteCount, data.size) - Self.editCountByteCount,
+      formEnd: -1)
+    let size = samples.stretch.byteCount + Self.editCountByteCount
+    samples.check(data.size, size, isRight: data.size == size, of: "the samples have")
+    return try samples.finding(.caf) { plan throws(FileFailure) in
+      try plan.set(style.field(size), at: data.body - 8, in: file)
+    }
+  }
+}
+
+extension DamagedFile {
+  fileprivate func walk(_ style: ChunkStyle) -> ChunkWalk {
+    ChunkWalk(file: self, byteCount: byteCount, style: style)
+  }
+}
+
+extension ChunkWalk {
+  /// The first chunk of each name from `place` on, up to where all of `names` are found.
+  fileprivate func chunks(
+    from place: Int, upTo names: Set<String>
+  ) throws(FileFailure) -> [String: Chunk] {
+    var found: [String: Chunk] = [:]
+    _ = try first(from: place) { chunk in
+      if found[chunk.identifier] == nil { found[chunk.identifier] = chunk }
+      return names.isSubset(of: found.keys) ? chunk : nil
+    }
+    return found
+  }
+}
+
+/// What a repair finds out about the samples of a file of chunks.
+private struct FoundSamples {
+  private let file: DamagedFile
+  private let layout: SampleLayout
+  /// Frames that the header announces; nil where it leaves that open.
+  private let headerFrames: Int?
+  let stretch: SampleStretch
+  let frames: Int
+  var faults: [String] = []
+
+  /// Samples from `start` on, `declared` bytes of them by the head of their chunk, and `headerFrames`
+  /// frames where another chunk says so.
+  init(
+    _ file: DamagedFile, _ style: ChunkStyle, _ layout: SampleLayout, from start: Int,
+    declared: Int?, formEnd: Int, headerFrames: Int? = nil
+  ) throws(FileFailure) {
+    self.file = file
+    self.layout = layout
+    stretch = try SampleStretch(
+      file.walk(style), start: start, declared: declared, frameByteCount: layout.blockByteCount,
+      formEnd: formEnd)
+    frames = layout.frames(in: stretch.byteCount)
+    let declaredFrames = declared.map { layout.frames(in: $0) }
+    self.headerFrames = headerFrames ?? declaredFrames
+    if let said = self.headerFrames, said != frames {
+      faults.append("the header said \(said)")
+    } else if let declaredFrames, declaredFrames != frames {
+      faults.append("the chunk of samples said \(declaredFrames)")
+    } else if declaredFrames == nil {
+      faults.append("the header left the length open")
+    }
+    faults += stretch.faults
+  }
+
+  /// Where the last chunk ends.
+  var end: Int { stretch.end + stretch.padding.count - stretch.foreignByteCount }
+
+  /// Notes what the header said of a length, where that is not right and nothing else is wrong.
+  mutating func check(
+    _ said: Int, _ byteCount: Int, isRight: Bool, of what: String = "the file has"
+  ) {
+    guard faults.isEmpty, !isRight else { return }
+    faults.append("the header said that \(what) \(said) bytes, not \(byteCount)")
+  }
+
+  /// Cuts off what follows the samples, and lets `set` write what the header must say, where something is
+  /// wrong.
+  func finding(
+    _ fileFormat: FileFormat, _ set: (inout RepairPlan) throws(FileFailure) -> Void
+  ) throws(FileFailure) -> RepairFinding {
+    var plan = RepairPlan(byteCount: file.byteCount)
+    if !faults.isEmpty {
+      try plan.cut(at: stretch.end, ending: stretch.padding, in: file)
+      try set(&plan)
+    }
+    return RepairFinding(
+      path: file.path, fileFormat: fileFormat, frames: frames, sampleRate: layout.sampleRate,
+      headerFrames: headerFrames, faults: faults, plan: plan)
+  }
+}
