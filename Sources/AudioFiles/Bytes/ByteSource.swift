@@ -110,11 +110,7 @@ final class LocalFile: PresentBytes {
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    do throws(SystemError) {
-      return try descriptor.read(into: bytes, at: start + offset)
-    } catch {
-      throw .reading(name, error)
-    }
+    try telling(try descriptor.read(into: bytes, at: start + offset)) { .reading(name, $0) }
   }
 }
 

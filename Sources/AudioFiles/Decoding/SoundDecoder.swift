@@ -151,3 +151,69 @@ extension FileFailure {
       hint: "Play it from its beginning, or get the file anew.")
   }
 }
+
+/// A sound file as a decoder: one on disk, or bytes from elsewhere.
+final class FileDecoder: SoundDecoder {
+  private var file: SoundFileReader
+  private let bytes: BufferedBytes
+  private let byteRate: Double
+  let tags: SoundFileTags
+  let bitRate: Int?
+
+  /// The decoder of a file that is open.
+  init(_ file: consuming SoundFileReader) {
+    bytes = file.bytes
+    tags = file.tags
+    let seconds = file.frameCount.map { Double($0) / Double(file.sampleRate) } ?? 0
+    let (sampleRate, channelCount) = (file.sampleRate, file.channelCount)
+    let counted = bytes.byteCount.flatMap {
+      FileBounds.bitRate(
+        bytes: $0, seconds: seconds, sampleRate: sampleRate, channelCount: channelCount)
+    }
+    // Bare samples say how many bytes a second they are; FLAC has fewer.
+    let bare = file.sampleFormat.map {
+      8 * $0.byteCount * file.channelCount * file.sampleRate
+    }
+    let rate = counted ?? (file.fileFormat == .flac ? nil : bare)
+    bitRate = rate
+    byteRate = Double(rate ?? bytes.source.announcedBitRate ?? bare ?? 128_000) / 8
+    self.file = file
+  }
+
+  convenience init(_ bytes: BufferedBytes) throws(FileFailure) {
+    self.init(try SoundFileReader(bytes))
+    try bytes.prepare()
+  }
+
+  /// Opens `path`; standard input where it is `-`. Throws as `SoundFileReader` does.
+  convenience init(path: String) throws(FileFailure) {
+    self.init(try SoundFileReader(path: path))
+  }
+
+  var name: String { file.path }
+  var sampleRate: Int { file.sampleRate }
+  var channelCount: Int { file.channelCount }
+  var frameCount: Int? { file.frameCount }
+  var announcedFrameCount: Int? { file.announcedFrameCount }
+  var supportsSeeking: Bool { file.isSeekable }
+  var position: Int { file.position }
+  var markers: [SoundFileMarker] { file.markers }
+  var byteSource: (any ByteSource)? { bytes.source }
+
+  var formatName: String {
+    file.encodingName == file.formatName
+      ? file.formatName : "\(file.formatName), \(file.encodingName)"
+  }
+
+  func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    try file.read(into: &buffer, at: target, frames: frames)
+  }
+
+  func seek(toFrame frame: Int) throws(FileFailure) { try file.seek(toFrame: frame) }
+
+  func isReady(prebuffer seconds: Double?) -> Bool {
+    bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
+  }
+}

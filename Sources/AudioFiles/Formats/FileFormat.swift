@@ -39,26 +39,50 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   }
 
   /// What to call it in a sentence.
-  public var title: String {
-    switch self {
-    case .wav: "WAV"
-    case .rf64: "RF64"
-    case .w64: "Wave64"
-    case .aiff: "AIFF"
-    case .caf: "CAF"
-    case .flac: "FLAC"
-    case .ogg: "Ogg Vorbis"
-    case .opus: "Opus"
-    case .mp3: "MP3"
-    case .raw: "raw"
-    }
-  }
+  public var title: String { traits.title }
 
   /// Whether what is read back differs from what was written.
-  public var isLossy: Bool {
+  public var isLossy: Bool { traits.sampleFormats == [.float] }
+
+  /// What is fixed for a format.
+  private struct Traits {
+    let title: String
+    /// libsndfile's number, without the samples' where those may be of several kinds.
+    let code: Int
+    var sampleFormats: [FileSampleFormat] = [.s16, .s24, .s32, .float]
+    var channels = 1024
+    /// Which rates it can have, in words.
+    var rates = "a rate above 0 Hz"
+    var hasRate: (Int) -> Bool = { $0 <= Int(Int32.max) }
+  }
+
+  private var traits: Traits {
     switch self {
-    case .ogg, .opus, .mp3: true
-    case .wav, .rf64, .w64, .aiff, .caf, .flac, .raw: false
+    case .wav: Traits(title: "WAV", code: SF_FORMAT_WAV)
+    case .rf64: Traits(title: "RF64", code: SF_FORMAT_RF64)
+    case .w64: Traits(title: "Wave64", code: SF_FORMAT_W64)
+    case .aiff: Traits(title: "AIFF", code: SF_FORMAT_AIFF)
+    case .caf: Traits(title: "CAF", code: SF_FORMAT_CAF)
+    case .flac:
+      Traits(
+        title: "FLAC", code: SF_FORMAT_FLAC, sampleFormats: [.s16, .s24], channels: 8,
+        rates: "a rate up to 655350 Hz (above 65535 Hz a multiple of 10)",
+        hasRate: { $0 < 65536 || ($0 % 10 == 0 && $0 <= 655_350) })
+    case .ogg:
+      Traits(
+        title: "Ogg Vorbis", code: SF_FORMAT_OGG | SF_FORMAT_VORBIS, sampleFormats: [.float],
+        channels: 8, rates: "a rate of 8000 to 192000 Hz", hasRate: (8000...192_000).contains)
+    case .opus:
+      Traits(
+        title: "Opus", code: SF_FORMAT_OGG | SF_FORMAT_OPUS, sampleFormats: [.float], channels: 8,
+        rates: "48000, 24000, 16000, 12000 or 8000 Hz",
+        hasRate: [8000, 12000, 16000, 24000, 48000].contains)
+    case .mp3:
+      Traits(
+        title: "MP3", code: SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, sampleFormats: [.float],
+        channels: 2, rates: "48000, 44100 or 32000 Hz, or their half or quarter",
+        hasRate: [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000].contains)
+    case .raw: Traits(title: "raw", code: SF_FORMAT_RAW | SF_ENDIAN_LITTLE)
     }
   }
 }
@@ -67,36 +91,19 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
 extension FileFormat {
   /// The format with that number; nil for one that is only read.
   init?(code: Int32) {
-    let encoding = Int(code) & SF_FORMAT_SUBMASK
-    switch Int(code) & SF_FORMAT_TYPEMASK {
-    case SF_FORMAT_WAV, SF_FORMAT_WAVEX: self = .wav
-    case SF_FORMAT_RF64: self = .rf64
-    case SF_FORMAT_W64: self = .w64
-    case SF_FORMAT_AIFF: self = .aiff
-    case SF_FORMAT_CAF: self = .caf
-    case SF_FORMAT_FLAC: self = .flac
-    case SF_FORMAT_OGG where encoding == SF_FORMAT_VORBIS: self = .ogg
-    case SF_FORMAT_OGG where encoding == SF_FORMAT_OPUS: self = .opus
-    case SF_FORMAT_MPEG: self = .mp3
-    case SF_FORMAT_RAW: self = .raw
-    default: return nil
+    let (type, encoding) = (Int(code) & SF_FORMAT_TYPEMASK, Int(code) & SF_FORMAT_SUBMASK)
+    let found = Self.allCases.first {
+      let own = $0.traits.code
+      return own & SF_FORMAT_TYPEMASK == (type == SF_FORMAT_WAVEX ? SF_FORMAT_WAV : type)
+        && [0, encoding].contains(own & SF_FORMAT_SUBMASK)
     }
+    guard let found else { return nil }
+    self = found
   }
 
   /// The number to write `sampleFormat` with.
   func code(_ sampleFormat: FileSampleFormat) -> Int32 {
-    switch self {
-    case .wav: Int32(SF_FORMAT_WAV | sampleFormat.code)
-    case .rf64: Int32(SF_FORMAT_RF64 | sampleFormat.code)
-    case .raw: Int32(SF_FORMAT_RAW | SF_ENDIAN_LITTLE | sampleFormat.code)
-    case .w64: Int32(SF_FORMAT_W64 | sampleFormat.code)
-    case .aiff: Int32(SF_FORMAT_AIFF | sampleFormat.code)
-    case .caf: Int32(SF_FORMAT_CAF | sampleFormat.code)
-    case .flac: Int32(SF_FORMAT_FLAC | sampleFormat.code)
-    case .ogg: Int32(SF_FORMAT_OGG | SF_FORMAT_VORBIS)
-    case .opus: Int32(SF_FORMAT_OGG | SF_FORMAT_OPUS)
-    case .mp3: Int32(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III)
-    }
+    Int32(traits.code | (isLossy ? 0 : sampleFormat.code))
   }
 }
 
@@ -144,21 +151,10 @@ extension SampleFormat {
 extension FileFormat {
   /// The sample formats it can hold, the narrowest first. A lossy format has no samples of its own
   /// and is given floating point.
-  public var sampleFormats: [FileSampleFormat] {
-    switch self {
-    case .wav, .rf64, .w64, .aiff, .caf, .raw: [.s16, .s24, .s32, .float]
-    case .flac: [.s16, .s24]
-    case .ogg, .opus, .mp3: [.float]
-    }
-  }
+  public var sampleFormats: [FileSampleFormat] { traits.sampleFormats }
 
   /// Whether it holds samples as they are, so that each frame takes the same number of bytes.
-  public var isPlain: Bool {
-    switch self {
-    case .wav, .rf64, .w64, .aiff, .caf, .raw: true
-    case .flac, .ogg, .opus, .mp3: false
-    }
-  }
+  public var isPlain: Bool { sampleFormats.contains(.s32) }
 
   /// `wanted` where it can be held, else the widest that can: the format to use when the user asked
   /// for none.
@@ -167,13 +163,7 @@ extension FileFormat {
   }
 
   /// The most channels it can hold.
-  public var maximumChannelCount: Int {
-    switch self {
-    case .flac, .ogg, .opus: 8
-    case .mp3: 2
-    case .wav, .rf64, .w64, .aiff, .caf, .raw: 1024
-    }
-  }
+  public var maximumChannelCount: Int { traits.channels }
 
   /// Refuses what the format cannot hold, before anything is created: throws `.invalidRequest`
   /// with a sentence that says what it can.
@@ -190,9 +180,9 @@ extension FileFormat {
         "have \(channelCount) channels",
         hint: "Use 1 to \(maximumChannelCount) channels, or another file format.")
     }
-    guard sampleRate >= 1, holds(sampleRate: sampleRate) else {
+    guard sampleRate >= 1, traits.hasRate(sampleRate) else {
       throw refusal(
-        "have a rate of \(sampleRate) Hz", hint: "Use \(rates), or another file format.")
+        "have a rate of \(sampleRate) Hz", hint: "Use \(traits.rates), or another file format.")
     }
   }
 
@@ -203,27 +193,6 @@ extension FileFormat {
 
   private var choices: String {
     sampleFormats.map(\.name).joined(separator: " or ")
-  }
-
-  private func holds(sampleRate: Int) -> Bool {
-    switch self {
-    case .flac: sampleRate < 65536 || (sampleRate % 10 == 0 && sampleRate <= 655_350)
-    case .ogg: sampleRate >= 8000 && sampleRate <= 192_000
-    case .opus: [8000, 12000, 16000, 24000, 48000].contains(sampleRate)
-    case .mp3:
-      [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000].contains(sampleRate)
-    case .wav, .rf64, .w64, .aiff, .caf, .raw: sampleRate <= Int(Int32.max)
-    }
-  }
-
-  private var rates: String {
-    switch self {
-    case .flac: "a rate up to 655350 Hz (above 65535 Hz a multiple of 10)"
-    case .ogg: "a rate of 8000 to 192000 Hz"
-    case .opus: "48000, 24000, 16000, 12000 or 8000 Hz"
-    case .mp3: "48000, 44100 or 32000 Hz, or their half or quarter"
-    case .wav, .rf64, .w64, .aiff, .caf, .raw: "a rate above 0 Hz"
-    }
   }
 }
 

@@ -97,3 +97,99 @@ final class ConditionLock<State>: @unchecked Sendable {
     pthread_cond_broadcast(condition)
   }
 }
+
+/// Seconds on a clock that never goes back.
+enum SteadyClock {
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+/// Notes when bytes of a transfer come, and says when it takes too long.
+struct TransferWatch {
+  /// What takes too long.
+  enum Trouble: Equatable {
+    case noAnswer
+    case stall
+    case drip
+  }
+
+  private let patience: RemoteFilePatience
+  /// nil once the header is there.
+  private var answerDeadline: Double?
+  private var lastByte: Double
+  private var windowStart: Double
+  private var windowByteCount = 0
+  private var isPaused = false
+
+  /// The whole header is to be there by `answerDeadline`.
+  init(_ patience: RemoteFilePatience, now: Double, answerDeadline: Double) {
+    self.patience = patience
+    self.answerDeadline = answerDeadline
+    lastByte = now
+    windowStart = now
+  }
+
+  mutating func answered(now: Double) {
+    answerDeadline = nil
+    proceed(now: now)
+  }
+
+  mutating func received(_ byteCount: Int, now: Double) {
+    lastByte = now
+    windowByteCount += byteCount
+  }
+
+  /// No reader waits for bytes.
+  mutating func pause() { isPaused = true }
+
+  /// Bytes are waited for again, from `now` on.
+  mutating func proceed(now: Double) {
+    isPaused = false
+    lastByte = now
+    windowStart = now
+    windowByteCount = 0
+  }
+
+  /// What took too long by `now`.
+  mutating func trouble(now: Double) -> Trouble? {
+    if let answerDeadline { return now >= answerDeadline ? .noAnswer : nil }
+    guard !isPaused else { return nil }
+    if now - lastByte >= patience.stalling { return .stall }
+    if now - windowStart >= patience.dripping {
+      if Double(windowByteCount) < patience.slowestRate * patience.dripping { return .drip }
+      windowStart = now
+      windowByteCount = 0
+    }
+    return nil
+  }
+
+  /// When to ask for trouble next.
+  var nextLook: Double {
+    if let answerDeadline { return answerDeadline }
+    if isPaused { return .infinity }
+    return min(lastByte + patience.stalling, windowStart + patience.dripping)
+  }
+}
+
+/// How long to wait before the next try.
+struct RetryPace {
+  private let patience: RemoteFilePatience
+  private var tries = 0
+
+  init(_ patience: RemoteFilePatience) {
+    self.patience = patience
+  }
+
+  /// A new byte came.
+  mutating func progressed() { tries = 0 }
+
+  /// Seconds to wait before the next try; nil where it is time to give up.
+  mutating func next() -> Double? {
+    guard tries < patience.tryCount else { return nil }
+    tries += 1
+    return patience.firstPause * Double(1 << min(tries - 1, 16))
+  }
+}

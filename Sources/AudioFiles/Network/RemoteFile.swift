@@ -125,7 +125,8 @@ public final class RemoteFile: ByteSource {
       if let deadline = state.soundDeadline, SteadyClock.now >= deadline.time {
         throw noSoundInTime(deadline, state)
       }
-      let count = try cached(into: bytes, at: offset, &state)
+      let cache = state.cache
+      let count = try telling(try cache.read(into: bytes, at: offset)) { .cache(name, $0) }
       if count > 0 {
         state.situation.reader = offset + count
         if state.needsAttention { signal.send() }
@@ -178,16 +179,6 @@ public final class RemoteFile: ByteSource {
     guard deadline.isFirst else { return .noMoreSound(name) }
     return state.cache.present.end < Downloader.firstBytes
       ? .unreachable(address, "bytes came too slowly") : .noSoundInTime(name)
-  }
-
-  private func cached(
-    into bytes: UnsafeMutableRawBufferPointer, at offset: Int, _ state: inout RemoteState
-  ) throws(FileFailure) -> Int {
-    do throws(SystemError) {
-      return try state.cache.read(into: bytes, at: offset)
-    } catch {
-      throw .cache(name, error)
-    }
   }
 
   /// How many bytes from `offset` on are here. Any thread.

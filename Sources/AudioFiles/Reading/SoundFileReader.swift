@@ -222,11 +222,7 @@ public struct SoundFileTags: Sendable, Equatable {
   public init() {}
 
   init(of handle: borrowing SoundFileHandle) {
-    title = Self.string(SF_STR_TITLE, handle)
-    artist = Self.string(SF_STR_ARTIST, handle)
-    album = Self.string(SF_STR_ALBUM, handle)
-    comment = Self.string(SF_STR_COMMENT, handle)
-    date = Self.string(SF_STR_DATE, handle)
+    for field in Self.fields { self[keyPath: field.text] = Self.string(field.code, handle) }
   }
 
   private static func string(_ kind: Int, _ handle: borrowing SoundFileHandle) -> String? {
@@ -238,6 +234,44 @@ public struct SoundFileTags: Sendable, Equatable {
 }
 
 extension SoundFileTags {
+  /// One text, and what the formats call it.
+  struct Field {
+    let text: WritableKeyPath<SoundFileTags, String?>
+    /// libsndfile's number.
+    let code: Int
+    /// The name of a Vorbis comment (https://xiph.org/vorbis/doc/v-comment.html).
+    let comment: String
+    /// The chunk of a WAV file.
+    let chunk: String
+    /// Bytes of it in a WAV file at most, whose header has a fixed length.
+    let waveByteCount: Int
+  }
+
+  static var fields: [Field] {
+    [
+      Field(text: \.title, code: SF_STR_TITLE, comment: "TITLE", chunk: "INAM", waveByteCount: 200),
+      Field(
+        text: \.artist, code: SF_STR_ARTIST, comment: "ARTIST", chunk: "IART", waveByteCount: 200),
+      Field(text: \.album, code: SF_STR_ALBUM, comment: "ALBUM", chunk: "IPRD", waveByteCount: 200),
+      Field(
+        text: \.comment, code: SF_STR_COMMENT, comment: "COMMENT", chunk: "ICMT",
+        waveByteCount: 600),
+      Field(text: \.date, code: SF_STR_DATE, comment: "DATE", chunk: "ICRD", waveByteCount: 40),
+    ]
+  }
+
+  /// The tags among Vorbis comments, found by name.
+  init(_ comment: (String) -> String?) {
+    for field in Self.fields { self[keyPath: field.text] = comment(field.comment) }
+    self.comment = self.comment ?? comment("DESCRIPTION")
+  }
+
+  /// The fields that are not empty, with their texts.
+  var said: [(field: Field, text: String)] {
+    Self.fields.compactMap { field in self[keyPath: field.text].map { (field, $0) } }
+      .filter { !$0.text.isEmpty }
+  }
+
   /// Bytes of one text that are read, at most: more is not written about a song.
   static let longest = 64 << 10
 
@@ -255,11 +289,9 @@ extension SoundFileTags {
   /// those who read the file, give up.
   public func fitting(_ format: FileFormat) -> SoundFileTags {
     var fitting = self
-    fitting.title = format.fit(title, 200)
-    fitting.artist = format.fit(artist, 200)
-    fitting.album = format.fit(album, 200)
-    fitting.comment = format.fit(comment, 600)
-    fitting.date = format.fit(date, 40)
+    for field in Self.fields {
+      fitting[keyPath: field.text] = format.fit(self[keyPath: field.text], field.waveByteCount)
+    }
     return fitting
   }
 }

@@ -56,10 +56,7 @@ final class DamagedFile: PlacedBytes {
   }
 
   private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
-    do throws(SystemError) {
-      return try descriptor.bytes(at: start, count: min(count, byteCount - start))
-    } catch {
-      throw .reading(path, error)
-    }
+    let count = min(count, byteCount - start)
+    return try telling(try descriptor.bytes(at: start, count: count)) { .reading(path, $0) }
   }
 }

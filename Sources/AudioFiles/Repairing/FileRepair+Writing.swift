@@ -79,8 +79,9 @@ extension FileRepair {
     let grows = plan.mendedByteCount > plan.byteCount
     if grows { try end(file, plan) }
     for edit in plan.edits {
-      try write(edit.bytes, at: edit.range.lowerBound, to: file)
-      try synchronize(file)
+      try OutputBytes.write(edit.bytes, at: edit.range.lowerBound, to: file.number)
+      // What is not on the disk yet may still find it full.
+      try OutputBytes.synchronize(file.number)
     }
     if !grows { try end(file, plan) }
   }
@@ -106,9 +107,11 @@ extension FileRepair {
   ) -> Bool {
     do throws(SystemError) {
       guard try file.status.byteCount >= plan.byteCount else { return false }
-      for original in originals { try write(original.bytes, at: original.place, to: file) }
+      for original in originals {
+        try OutputBytes.write(original.bytes, at: original.place, to: file.number)
+      }
       try file.truncate(to: plan.byteCount)
-      try synchronize(file)
+      try OutputBytes.synchronize(file.number)
       return true
     } catch {
       return false
@@ -118,9 +121,9 @@ extension FileRepair {
   private static func end(_ file: borrowing FileDescriptor, _ plan: RepairPlan)
     throws(SystemError)
   {
-    try write(plan.ending, at: plan.end, to: file)
+    try OutputBytes.write(plan.ending, at: plan.end, to: file.number)
     if plan.mendedByteCount < plan.byteCount { try file.truncate(to: plan.mendedByteCount) }
-    try synchronize(file)
+    try OutputBytes.synchronize(file.number)
   }
 
   private static func copy(
@@ -142,11 +145,8 @@ extension FileRepair {
     }
     try copy(source, place..<plan.end, to: file, at: &output, path, isStopped)
     try put(plan.ending, to: file, at: &output, path)
-    do throws(SystemError) {
-      try synchronize(file)
-    } catch {
-      throw unwritten(path, error)
-    }
+    let number = file.number
+    try telling(try OutputBytes.synchronize(number)) { unwritten(path, $0) }
   }
 
   private static func copy(
@@ -169,12 +169,9 @@ extension FileRepair {
   private static func put(
     _ bytes: [UInt8], to file: borrowing FileDescriptor, at output: inout Int, _ path: String
   ) throws(FileFailure) {
-    do throws(SystemError) {
-      try write(bytes, at: output, to: file)
-      output += bytes.count
-    } catch {
-      throw unwritten(path, error)
-    }
+    let (number, place) = (file.number, output)
+    try telling(try OutputBytes.write(bytes, at: place, to: number)) { unwritten(path, $0) }
+    output += bytes.count
   }
 
   private static func unwritten(_ path: String, _ error: SystemError) -> FileFailure {
@@ -185,24 +182,5 @@ extension FileRepair {
     }
     return FileFailure(
       .writeFailed, "\(path) was not written: \(error.reason).", hint: "Check the disk.")
-  }
-
-  private static func write(
-    _ bytes: [UInt8], at place: Int, to file: borrowing FileDescriptor
-  ) throws(SystemError) {
-    var done = 0
-    while done < bytes.count {
-      let written = bytes.withUnsafeBytes { memory in
-        memory.baseAddress.map {
-          pwrite(file.number, $0 + done, memory.count - done, place + done)
-        } ?? 0
-      }
-      if written > 0 { done += written } else if errno != EINTR { throw .last }
-    }
-  }
-
-  /// What is not on the disk yet may still find it full.
-  private static func synchronize(_ file: borrowing FileDescriptor) throws(SystemError) {
-    try OutputBytes.synchronize(file.number)
   }
 }

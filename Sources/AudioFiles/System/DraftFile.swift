@@ -21,9 +21,7 @@ struct DraftFile: ~Copyable {
   /// A draft of `path`. Throws `.cannotCreate`, `.permissionDenied` or `.diskFull`; without
   /// `overwrite`, a file of that name is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
-    let place = try Self.creating(path) { () throws(SystemError) in
-      try Place(path, overwrite: overwrite)
-    }
+    let place = try telling(try Place(path, overwrite: overwrite)) { .creating(path, $0) }
     let made = try Self.create(for: place.path, title: path)
     name = made.name
     descriptor = FileDescriptor(owning: made.number)
@@ -107,16 +105,6 @@ struct DraftFile: ~Copyable {
     throw SystemError(number: EEXIST)
   }
 
-  private static func creating<Result: ~Copyable>(
-    _ path: String, _ body: () throws(SystemError) -> Result
-  ) throws(FileFailure) -> Result {
-    do throws(SystemError) {
-      return try body()
-    } catch {
-      throw .creating(path, error)
-    }
-  }
-
   private static func create(
     for path: String, title: String
   ) throws(FileFailure) -> (number: Int32, name: String?) {
@@ -128,10 +116,8 @@ struct DraftFile: ~Copyable {
       close(unnamed)
     }
     let name = randomName(beside: path)
-    let number = try creating(title) { () throws(SystemError) in
-      try FileSystem.open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
-    }
-    return (number, name)
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+    return (try telling(try FileSystem.open(name, flags)) { .creating(title, $0) }, name)
   }
 
   /// A name that cannot be foreseen, not longer than names may be.
@@ -229,16 +215,31 @@ enum OutputBytes {
     return (done, nil)
   }
 
-  /// Overwrites what stands at `offset`; whether that was possible. The descriptor stays where it is.
-  static func overwrite(_ bytes: [UInt8], at offset: Int, in descriptor: Int32) -> Bool {
+  /// Writes `bytes` from `place` on. The descriptor stays where it is.
+  static func write(
+    _ bytes: UnsafeRawBufferPointer, at place: Int, to descriptor: Int32
+  ) throws(SystemError) {
     var done = 0
     while done < bytes.count {
-      let written = bytes.withUnsafeBytes { memory in
-        pwrite(descriptor, memory.baseAddress.map { $0 + done }, memory.count - done, offset + done)
-      }
-      if written >= 0 { done += written } else if errno != EINTR { return false }
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let written = pwrite(descriptor, rest.baseAddress, rest.count, place + done)
+      if written > 0 { done += written } else if errno != EINTR { throw .last }
     }
-    return true
+  }
+
+  /// The same for an array.
+  static func write(
+    _ bytes: [UInt8], at place: Int, to descriptor: Int32
+  ) throws(SystemError) {
+    try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+      try write(UnsafeRawBufferPointer(bytes), at: place, to: descriptor)
+    }
+  }
+
+  /// What stands in an output already: as many of the `count` bytes from `place` on as there are; none
+  /// where they cannot be read.
+  static func bytes(at place: Int, count: Int, of descriptor: Int32) -> [UInt8] {
+    (try? FileDescriptor.bytes(at: place, count: count, of: descriptor)) ?? []
   }
 
   /// Cuts off what is of no use, and goes on there.

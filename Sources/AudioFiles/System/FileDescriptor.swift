@@ -1,4 +1,5 @@
 import AudioBasics
+import CLinuxFiles
 import Glibc
 
 /// A file the kernel holds open for us, until it goes out of scope.
@@ -71,35 +72,27 @@ struct FileDescriptor: ~Copyable {
     guard lseek(number, position, SEEK_SET) >= 0 else { throw .last }
   }
 
-  /// Fills `bytes` as far as the file goes; returns how many.
-  func read(into bytes: UnsafeMutableRawPointer, count: Int) throws(SystemError) -> Int {
-    var done = 0
-    while done < count {
-      let got = Glibc.read(number, bytes + done, count - done)
-      if got == 0 { break }
-      if got > 0 { done += got } else if errno != EINTR { throw .last }
-    }
-    return done
-  }
-
   /// Fills `bytes` with what begins at `place`, as far as one call goes; returns how many, 0 at the end.
   func read(into bytes: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) -> Int {
-    while true {
-      let count = pread(number, bytes.baseAddress, bytes.count, place)
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw .last }
-    }
+    try Self.read(into: bytes, at: place, of: number)
   }
 
   /// As many of the `count` bytes from `place` on as there are.
   func bytes(at place: Int, count: Int) throws(SystemError) -> [UInt8] {
+    try Self.bytes(at: place, count: count, of: number)
+  }
+
+  /// The same for a descriptor that is another's.
+  static func bytes(
+    at place: Int, count: Int, of descriptor: Int32
+  ) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let done = try bytes.withUnsafeMutableBufferPointer { memory throws(SystemError) in
+      let memory = UnsafeMutableRawBufferPointer(memory)
       var done = 0
       while done < count {
-        let rest = UnsafeMutableRawBufferPointer(
-          rebasing: UnsafeMutableRawBufferPointer(memory)[done...])
-        let got = try read(into: rest, at: place + done)
+        let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
+        let got = try read(into: rest, at: place + done, of: descriptor)
         if got == 0 { break }
         done += got
       }
@@ -107,6 +100,16 @@ struct FileDescriptor: ~Copyable {
     }
     bytes.removeLast(count - done)
     return bytes
+  }
+
+  private static func read(
+    into bytes: UnsafeMutableRawBufferPointer, at place: Int, of descriptor: Int32
+  ) throws(SystemError) -> Int {
+    while true {
+      let count = pread(descriptor, bytes.baseAddress, bytes.count, place)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw .last }
+    }
   }
 
   /// Keeps others from writing it in the same way, for as long as it or a duplicate is open. Throws
@@ -188,5 +191,38 @@ extension Int {
   func place(movedBy offset: Int) -> Int? {
     let (place, isBeyond) = addingReportingOverflow(offset)
     return isBeyond || !(0...FileBounds.byteCount).contains(place) ? nil : place
+  }
+}
+
+/// Ends the network thread's wait from another thread.
+final class WakeSignal: Sendable {
+  private let receiver: FileDescriptor
+  private let sender: FileDescriptor
+
+  /// Throws `.cannotOpen` where no more files can be open.
+  init() throws(FileFailure) {
+    var ends: [Int32] = [0, 0]
+    guard linux_pipe(&ends) else {
+      throw FileFailure(
+        .cannotOpen, "No pipe can be made: \(SystemError.last.reason).",
+        hint: "Raise the limit of open files with ulimit -n.")
+    }
+    receiver = FileDescriptor(owning: ends[0])
+    sender = FileDescriptor(owning: ends[1])
+  }
+
+  /// What to poll.
+  var descriptor: Int32 { receiver.number }
+
+  /// Any thread. A pipe that is full wakes as well.
+  func send() {
+    var byte: UInt8 = 1
+    _ = write(sender.number, &byte, 1)
+  }
+
+  /// Forgets what was sent.
+  func clear() {
+    var bytes: (UInt64, UInt64) = (0, 0)
+    while read(receiver.number, &bytes, 16) == 16 {}
   }
 }

@@ -43,6 +43,18 @@ public struct FileFailure: Error, Sendable, Equatable {
   }
 }
 
+/// What `call` gives; where the kernel refuses it, throws the failure that `failure` makes of that.
+func telling<Answer: ~Copyable>(
+  _ call: @autoclosure () throws(SystemError) -> Answer,
+  as failure: (SystemError) -> FileFailure
+) throws(FileFailure) -> Answer {
+  do throws(SystemError) {
+    return try call()
+  } catch {
+    throw failure(error)
+  }
+}
+
 /// What a refusal of the kernel means for the person who asked.
 extension FileFailure {
   /// An input could not be opened.

@@ -15,13 +15,10 @@ public struct SystemFiles: Sendable {
 
   /// The text of a file, its first `limit` bytes; nil where it cannot be read.
   public func text(_ path: String, limit: Int = 65536) -> String? {
-    guard let file = try? FileDescriptor.file(at: root + path) else { return nil }
-    var bytes = [UInt8](repeating: 0, count: limit)
-    let count = bytes.withUnsafeMutableBytes { memory -> Int? in
-      guard let start = memory.baseAddress else { return 0 }
-      return try? file.read(into: start, count: memory.count)
-    }
-    return count.map { String(decoding: bytes.prefix($0), as: UTF8.self) }
+    guard let file = try? FileDescriptor.file(at: root + path),
+      let bytes = try? file.bytes(at: 0, count: limit)
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The first line of a file; nil where there is none.
@@ -35,8 +32,8 @@ public struct SystemFiles: Sendable {
   public func value(of key: String, in path: String) -> String? {
     for line in (text(path) ?? "").split(separator: "\n") {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, Self.trimmed(parts[0]) == key else { continue }
-      return Self.trimmed(parts[1])
+      guard parts.count == 2, parts[0].trimmed == key else { continue }
+      return parts[1].trimmed
     }
     return nil
   }
@@ -66,10 +63,14 @@ public struct SystemFiles: Sendable {
     guard !refused.contains(path) else { return false }
     return (try? FileSystem.checkAccess(root + path, R_OK | W_OK)) != nil
   }
+}
 
-  private static func trimmed(_ text: Substring) -> String {
-    var text = text.drop(while: \.isWhitespace)
-    while text.last?.isWhitespace == true { text.removeLast() }
+extension StringProtocol {
+  /// Without blanks at both ends.
+  var trimmed: String {
+    var text = self[...]
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
     return String(text)
   }
 }

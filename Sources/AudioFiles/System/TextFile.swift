@@ -16,10 +16,9 @@ public enum TextFile {
       let count = try file.status.byteCount
       guard count <= limit else { throw SystemError(number: EFBIG) }
       // Files of the kernel's say that they are empty; a byte more tells that there is more.
-      var bytes = [UInt8](repeating: 0, count: min(limit, max(count, 4096)) + 1)
-      let found = try read(file, &bytes)
-      guard found < bytes.count else { throw SystemError(number: EFBIG) }
-      bytes.removeLast(bytes.count - found)
+      let room = min(limit, max(count, 4096)) + 1
+      let bytes = try file.bytes(at: 0, count: room)
+      guard bytes.count < room else { throw SystemError(number: EFBIG) }
       return bytes
     } catch {
       switch error.number {
@@ -94,20 +93,5 @@ public enum TextFile {
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   public static func size(of path: String) -> Int? {
     FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
-  }
-
-  private static func read(_ file: borrowing FileDescriptor, _ bytes: inout [UInt8])
-    throws(SystemError) -> Int
-  {
-    var result: Result<Int, SystemError> = .success(0)
-    bytes.withUnsafeMutableBytes { memory in
-      guard let start = memory.baseAddress else { return }
-      do throws(SystemError) {
-        result = .success(try file.read(into: start, count: memory.count))
-      } catch {
-        result = .failure(error)
-      }
-    }
-    return try result.get()
   }
 }

@@ -76,9 +76,8 @@ extension SoundFileWriter {
   /// Four bytes behind a file's first length, which every format leaves alone until it is finished, and
   /// whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.
   static func head(_ descriptor: Int32) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 12)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    return count == bytes.count ? [min(bytes[0], 1)] + bytes[8...] : []
+    let bytes = OutputBytes.bytes(at: 0, count: 12, of: descriptor)
+    return bytes.count == 12 ? [min(bytes[0], 1)] + bytes[8...] : []
   }
 
   /// Whether it has not got its name yet.
@@ -91,17 +90,9 @@ extension SoundFileWriter {
     // Where its folder cannot be made, the draft says why.
     try? FileSystem.makeFolders(of: path)
     let copy = try DraftFile(for: path, overwrite: false)
-    do throws(SystemError) {
-      try Self.copy(from: sink.descriptor, to: copy.descriptor.number)
-    } catch {
-      throw .creating(path, error)
-    }
-    let new: FileDescriptor
-    do throws(SystemError) {
-      new = try FileDescriptor(duplicating: copy.descriptor.number)
-    } catch {
-      throw .creating(path, error)
-    }
+    let number = copy.descriptor.number
+    try telling(try Self.copy(from: sink.descriptor, to: number)) { .creating(path, $0) }
+    let new = try telling(try FileDescriptor(duplicating: number)) { .creating(path, $0) }
     var trouble: SystemError?
     do throws(SystemError) {
       try copy.synchronize()

@@ -137,11 +137,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Makes the file valid as it stands, should the power fail now, and show what was told of it. Cheap
   /// enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
-    do throws(SystemError) {
-      try sink.refresh()
-    } catch {
-      throw failure(error)
-    }
+    try telling(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
     try appear()
     if namelessness == nil { head = Self.head(sink.descriptor) }
@@ -187,11 +183,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Waits until what was written is on the disk. Throws as `write` does.
   public mutating func synchronize() throws(FileFailure) {
-    do throws(SystemError) {
-      try sink.synchronize()
-    } catch {
-      throw failure(error)
-    }
+    try telling(try sink.synchronize()) { failure($0) }
   }
 
   /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot get

@@ -181,17 +181,6 @@ extension FileFailure {
   }
 }
 
-extension SoundFileTags {
-  /// The tags among Vorbis comments (https://xiph.org/vorbis/doc/v-comment.html), found by name.
-  init(_ comment: (String) -> String?) {
-    title = comment("TITLE")
-    artist = comment("ARTIST")
-    album = comment("ALBUM")
-    self.comment = comment("COMMENT") ?? comment("DESCRIPTION")
-    date = comment("DATE")
-  }
-}
-
 /// A stream libopusfile holds open, until it is not needed. Opus is always 48,000 frames a second.
 final class OpusFile: OggFile {
   private let file: OpaquePointer

@@ -6,10 +6,7 @@ final class EncodedFile: SampleSink {
   private var handle: SoundFileHandle?
   private let pointer: OpaquePointer
   let descriptor: Int32
-  private let fileFormat: FileFormat
-  private let sampleFormat: FileSampleFormat
-  private let sampleRate: Int
-  private let channelCount: Int
+  private let request: SinkRequest
   private let order: ChannelOrder
   private var refreshedFrameCount = 0
   /// Whether a write failed: what is not in the file then is known already.
@@ -41,10 +38,7 @@ final class EncodedFile: SampleSink {
     opened.set(request.tags)
     pointer = opened.pointer
     self.descriptor = opened.descriptor
-    fileFormat = request.fileFormat
-    sampleFormat = request.sampleFormat
-    sampleRate = request.sampleRate
-    channelCount = request.channelCount
+    self.request = request
     order = ChannelOrder(request.fileFormat, channelCount: request.channelCount)
     notes = RecordingNotes(request.tags)
     handle = consume opened
@@ -55,6 +49,11 @@ final class EncodedFile: SampleSink {
   deinit {
     try? close()
   }
+
+  private var fileFormat: FileFormat { request.fileFormat }
+  private var sampleFormat: FileSampleFormat { request.sampleFormat }
+  private var sampleRate: Int { request.sampleRate }
+  private var channelCount: Int { request.channelCount }
 
   /// Whether the samples lie in it as they are.
   private var isContainer: Bool {
@@ -67,10 +66,20 @@ final class EncodedFile: SampleSink {
   var isReadable: Bool {
     switch fileFormat {
     case .flac: (FLACLength(descriptor)?.told ?? 0) > 0
-    case .opus: EncodedBeginning.holdsOpusPage(descriptor)
-    case .mp3: EncodedBeginning.holdsMP3Blocks(descriptor, end: lseek(descriptor, 0, SEEK_CUR))
+    // libsndfile writes the head of Opus with the first samples, and a page of them when one is full.
+    case .opus: OpusLength.frameCount(in: descriptor, sampleRate: sampleRate) > 0
+    case .mp3: holdsMP3Blocks
     case .wav, .rf64, .w64, .aiff, .caf, .ogg, .raw: true
     }
+  }
+
+  /// Whether there are blocks of sound behind the tags of an MP3 file and the block that will say how
+  /// long it is (at most 417 bytes).
+  private var holdsMP3Blocks: Bool {
+    let head = OutputBytes.bytes(at: 0, count: 10, of: descriptor)
+    guard head.count == 10 else { return false }
+    let tags = head.starts(with: "ID3".utf8) ? 10 + head[6...].syncSafeNumber : 0
+    return lseek(descriptor, 0, SEEK_CUR) - tags >= 700
   }
 
   func append(
@@ -107,10 +116,6 @@ final class EncodedFile: SampleSink {
       guard errno == 0 else { throw .last }
     }
     refreshedFrameCount = frameCount
-  }
-
-  func synchronize() throws(SystemError) {
-    try OutputBytes.synchronize(descriptor)
   }
 
   func close() throws(SystemError) {
@@ -199,48 +204,18 @@ final class EncodedFile: SampleSink {
   }
 }
 
-/// The beginning of a file that an encoder writes, which cannot be read before there is sound in it.
-enum EncodedBeginning {
-  /// Whether the Opus file behind `descriptor` holds a page of sound: libsndfile writes its head with
-  /// the first samples, and such a page when one is full.
-  static func holdsOpusPage(_ descriptor: Int32) -> Bool {
-    var place = 0
-    var head = [UInt8](repeating: 0, count: 27 + 255)
-    while pread(descriptor, &head, head.count, place) >= 28, head.starts(with: Array("OggS".utf8)) {
-      let segments = Int(head[26])
-      let position = head[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      // Pages of the head end at frame 0, and some pages end no packet at all.
-      if position > 0, position < 1 << 62 { return true }
-      place += 27 + segments + head[27..<27 + segments].reduce(0) { $0 + Int($1) }
-    }
-    return false
-  }
-
-  /// Whether the MP3 file behind `descriptor`, written up to `end`, holds blocks of sound behind its
-  /// tags and the block that will say how long it is (at most 417 bytes).
-  static func holdsMP3Blocks(_ descriptor: Int32, end: Int) -> Bool {
-    var head = [UInt8](repeating: 0, count: 10)
-    guard pread(descriptor, &head, head.count, 0) == head.count else { return false }
-    let isTag = head.starts(with: Array("ID3".utf8))
-    let tags = isTag ? 10 + head[6...].reduce(0) { $0 << 7 | Int($1 & 0x7F) } : 0
-    return end - tags >= 700
-  }
-}
-
 /// The length of an AIFF file's sound chunk. libsndfile, completing a file of an odd length, counts the
 /// byte that follows such a chunk and does not belong to it.
 enum AIFFLength {
   /// Makes the chunk whose `byteCount` bytes of samples end at `end` say how long it is.
   static func tell(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
-    guard let length = UInt32(exactly: byteCount + 8) else { return }
     // Behind name and length stand two numbers that belong to the chunk.
     let place = end - byteCount - 16
-    var name = [UInt8](repeating: 0, count: 4)
-    guard place >= 0, pread(descriptor, &name, 4, place) == 4, name == Array("SSND".utf8) else {
-      return
-    }
-    let bytes = withUnsafeBytes(of: length.bigEndian) { Array($0) }
-    _ = OutputBytes.overwrite(bytes, at: place + 4, in: descriptor)
+    guard byteCount + 8 <= Int(UInt32.max), place >= 0,
+      OutputBytes.bytes(at: place, count: 4, of: descriptor).identifier(at: 0) == "SSND"
+    else { return }
+    try? OutputBytes.write(
+      [UInt8](byteCount + 8, 4, bigEndian: true), at: place + 4, to: descriptor)
   }
 }
 
@@ -248,47 +223,35 @@ enum AIFFLength {
 /// encoder itself notes it at the end only, and readers take a file without it for one without end.
 struct FLACLength {
   private let descriptor: Int32
-  /// Frames in every block but the last.
-  private let blockSize: Int
-  /// The byte whose lower half begins the number, which has 36 bits.
-  private static let place = 21
-  private static let mask = 1 << 36 - 1
+  private let information: FLACInformation
+  private static let informationPlace = 8
 
   /// Looks at the head of the file, which is there from the first frame on; nil before.
   init?(_ descriptor: Int32) {
-    guard let head = Self.head(descriptor) else { return nil }
+    let head = OutputBytes.bytes(
+      at: 0, count: Self.informationPlace + FLACInformation.byteCount, of: descriptor)
+    guard head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
+      let information = FLACInformation(Array(head[Self.informationPlace...]))
+    else { return nil }
     self.descriptor = descriptor
-    blockSize = Int(head[8]) << 8 | Int(head[9])
+    self.information = information
   }
 
   /// What surely is in the file when the encoder has taken `frameCount` frames: it puts a block out, at
   /// once, when it was given the block and one more frame, since the last one is told apart.
   func codedFrameCount(of frameCount: Int) -> Int {
-    guard blockSize > 0 else { return 0 }
-    return max(0, frameCount - 1) / blockSize * blockSize
+    let blockFrames = information.blockFrames
+    return blockFrames > 0 ? max(0, frameCount - 1) / blockFrames * blockFrames : 0
   }
 
   /// What the file says; 0 where it does not.
-  var told: Int {
-    guard let head = Self.head(descriptor) else { return 0 }
-    return head[Self.place..<Self.place + 5].reduce(0) { $0 << 8 | Int($1) } & Self.mask
-  }
+  var told: Int { information.frames }
 
   /// Makes the file say so. Where the encoder writes on does not move.
   func tell(_ frameCount: Int) throws(SystemError) {
-    guard let head = Self.head(descriptor) else { throw SystemError(number: EIO) }
-    let number = frameCount <= Self.mask ? frameCount : 0
-    var bytes = (0..<5).map { UInt8(truncatingIfNeeded: number >> (32 - 8 * $0)) }
-    bytes[0] |= head[Self.place] & 0xF0
-    guard OutputBytes.overwrite(bytes, at: Self.place, in: descriptor) else { throw .last }
-  }
-
-  private static func head(_ descriptor: Int32) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: 42)
-    guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count,
-      bytes.starts(with: Array("fLaC".utf8)), bytes[4] & 0x7F == 0
-    else { return nil }
-    return bytes
+    try OutputBytes.write(
+      information.packed(frames: frameCount),
+      at: Self.informationPlace + FLACInformation.packedOffset, to: descriptor)
   }
 }
 
@@ -300,13 +263,13 @@ enum OpusLength {
 
   /// Frames at `sampleRate` up to the end of the last page; 0 where there is no sound yet.
   static func frameCount(in descriptor: Int32, sampleRate: Int) -> Int {
-    let head = bytes(of: descriptor, at: 0, count: 47)
+    let head = OutputBytes.bytes(at: 0, count: 47, of: descriptor)
     // The first packet has a page of its own, and a length that is known.
     guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
       let skipped = head.integer(at: 38, 2, bigEndian: false)
     else { return 0 }
     let start = max(0, lseek(descriptor, 0, SEEK_CUR) - longestPage)
-    let end = bytes(of: descriptor, at: start, count: longestPage)
+    let end = OutputBytes.bytes(at: start, count: longestPage, of: descriptor)
     let pages = stride(from: end.count - 27, through: 0, by: -1).lazy.filter { place in
       end[place...].starts(with: Array("OggS".utf8))
     }
@@ -320,11 +283,5 @@ enum OpusLength {
       return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
     }
     return 0
-  }
-
-  private static func bytes(of descriptor: Int32, at place: Int, count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let found = pread(descriptor, &bytes, count, place)
-    return Array(bytes.prefix(max(0, found)))
   }
 }

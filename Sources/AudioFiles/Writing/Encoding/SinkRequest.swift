@@ -12,13 +12,8 @@ struct SinkRequest {
   /// Begins on a descriptor that stays its owner's; `isRegular` says that it is an empty file.
   func begin(on descriptor: Int32, isRegular: Bool) throws(FileFailure) -> any SampleSink {
     guard isRegular || fileFormat.isStreamed else { throw needsFile }
-    let copy: FileDescriptor
-    do throws(SystemError) {
-      copy = try FileDescriptor(duplicating: descriptor)
-    } catch {
-      throw .creating(path, error)
-    }
-    return try begin(copy)
+    return try begin(
+      telling(try FileDescriptor(duplicating: descriptor)) { .creating(path, $0) })
   }
 
   private func begin(_ descriptor: consuming FileDescriptor) throws(FileFailure) -> any SampleSink {

@@ -48,10 +48,6 @@ final class VorbisSink: SampleSink {
     if trouble == nil { try writePages(early: true) }
   }
 
-  func synchronize() throws(SystemError) {
-    try OutputBytes.synchronize(descriptor)
-  }
-
   func close() throws(SystemError) {
     guard isOpen else { return }
     isOpen = false
@@ -119,12 +115,8 @@ final class VorbisEncoder {
     vorbis_block_init(analysis, block)
     // Streams in one file are told apart by their numbers.
     ogg_stream_init(stream, Int32.random(in: 0 ... .max))
-    add("ENCODER", "duplex")
-    add("TITLE", tags.title)
-    add("ARTIST", tags.artist)
-    add("ALBUM", tags.album)
-    add("COMMENT", tags.comment)
-    add("DATE", tags.date)
+    vorbis_comment_add_tag(comments, "ENCODER", "duplex")
+    for (field, text) in tags.said { vorbis_comment_add_tag(comments, field.comment, text) }
     takeHeaders()
   }
 
@@ -173,10 +165,6 @@ final class VorbisEncoder {
       frameCount: Int(ogg_page_granulepos(&page)))
   }
 
-  private func add(_ name: String, _ text: String?) {
-    if let text, !text.isEmpty { vorbis_comment_add_tag(comments, name, text) }
-  }
-
   private func takeHeaders() {
     var (first, second, third) = (ogg_packet(), ogg_packet(), ogg_packet())
     vorbis_analysis_headerout(analysis, comments, &first, &second, &third)
@@ -209,12 +197,7 @@ struct EncodedPage {
 extension SoundFileHandle {
   /// Tells it what the file is to say about itself, before the first sample.
   func set(_ tags: SoundFileTags) {
-    let texts = [
-      (SF_STR_TITLE, tags.title), (SF_STR_ARTIST, tags.artist), (SF_STR_ALBUM, tags.album),
-      (SF_STR_COMMENT, tags.comment), (SF_STR_DATE, tags.date), (SF_STR_SOFTWARE, "duplex"),
-    ]
-    for (kind, text) in texts {
-      if let text, !text.isEmpty { sf_set_string(pointer, Int32(kind), text) }
-    }
+    for (field, text) in tags.said { sf_set_string(pointer, Int32(field.code), text) }
+    sf_set_string(pointer, Int32(SF_STR_SOFTWARE), "duplex")
   }
 }

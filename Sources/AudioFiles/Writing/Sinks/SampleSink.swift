@@ -30,6 +30,10 @@ protocol SampleSink: AnyObject {
   func close() throws(SystemError)
 }
 
+extension SampleSink {
+  func synchronize() throws(SystemError) { try OutputBytes.synchronize(descriptor) }
+}
+
 /// Samples on their way into a file.
 extension FileSampleFormat {
   /// Lays `count` samples out as bytes, the least significant first. `bytes` has room for

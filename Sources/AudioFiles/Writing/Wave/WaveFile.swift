@@ -69,10 +69,6 @@ final class WaveFile: SampleSink {
     isStale = false
   }
 
-  func synchronize() throws(SystemError) {
-    try OutputBytes.synchronize(descriptor)
-  }
-
   func close() throws(SystemError) {
     guard isOpen else { return }
     isOpen = false
@@ -94,10 +90,10 @@ final class WaveFile: SampleSink {
     guard let header, start >= 0 else { return }
     // A chunk of odd length is followed by a byte that does not count; the next samples take its
     // place.
-    if dataByteCount % 2 == 1 { _ = OutputBytes.overwrite([0], at: end, in: descriptor) }
+    if dataByteCount % 2 == 1 { try? OutputBytes.write([0], at: end, to: descriptor) }
     let bytes = header.bytes(
       dataByteCount: dataByteCount, notes: notes, trailerByteCount: trailerByteCount)
-    guard OutputBytes.overwrite(bytes, at: start, in: descriptor) else { throw .last }
+    try OutputBytes.write(bytes, at: start, to: descriptor)
     toldByteCount = dataByteCount
   }
 
@@ -108,8 +104,12 @@ final class WaveFile: SampleSink {
     let trailer = header.trailer(notes)
     let place = end + dataByteCount % 2
     guard !trailer.isEmpty else { return 0 }
-    if OutputBytes.overwrite(trailer, at: place, in: descriptor) { return trailer.count }
-    OutputBytes.cut(descriptor, at: end)
-    return 0
+    do throws(SystemError) {
+      try OutputBytes.write(trailer, at: place, to: descriptor)
+      return trailer.count
+    } catch {
+      OutputBytes.cut(descriptor, at: end)
+      return 0
+    }
   }
 }

@@ -188,20 +188,9 @@ enum InformationChunk {
   static func bytes(_ tags: SoundFileTags) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("INFO")
-    append("INAM", tags.title, to: &bytes)
-    append("IART", tags.artist, to: &bytes)
-    append("IPRD", tags.album, to: &bytes)
-    append("ICMT", tags.comment, to: &bytes)
-    append("ICRD", tags.date, to: &bytes)
-    append("ISFT", "duplex", to: &bytes)
+    for (field, text) in tags.said { bytes.append(chunk: field.chunk, Array(text.utf8) + [0]) }
+    bytes.append(chunk: "ISFT", Array("duplex\0".utf8))
     return bytes
-  }
-
-  private static func append(
-    _ identifier: StaticString, _ text: String?, to bytes: inout [UInt8]
-  ) {
-    guard let text, !text.isEmpty else { return }
-    bytes.append(chunk: identifier, Array(text.utf8) + [0])
   }
 }
 
@@ -252,9 +241,7 @@ struct MarkerChunks {
 /// Chunks as RIFF files have them: a name of four letters, a length, and what is in it, the least
 /// significant byte first. After an odd length a byte follows that does not count.
 extension [UInt8] {
-  mutating func append(_ identifier: StaticString) {
-    identifier.withUTF8Buffer { append(contentsOf: $0) }
-  }
+  mutating func append(_ identifier: String) { self += identifier.utf8 }
 
   mutating func append<Number: FixedWidthInteger>(_ number: Number) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
@@ -271,7 +258,7 @@ extension [UInt8] {
     self += [UInt8](repeating: 0, count: count)
   }
 
-  mutating func append(chunk identifier: StaticString, _ contents: [UInt8]) {
+  mutating func append(chunk identifier: String, _ contents: [UInt8]) {
     append(identifier)
     append(UInt32(contents.count))
     self += contents
