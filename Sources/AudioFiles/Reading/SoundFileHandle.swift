@@ -21,16 +21,13 @@ struct SoundFileHandle: ~Copyable {
     // Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from 1.0.30
     // on): closed once more, that might be another thread's.
     let number = descriptor.release()
-    var refusal = SoundFileRefusal()
-    let opened = opening.withLock { _ in
+    pointer = try opening.withLock { _ throws(SoundFileRefusal) in
       errno = 0
       // It stays ours: libsndfile's own closing hides the errors of close.
       let opened = sf_open_fd(number, Int32(SFM_WRITE), &info, Int32(SF_FALSE))
-      if opened == nil { refusal = SoundFileRefusal(.last, of: nil) }
+      guard let opened else { throw .last }
       return opened
     }
-    guard let opened else { throw refusal }
-    pointer = opened
     self.descriptor = number
     kept = nil
   }
@@ -79,36 +76,21 @@ struct SoundFileHandle: ~Copyable {
   }
 }
 
-/// Why libsndfile did not begin a file.
-struct SoundFileRefusal: Error {
-  let reason: String
-  let system: SystemError?
-
-  /// What the kernel refused.
-  init(_ error: SystemError) {
-    reason = error.reason
-    system = error
-  }
-
-  /// What something else than libsndfile says.
-  init(_ reason: String) {
-    self.reason = reason
-    system = nil
-  }
-
-  /// None yet.
-  init() {
-    reason = "unknown reason"
-    system = nil
-  }
+/// Why a file could not be begun.
+enum SoundFileRefusal: Error {
+  /// The kernel refused something.
+  case system(SystemError)
+  /// An encoder does not take it, in words.
+  case encoder(String)
 
   /// That of the last opening that failed. What is to be written was checked before: where the kernel
   /// refused something, that is why, whatever libsndfile calls it.
-  init(_ error: SystemError, of handle: OpaquePointer?) {
-    system = error.number != 0 ? error : nil
-    var words = sf_strerror(handle).map { String(cString: $0) } ?? "unknown reason"
+  static var last: SoundFileRefusal {
+    let error = SystemError.last
+    if error.number != 0 { return .system(error) }
+    var words = sf_strerror(nil).map { String(cString: $0) } ?? "unknown reason"
     while words.last == "." || words.last == " " { words.removeLast() }
-    reason = words
+    return .encoder(words)
   }
 }
 

@@ -113,41 +113,30 @@ extension FileFailure {
         .diskFull, "\(path) cannot be created: the disk is full.",
         hint: "Make room, or choose another disk.")
     }
-    switch error.number {
-    case EEXIST:
-      return FileFailure(
-        .cannotCreate, "\(path) exists already.",
-        hint: "Choose another name, or ask to overwrite it.")
-    case ENOLINK:
-      return FileFailure(
-        .cannotCreate, "\(path) is a link that leads nowhere.",
-        hint: "Remove it, or choose another name.")
-    case ESPIPE:
-      return FileFailure(
-        .cannotCreate, "\(path) is a pipe or a device, which no file takes the place of.",
-        hint: "Choose another name.")
-    case EWOULDBLOCK:
-      return FileFailure(
-        .cannotCreate, "\(path) is being written by another program.",
-        hint: "Wait until that has ended, or choose another name.")
-    case EISDIR:
-      return FileFailure(
-        .cannotCreate, "\(path) is a folder.", hint: "Name a file in it.")
-    case ENOENT, ENOTDIR:
-      return FileFailure(
-        .cannotCreate, "\(path) cannot be created: its folder does not exist.",
-        hint: "Create the folder first, or choose another.")
-    case ENXIO:
-      return FileFailure(
-        .cannotCreate, "No program reads the pipe \(path).", hint: "Start its reader first.")
-    case EROFS:
-      return FileFailure(
-        .cannotCreate, "\(path) cannot be created: its disk is read-only.",
-        hint: "Choose another disk.")
-    default:
-      return FileFailure(
-        .cannotCreate, "\(path) cannot be created: \(error.reason).", hint: "Choose another name.")
-    }
+    let (message, hint) =
+      switch error.number {
+      case EEXIST: ("\(path) exists already.", "Choose another name, or ask to overwrite it.")
+      case ENOLINK:
+        ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
+      case ESPIPE:
+        ("\(path) is a pipe or a device, which no file takes the place of.", "Choose another name.")
+      case EWOULDBLOCK:
+        (
+          "\(path) is being written by another program.",
+          "Wait until that has ended, or choose another name."
+        )
+      case EISDIR: ("\(path) is a folder.", "Name a file in it.")
+      case ENOENT, ENOTDIR:
+        (
+          "\(path) cannot be created: its folder does not exist.",
+          "Create the folder first, or choose another."
+        )
+      case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
+      case EROFS:
+        ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
+      default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
+      }
+    return FileFailure(.cannotCreate, message, hint: hint)
   }
 
   /// An output is wanted no more.

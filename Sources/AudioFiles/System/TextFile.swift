@@ -85,10 +85,7 @@ public enum TextFile {
   }
 
   /// Whether anything is called `path`, a link to no file included.
-  public static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
+  public static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   public static func size(of path: String) -> Int? {

@@ -194,16 +194,12 @@ private enum OggEnding {
   /// its way does not, nor does one from a station.
   static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     guard bytes.isSeekable, let byteCount = bytes.byteCount else { return false }
-    let start = bytes.position
-    defer { bytes.position = start }
-    var place = max(0, byteCount - longestPage)
+    let start = max(0, byteCount - longestPage)
     var last: [UInt8] = []
-    while place < byteCount {
-      bytes.position = place
-      let piece = try bytes.peek(16384)
+    while start + last.count < byteCount {
+      let piece = try bytes.bytes(at: start + last.count, count: 16384)
       guard piece.count > 0 else { return false }
       last += piece
-      place += piece.count
     }
     let found = last.indices.last {
       last[$0] == UInt8(ascii: "O") && last[$0...].starts(with: Array("OggS".utf8) + [0])

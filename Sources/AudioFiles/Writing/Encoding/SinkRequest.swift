@@ -27,13 +27,15 @@ struct SinkRequest {
       case .w64, .aiff, .caf, .flac, .opus, .mp3: return try EncodedFile(descriptor, self)
       }
     } catch {
-      if let system = error.system {
-        throw system.number == EPIPE
-          ? .writing(path, system, saved: "nothing") : .creating(path, system)
+      switch error {
+      case .system(let error):
+        throw error.number == EPIPE
+          ? .writing(path, error, saved: "nothing") : .creating(path, error)
+      case .encoder(let reason):
+        throw FileFailure(
+          .invalidRequest, "\(path) cannot be written as \(fileFormat.title): \(reason).",
+          hint: "Choose another file format, rate or number of channels.")
       }
-      throw FileFailure(
-        .invalidRequest, "\(path) cannot be written as \(fileFormat.title): \(error.reason).",
-        hint: "Choose another file format, rate or number of channels.")
     }
   }
 
@@ -47,7 +49,7 @@ struct SinkRequest {
       return try WaveFile(
         descriptor, format, header: fileFormat == .raw ? nil : header, notes: RecordingNotes(tags))
     } catch {
-      throw SoundFileRefusal(error)
+      throw .system(error)
     }
   }
 

@@ -24,7 +24,7 @@ final class VorbisSink: SampleSink {
     do throws(SystemError) {
       try writePages(early: true)
     } catch {
-      throw SoundFileRefusal(error)
+      throw .system(error)
     }
   }
 
@@ -109,7 +109,7 @@ final class VorbisEncoder {
     block.initialize(to: vorbis_block())
     stream.initialize(to: ogg_stream_state())
     guard answer == 0 else {
-      throw SoundFileRefusal("the encoder cannot take \(channelCount) channels at \(sampleRate) Hz")
+      throw .encoder("the encoder cannot take \(channelCount) channels at \(sampleRate) Hz")
     }
     vorbis_analysis_init(analysis, information)
     vorbis_block_init(analysis, block)
