@@ -17,6 +17,8 @@ import RealtimeAudio
 ///   plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
 public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callSimulatedDevice
   /// What was granted. Its rate is the specification's.
   public let configuration: DuplexConfiguration
   /// When the newest captured frame was complete, to the nanosecond: no wake-up's jitter is in it.
@@ -57,7 +59,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   }
 
   /// The host's time, or virtual time: that of the frames captured or played.
-  var now: UInt64 {
+  public var now: UInt64 {
     @_noLocks get { clock.now }
   }
 
@@ -69,7 +71,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
 
   /// Sleeps until the next period is there, or lets virtual time jump to it.
   @_noLocks
-  mutating func wait(_ status: inout DeviceStatus) {
+  public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()
     guard case .ready = status.readiness else { return }
     status.periodTime = periodTime
@@ -139,26 +141,26 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
 
   /// What the microphone heard. Never nil.
   @_noLocks
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     microphone.capture(playedHistory, from: taken, frames: min(frames, shape.periodFrames))
   }
 
   /// Moves on to the next frames.
   @_noLocks
-  mutating func release(_ frames: Int) {
+  public mutating func release(_ frames: Int) {
     taken &+= frames
   }
 
   /// Room to play, nil where the output is full.
   @_noLocks
-  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     let queued = playedHistory.end &- played
     return queued &+ frames <= shape.playbackBufferFrames ? room.frames(frames) : nil
   }
 
   /// Queues what was filled. On the real clock it may come too late: the next `wait` says so.
   @_noLocks
-  mutating func commit(_ frames: Int) {
+  public mutating func commit(_ frames: Int) {
     if shape.isRealTime, shape.hasCapture || isStarted {
       let frame = clock.frame
       let playedNow = shape.hasCapture ? microphone.played(at: frame) : frame
@@ -169,6 +171,14 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     }
     playedHistory.append(room, frames: frames)
   }
+
+  /// It is one device.
+  @_noLocks
+  public mutating func takeEvent() -> DeviceEvent? { nil }
+
+  /// It has no secondary outputs.
+  @_noLocks
+  public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
   /// Goes on from where the clock stands now.
   public mutating func recover() throws(DeviceFailure) {
@@ -226,45 +236,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   }
 }
 
-/// What the audio thread calls.
-extension SimulatedDevice {
-  /// The functions of this device.
-  public static let functions = DuplexFunctions(
-    now: simulatedNow, wait: simulatedWait, captured: simulatedCaptured, release: simulatedRelease,
-    room: simulatedRoom,
-    commit: simulatedCommit)
-}
-
-extension DeviceMemory {
-  fileprivate var simulated: UnsafeMutablePointer<SimulatedDevice> {
-    @_noLocks get { assumingMemoryBound(to: SimulatedDevice.self) }
-  }
-}
-
 @_noLocks
-private func simulatedNow(_ device: DeviceMemory) -> UInt64 { device.simulated.pointee.now }
-
-@_noLocks
-private func simulatedWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
-  device.simulated.pointee.wait(&status.status.pointee)
-}
-
-@_noLocks
-private func simulatedCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.simulated.pointee.capturedFrames(frames)
-}
-
-@_noLocks
-private func simulatedRelease(_ device: DeviceMemory, frames: Int) {
-  device.simulated.pointee.release(frames)
-}
-
-@_noLocks
-private func simulatedRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.simulated.pointee.playbackRoom(frames)
-}
-
-@_noLocks
-private func simulatedCommit(_ device: DeviceMemory, frames: Int) {
-  device.simulated.pointee.commit(frames)
+private func callSimulatedDevice(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: SimulatedDevice.self), storing: answer)
 }

@@ -17,14 +17,14 @@ import Testing
     }
 
     func start(silence: Int) throws { try stream.start(silence: silence, at: 0) }
-    func look() -> StreamState { stream.look() }
-    func frames(_ frames: Int) -> DeviceFrames? { stream.frames(frames) }
+    func look() -> StreamState { stream.look(at: 0) }
+    func frames(_ frames: Int) -> DeviceFrames? { stream.frames(frames, at: 0) }
     func commit(_ frames: Int) -> Bool { stream.commit(frames) }
     func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
       stream.enableReconnection(telling: news)
     }
     func detach(silence: Int) { stream.detach(silence: silence) }
-    func reattach() -> Int? { stream.reattach() }
+    func reattach() -> Int? { stream.reattach(at: 0) }
     func stop() { stream.stop() }
   }
 

@@ -32,17 +32,13 @@ struct PlayedDevice: DuplexDriver, ~Copyable {
     samples = SampleBuffer(frameCount: periodFrames, channelCount: 1)
   }
 
-  static let functions = DuplexFunctions(
-    now: { $0.driver(PlayedDevice.self).pointee.now },
-    wait: { $0.driver(PlayedDevice.self).pointee.wait(&$2.status.pointee) },
-    captured: { $2.frames.pointee = $0.driver(PlayedDevice.self).pointee.capturedFrames($1) },
-    release: { $0.driver(PlayedDevice.self).pointee.release($1) },
-    room: { $2.frames.pointee = $0.driver(PlayedDevice.self).pointee.playbackRoom($1) },
-    commit: { $0.driver(PlayedDevice.self).pointee.commit($1) })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: PlayedDevice.self), storing: $2)
+  }
 
   mutating func start() throws(DeviceFailure) {}
 
-  mutating func wait(_ status: inout DeviceStatus) {
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()
     status.periodTime = now
     status.readyTime = now
@@ -68,6 +64,8 @@ struct PlayedDevice: DuplexDriver, ~Copyable {
     }
   }
 
+  mutating func takeEvent() -> DeviceEvent? { nil }
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   mutating func recover() throws(DeviceFailure) {}
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}

@@ -34,25 +34,23 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
     self.log = log
   }
 
-  static let functions = DuplexFunctions(
-    now: { $0.driver(ReportingDevice.self).pointee.now },
-    wait: { $0.driver(ReportingDevice.self).pointee.wait(&$2.status.pointee) },
-    captured: { $2.frames.pointee = $0.driver(ReportingDevice.self).pointee.capturedFrames($1) },
-    release: { _, _ in },
-    room: { $2.frames.pointee = $0.driver(ReportingDevice.self).pointee.memory.frames($1) },
-    commit: { $0.driver(ReportingDevice.self).pointee.commit($1) },
-    takeEvent: { $1.event.pointee = $0.driver(ReportingDevice.self).pointee.takeEvent() })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: ReportingDevice.self), storing: $2)
+  }
 
-  mutating func wait(_ status: inout DeviceStatus) {
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     log.withLock { $0.waits += 1 }
     now += 32_000_000 / 24
     status = statuses.isEmpty ? .ready() : statuses.removeFirst()
   }
 
   func capturedFrames(_ frames: Int) -> DeviceFrames? { isEmpty ? nil : memory.frames(frames) }
+  func release(_ frames: Int) {}
+  func playbackRoom(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
   func commit(_ frames: Int) { log.withLock { $0.played += frames } }
   mutating func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
   func start() throws(DeviceFailure) {}
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   func recover() throws(DeviceFailure) {}
   func stop(draining: Bool) {}
   func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}

@@ -41,17 +41,13 @@ struct ScriptedDevice: DuplexDriver, ~Copyable {
     memory = DeviceBuffer(format: .s16LE, channelCount: 1, frameCount: Self.period)
   }
 
-  static let functions = DuplexFunctions(
-    now: { $0.driver(ScriptedDevice.self).pointee.now },
-    wait: { $0.driver(ScriptedDevice.self).pointee.wait(&$2.status.pointee) },
-    captured: { $2.frames.pointee = $0.driver(ScriptedDevice.self).pointee.capturedFrames($1) },
-    release: { $0.driver(ScriptedDevice.self).pointee.release($1) },
-    room: { $2.frames.pointee = $0.driver(ScriptedDevice.self).pointee.playbackRoom($1) },
-    commit: { $0.driver(ScriptedDevice.self).pointee.commit($1) })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: ScriptedDevice.self), storing: $2)
+  }
 
   mutating func start() throws(DeviceFailure) {}
 
-  mutating func wait(_ status: inout DeviceStatus) {
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()
     status.periodTime = periodTime
     status.readyTime = now
@@ -80,6 +76,8 @@ struct ScriptedDevice: DuplexDriver, ~Copyable {
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
   mutating func commit(_ frames: Int) {}
 
+  mutating func takeEvent() -> DeviceEvent? { nil }
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   mutating func recover() throws(DeviceFailure) {
     note("recover")
     guard recovers else {

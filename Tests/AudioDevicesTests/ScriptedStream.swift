@@ -29,12 +29,9 @@ struct ScriptedStream: StreamDriver, ~Copyable {
     self.log = log
   }
 
-  static let functions = StreamFunctions(
-    look: { $2.state.pointee = $0.driver(ScriptedStream.self).pointee.look(at: $1) },
-    frames: { $3.frames.pointee = $0.driver(ScriptedStream.self).pointee.memory.frames($1) },
-    commit: { $0.driver(ScriptedStream.self).pointee.commit($1) },
-    detach: { $0.driver(ScriptedStream.self).pointee.detach(silence: $1) },
-    reattach: { $0.driver(ScriptedStream.self).pointee.reattach(at: $1) })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: ScriptedStream.self), storing: $2)
+  }
 
   mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     log.withLock { $0.started.append(frames) }
@@ -46,6 +43,8 @@ struct ScriptedStream: StreamDriver, ~Copyable {
     let frames = Int((now - began) * 24 / 1_000_000)
     return .running(ClockReading(frames: frames, nanoseconds: now), available: 4096)
   }
+
+  func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? { memory.frames(frames) }
 
   mutating func commit(_ frames: Int) -> Bool {
     memory.load(frames: frames, into: &samples, at: 0)
@@ -61,8 +60,8 @@ struct ScriptedStream: StreamDriver, ~Copyable {
   }
 
   /// It is found at once.
-  mutating func reattach(at now: UInt64) -> Int {
-    guard isAway else { return -1 }
+  mutating func reattach(at now: UInt64) -> Int? {
+    guard isAway else { return nil }
     isAway = false
     began = now
     return log.withLock { $0.detached.last ?? 0 }

@@ -37,12 +37,9 @@ struct TimedStream: StreamDriver, ~Copyable {
     memory.store(level, from: 0, frames: 64)
   }
 
-  static let functions = StreamFunctions(
-    look: { $2.state.pointee = $0.driver(TimedStream.self).pointee.look(at: $1) },
-    frames: { $3.frames.pointee = $0.driver(TimedStream.self).pointee.memory.frames($1) },
-    commit: { $0.driver(TimedStream.self).pointee.commit($1) },
-    detach: { stream, _ in stream.driver(TimedStream.self).pointee.detach() },
-    reattach: { $0.driver(TimedStream.self).pointee.reattach(at: $1) })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: TimedStream.self), storing: $2)
+  }
 
   mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     guard !script.withLock({ $0.refusesStart }) else {
@@ -63,15 +60,17 @@ struct TimedStream: StreamDriver, ~Copyable {
       available: isInput ? frames - moved : 8192 - moved + frames)
   }
 
+  func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? { memory.frames(frames) }
+
   mutating func commit(_ frames: Int) -> Bool {
     moved += frames
     return true
   }
 
-  func detach() { script.withLock { $0.detachments += 1 } }
+  func detach(silence frames: Int) { script.withLock { $0.detachments += 1 } }
 
-  mutating func reattach(at now: UInt64) -> Int {
-    guard !script.withLock({ $0.isAway }) else { return -1 }
+  mutating func reattach(at now: UInt64) -> Int? {
+    guard !script.withLock({ $0.isAway }) else { return nil }
     began = now
     moved = isInput ? 0 : 1024
     return moved

@@ -98,17 +98,13 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
 
   var now: UInt64 { HostClock.nanoseconds }
 
-  static let functions = DuplexFunctions(
-    now: { $0.driver(StuckDevice.self).pointee.now },
-    wait: { $0.driver(StuckDevice.self).pointee.wait(&$2.status.pointee) },
-    captured: { $2.frames.pointee = $0.driver(StuckDevice.self).pointee.capturedFrames($1) },
-    release: { $0.driver(StuckDevice.self).pointee.release($1) },
-    room: { $2.frames.pointee = $0.driver(StuckDevice.self).pointee.playbackRoom($1) },
-    commit: { $0.driver(StuckDevice.self).pointee.commit($1) })
+  static let function: DriverFunction = {
+    perform($1, on: $0.assumingMemoryBound(to: StuckDevice.self), storing: $2)
+  }
 
   mutating func start() throws(DeviceFailure) { if call == .start { hang() } }
 
-  mutating func wait(_ status: inout DeviceStatus) {
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()
     status.periodTime = now
     status.readyTime = now
@@ -129,6 +125,8 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   mutating func release(_ frames: Int) {}
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames? { nil }
   mutating func commit(_ frames: Int) {}
+  mutating func takeEvent() -> DeviceEvent? { nil }
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   mutating func recover() throws(DeviceFailure) {}
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}

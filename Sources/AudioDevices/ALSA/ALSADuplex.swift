@@ -9,6 +9,8 @@ import RealtimeAudio
 /// Capture leads: the unit wakes once a period, when the input has one, and the output was filled
 /// ahead by a period and the headroom. That keeps input to output at exactly P + H frames.
 public struct ALSADuplex: DuplexDriver, ~Copyable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callALSADuplex
   /// What was granted.
   public private(set) var configuration: DuplexConfiguration
   private var periodTime: UInt64 = 0
@@ -58,7 +60,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   }
 
   /// The device's clock, in nanoseconds.
-  var now: UInt64 {
+  public var now: UInt64 {
     @_noLocks get { HostClock.nanoseconds }
   }
 
@@ -88,7 +90,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   /// Sleeps until the next period is there, or that long in whole milliseconds.
   @_noLocks
-  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+  public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(milliseconds: Self.milliseconds(nanoseconds))
     status.hasEvents = false
     status.periodTime = periodTime
@@ -186,7 +188,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   /// The next captured frames.
   @_noLocks
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
       gap.giveBack(shape.periodFrames)
       trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
@@ -197,14 +199,14 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   /// Gives captured frames back.
   @_noLocks
-  mutating func release(_ frames: Int) {
+  public mutating func release(_ frames: Int) {
     let isDone = capture?.returnFrames(frames) == true
     note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
   }
 
   /// Room for the next frames to play.
   @_noLocks
-  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     // Linked, both stop as one, and the input's state was just read.
     if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil {
       return lent
@@ -229,13 +231,21 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   /// Hands frames over to be played.
   @_noLocks
-  mutating func commit(_ frames: Int) {
+  public mutating func commit(_ frames: Int) {
     let dropped = max(0, min(correction, frames))
     correction &-= dropped
     let isDone = playback?.returnFrames(frames &- dropped) == true
     note(isDone, available: isDone ? 0 : playback?.availableNow() ?? 0, onCapture: false)
     if !isStarted { primedFrames &+= frames }
   }
+
+  /// It is one device.
+  @_noLocks
+  public mutating func takeEvent() -> DeviceEvent? { nil }
+
+  /// It has no secondary outputs.
+  @_noLocks
+  public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
   /// Frames were given back or handed over, or not: then `available` says why, or that it does not
   /// know; what was lost by it is known after a new start. A device that refuses them again and again
@@ -298,44 +308,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   }
 }
 
-/// What the audio thread calls.
-extension ALSADuplex {
-  /// The functions of this device.
-  public static let functions = DuplexFunctions(
-    now: alsaNow, wait: alsaWait, captured: alsaCaptured, release: alsaRelease, room: alsaRoom,
-    commit: alsaCommit)
-}
-
-extension DeviceMemory {
-  fileprivate var alsa: UnsafeMutablePointer<ALSADuplex> {
-    @_noLocks get { assumingMemoryBound(to: ALSADuplex.self) }
-  }
-}
-
 @_noLocks
-private func alsaNow(_ device: DeviceMemory) -> UInt64 { device.alsa.pointee.now }
-
-@_noLocks
-private func alsaWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
-  device.alsa.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
-}
-
-@_noLocks
-private func alsaCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.alsa.pointee.capturedFrames(frames)
-}
-
-@_noLocks
-private func alsaRelease(_ device: DeviceMemory, frames: Int) {
-  device.alsa.pointee.release(frames)
-}
-
-@_noLocks
-private func alsaRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.alsa.pointee.playbackRoom(frames)
-}
-
-@_noLocks
-private func alsaCommit(_ device: DeviceMemory, frames: Int) {
-  device.alsa.pointee.commit(frames)
+private func callALSADuplex(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: ALSADuplex.self), storing: answer)
 }

@@ -8,6 +8,8 @@ import RealtimeAudio
 
 /// One direction of an ALSA device with a clock of its own, which may go away and come back.
 public struct ALSAStream: StreamDriver, ~Copyable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callALSAStream
   /// What it granted, and grants again when it is back.
   public let configuration: StreamConfiguration
   private let isCapture: Bool
@@ -44,7 +46,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Asks it where it is, and when that was, by its own stamp where it makes sense.
   @_noLocks
-  mutating func look() -> StreamState {
+  public mutating func look(at now: UInt64) -> StreamState {
     let available = pcm?.availableNow() ?? -1
     guard available >= 0 else { return state(ofCode: available) }
     let now = HostClock.nanoseconds
@@ -65,13 +67,13 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// The next frames of its memory, to read or to fill.
   @_noLocks
-  mutating func frames(_ frames: Int) -> DeviceFrames? {
+  public mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     pcm?.borrowFrames(frames) ?? nil
   }
 
   /// Gives them back, or hands them over.
   @_noLocks
-  mutating func commit(_ frames: Int) -> Bool {
+  public mutating func commit(_ frames: Int) -> Bool {
     moved &+= frames
     return pcm?.returnFrames(frames) ?? false
   }
@@ -88,7 +90,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Gives it up: it is closed and looked for on the search's thread.
   @_noLocks
-  mutating func detach(silence frames: Int) {
+  public mutating func detach(silence frames: Int) {
     guard let place = search?.place.pointer else { return }
     // Exchanged, because an assignment would end what was there before.
     swap(&pcm, &place.pointee.pcm)
@@ -99,7 +101,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Takes it up again where it is found and runs: the frames of silence it began with.
   @_noLocks
-  mutating func reattach() -> Int? {
+  public mutating func reattach(at now: UInt64) -> Int? {
     // Acquires the PCM that the search handed over; pairs with the store in `PCMSearching.mend`.
     guard let place = search?.place.pointer,
       place.pointee.state.load(ordering: .acquiring) == ReconnectSlot.mended
@@ -144,41 +146,7 @@ struct FruitlessRestarts: BitwiseCopyable {
   }
 }
 
-/// What the audio thread calls.
-extension ALSAStream {
-  /// The functions of a stream.
-  public static let functions = StreamFunctions(
-    look: streamLook, frames: streamFrames, commit: streamCommit, detach: streamDetach,
-    reattach: streamReattach)
-}
-
-extension DeviceMemory {
-  fileprivate var stream: UnsafeMutablePointer<ALSAStream> {
-    @_noLocks get { assumingMemoryBound(to: ALSAStream.self) }
-  }
-}
-
 @_noLocks
-private func streamLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
-  state.state.pointee = stream.stream.pointee.look()
-}
-
-@_noLocks
-private func streamFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
-  lent.frames.pointee = stream.stream.pointee.frames(frames)
-}
-
-@_noLocks
-private func streamCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
-  stream.stream.pointee.commit(frames)
-}
-
-@_noLocks
-private func streamDetach(_ stream: DeviceMemory, silence: Int) {
-  stream.stream.pointee.detach(silence: silence)
-}
-
-@_noLocks
-private func streamReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
-  stream.stream.pointee.reattach() ?? -1
+private func callALSAStream(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: ALSAStream.self), storing: answer)
 }

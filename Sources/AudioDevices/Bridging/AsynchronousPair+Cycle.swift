@@ -5,6 +5,11 @@ import RealtimeAudio
 
 /// What runs on the audio thread.
 extension AsynchronousPair {
+  /// The time that both devices go by.
+  public var now: UInt64 {
+    @_noLocks get { time.now }
+  }
+
   /// A late input is waited for until so much of the headroom is left.
   private var lastMoment: Int {
     @_noLocks get { shape.headroomFrames / 4 }
@@ -12,7 +17,7 @@ extension AsynchronousPair {
 
   /// Sleeps until the master has a period, and tells what is known then.
   @_noLocks
-  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+  public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(noLongerThan: min(nanoseconds, 100_000_000))
     status.hasEvents = captureEvent != nil || playbackEvent != nil
     guard case .ready = status.readiness else { return }
@@ -152,7 +157,7 @@ extension AsynchronousPair {
 
   /// The next frames of the input: its own, or resampled to the output's clock.
   @_noLocks
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !isPlaybackMaster {
       return isInputAway ? nothing.frames(frames) : capture.frames(frames, at: time.now)
     }
@@ -253,7 +258,7 @@ extension AsynchronousPair {
 
   /// Gives captured frames back.
   @_noLocks
-  mutating func release(_ frames: Int) {
+  public mutating func release(_ frames: Int) {
     guard !isPlaybackMaster else { return }
     head += frames
     if isInputAway {
@@ -266,14 +271,14 @@ extension AsynchronousPair {
 
   /// Room for the next frames to play.
   @_noLocks
-  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     isPlaybackMaster
       ? output.room(for: frames, at: time.now) : unitFrames.lent(frames)
   }
 
   /// Hands frames over to be played: as they are, or resampled to the output's clock.
   @_noLocks
-  mutating func commit(_ frames: Int) {
+  public mutating func commit(_ frames: Int) {
     if isPlaybackMaster { return output.commit(frames, &bridge) }
     _ = bridge.steer(frames: frames, at: time.now)
     guard bridge.knowsTime else { return }
@@ -285,4 +290,13 @@ extension AsynchronousPair {
   private mutating func play(from place: Int, frames: Int) {
     output.play(unitFrames, at: place, frames: frames, &bridge, at: time.now)
   }
+
+  /// It has no secondary outputs.
+  @_noLocks
+  public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
+}
+
+@_noLocks
+func callAsynchronousPair(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: AsynchronousPair.self), storing: answer)
 }

@@ -152,7 +152,7 @@ extension AsynchronousPair {
 
   /// What happened to one of the two since it was last asked.
   @_noLocks
-  mutating func takeEvent() -> DeviceEvent? {
+  public mutating func takeEvent() -> DeviceEvent? {
     let event = captureEvent ?? playbackEvent
     if captureEvent == nil { playbackEvent = nil } else { captureEvent = nil }
     return event

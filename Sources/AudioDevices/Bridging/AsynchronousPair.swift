@@ -33,6 +33,8 @@ public struct DevicePair: ~Copyable {
 /// did. A missing input is silence; what a missing output should play is dropped. Back again,
 /// the device is muted until its clock is known, and the delay is what it was.
 public struct AsynchronousPair: DuplexDriver, ~Copyable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callAsynchronousPair
   /// What was granted. Both streams have the unit's rate, to which they are brought.
   public let configuration: DuplexConfiguration
   /// When the last cycle began.

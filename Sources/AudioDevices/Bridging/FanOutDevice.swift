@@ -9,6 +9,8 @@ import RealtimeAudio
 /// device plays is copied to them in the same cycle, and they are never waited for: whatever becomes
 /// of them, the device does what it would do alone. Without any it is the device itself.
 public struct FanOutDevice: DuplexDriver, ~Copyable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callFanOut
   /// What was granted, and the further outputs.
   public private(set) var configuration: DuplexConfiguration
 
@@ -66,7 +68,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   }
 
   /// The device's clock, in nanoseconds.
-  var now: UInt64 {
+  public var now: UInt64 {
     @_noLocks get { base.now }
   }
 
@@ -80,7 +82,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// meanwhile: seen once a period only, batches that are about as long would seem late, or in time,
   /// for seconds on end.
   @_noLocks
-  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+  public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     wait(nanoseconds, &status)
     let isReady = if case .ready = status.readiness { true } else { false }
     if isReady { cycle = status }
@@ -113,24 +115,24 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
 
   /// The next captured frames.
   @_noLocks
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     base.capturedFrames(frames)
   }
 
   /// Gives captured frames back.
   @_noLocks
-  mutating func release(_ frames: Int) { base.release(frames) }
+  public mutating func release(_ frames: Int) { base.release(frames) }
 
   /// Room for the next frames to play.
   @_noLocks
-  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     lent = base.playbackRoom(frames)
     return lent
   }
 
   /// Hands frames over to be played, and then to the further outputs.
   @_noLocks
-  mutating func commit(_ frames: Int) {
+  public mutating func commit(_ frames: Int) {
     guard count > 0, let lent else { return base.commit(frames) }
     lent.decode(from: 0, frames: frames, into: &played, at: 0)
     if let known = cycle.unitClock { follow(known) } else { findPlace(at: cycle.periodTime) }
@@ -209,7 +211,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
 
   /// What happened to one of the devices.
   @_noLocks
-  mutating func takeEvent() -> DeviceEvent? {
+  public mutating func takeEvent() -> DeviceEvent? {
     if let event = base.takeEvent() { return event }
     for index in 0..<count {
       guard let kind = (feeds + index).pointee.event else { continue }
@@ -221,7 +223,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
 
   /// How a secondary output does; nil where there is none of that number.
   @_noLocks
-  func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
+  public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
     index < count ? (feeds + index).pointee.reading(at: base.now) : nil
   }
 
@@ -232,56 +234,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   }
 }
 
-/// What the audio thread calls.
-extension FanOutDevice {
-  /// The functions of this device.
-  public static let functions = DuplexFunctions(
-    now: fanOutNow, wait: fanOutWait, captured: fanOutCaptured, release: fanOutRelease,
-    room: fanOutRoom,
-    commit: fanOutCommit, takeEvent: fanOutTakeEvent,
-    secondary: fanOutSecondary)
-}
-
-extension DeviceMemory {
-  fileprivate var fanOut: UnsafeMutablePointer<FanOutDevice> {
-    @_noLocks get { assumingMemoryBound(to: FanOutDevice.self) }
-  }
-}
-
 @_noLocks
-private func fanOutNow(_ device: DeviceMemory) -> UInt64 { device.fanOut.pointee.now }
-
-@_noLocks
-private func fanOutWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
-  device.fanOut.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
-}
-
-@_noLocks
-private func fanOutCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.fanOut.pointee.capturedFrames(frames)
-}
-
-@_noLocks
-private func fanOutRelease(_ device: DeviceMemory, frames: Int) {
-  device.fanOut.pointee.release(frames)
-}
-
-@_noLocks
-private func fanOutRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.fanOut.pointee.playbackRoom(frames)
-}
-
-@_noLocks
-private func fanOutCommit(_ device: DeviceMemory, frames: Int) {
-  device.fanOut.pointee.commit(frames)
-}
-
-@_noLocks
-private func fanOutTakeEvent(_ device: DeviceMemory, event: DeviceMemory) {
-  event.event.pointee = device.fanOut.pointee.takeEvent()
-}
-
-@_noLocks
-private func fanOutSecondary(_ device: DeviceMemory, index: Int, reading: DeviceMemory) {
-  reading.secondary.pointee = device.fanOut.pointee.secondaryReading(index)
+private func callFanOut(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: FanOutDevice.self), storing: answer)
 }

@@ -9,6 +9,8 @@ import RealtimeAudio
 /// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
 /// two filters, and one period's reserve because a device's period is no whole number of ours.
 public struct ResamplingDevice: DuplexDriver, ~Copyable {
+  /// What the audio thread calls.
+  public static let function: DriverFunction = callResampling
   /// What was granted.
   public let configuration: DuplexConfiguration
 
@@ -99,7 +101,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   }
 
   /// The device's clock, in nanoseconds.
-  var now: UInt64 {
+  public var now: UInt64 {
     @_noLocks get { base.now }
   }
 
@@ -113,7 +115,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
 
   /// Sleeps until the next period is there, at the unit's rate.
   @_noLocks
-  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+  public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = baseShape.hasCapture ? waitForInput(nanoseconds) : waitForRoom(nanoseconds)
     status.hasEvents = cycle.hasEvents
     guard case .ready = status.readiness else { return }
@@ -193,7 +195,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
 
   /// The next captured frames.
   @_noLocks
-  mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
+  public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !hasDelivered {
       guard input.pull(into: &unitInput, frames: frames) == frames else { return nil }
       hasDelivered = true
@@ -203,19 +205,19 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
 
   /// Gives captured frames back.
   @_noLocks
-  mutating func release(_ frames: Int) {
+  public mutating func release(_ frames: Int) {
     hasDelivered = false
   }
 
   /// Room for the next frames to play.
   @_noLocks
-  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+  public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     unitOutput.lent(frames)
   }
 
   /// Hands frames over to be played.
   @_noLocks
-  mutating func commit(_ frames: Int) {
+  public mutating func commit(_ frames: Int) {
     output.push(unitOutput, frames: frames)
     if baseShape.hasCapture { _ = flush() }
   }
@@ -245,11 +247,17 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
 
   /// What happened to one of two devices.
   @_noLocks
-  mutating func takeEvent() -> DeviceEvent? {
+  public mutating func takeEvent() -> DeviceEvent? {
     guard var event = base.takeEvent() else { return nil }
     event.frames = Int(clamping: Double(event.frames) * lossScale + 0.5)
     event.silentFrames = Int(clamping: Double(event.silentFrames) * lossScale + 0.5)
     return event
+  }
+
+  /// How a secondary output of the device does.
+  @_noLocks
+  public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
+    base.secondaryReading(index)
   }
 
   /// What waits belongs to the time before a gap.
@@ -286,50 +294,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   }
 }
 
-/// What the audio thread calls.
-extension ResamplingDevice {
-  /// The functions of this device.
-  public static let functions = DuplexFunctions(
-    now: resamplingNow, wait: resamplingWait, captured: resamplingCaptured,
-    release: resamplingRelease, room: resamplingRoom,
-    commit: resamplingCommit, takeEvent: resamplingTakeEvent)
-}
-
-extension DeviceMemory {
-  fileprivate var resampling: UnsafeMutablePointer<ResamplingDevice> {
-    @_noLocks get { assumingMemoryBound(to: ResamplingDevice.self) }
-  }
-}
-
 @_noLocks
-private func resamplingNow(_ device: DeviceMemory) -> UInt64 { device.resampling.pointee.now }
-
-@_noLocks
-private func resamplingWait(_ device: DeviceMemory, nanoseconds: UInt64, status: DeviceMemory) {
-  device.resampling.pointee.wait(noLongerThan: nanoseconds, &status.status.pointee)
-}
-
-@_noLocks
-private func resamplingCaptured(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.resampling.pointee.capturedFrames(frames)
-}
-
-@_noLocks
-private func resamplingRelease(_ device: DeviceMemory, frames: Int) {
-  device.resampling.pointee.release(frames)
-}
-
-@_noLocks
-private func resamplingRoom(_ device: DeviceMemory, frames: Int, lent: DeviceMemory) {
-  lent.frames.pointee = device.resampling.pointee.playbackRoom(frames)
-}
-
-@_noLocks
-private func resamplingCommit(_ device: DeviceMemory, frames: Int) {
-  device.resampling.pointee.commit(frames)
-}
-
-@_noLocks
-private func resamplingTakeEvent(_ device: DeviceMemory, event: DeviceMemory) {
-  event.event.pointee = device.resampling.pointee.takeEvent()
+private func callResampling(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: ResamplingDevice.self), storing: answer)
 }

@@ -1,7 +1,7 @@
 // Audio thread.
 import AudioBasics
 import AudioClocks
-import CDeviceFunctions
+import CRealtime
 import RealtimeAudio
 
 /// What a look at a device with a clock of its own finds.
@@ -23,11 +23,30 @@ public enum StreamState: BitwiseCopyable, Sendable {
 /// it goes by another clock. Times are always the driver's, in nanoseconds: the host's monotonic clock, or
 /// virtual time.
 public protocol StreamDriver: ~Copyable {
-  /// The functions that the audio thread calls, each of which carries `@_noLocks`.
-  static var functions: StreamFunctions { get }
+  /// A marked function that calls `perform` for this type.
+  static var function: DriverFunction { get }
 
   /// What it granted.
   var configuration: StreamConfiguration { get }
+
+  /// Where it is at a time.
+  mutating func look(at now: UInt64) -> StreamState
+
+  /// The next captured frames, or the room for the next to play, at most its period; nil where there
+  /// are none.
+  mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames?
+
+  /// Gives captured frames back, or hands frames over to be played: all that were lent. False where
+  /// the device failed.
+  mutating func commit(_ frames: Int) -> Bool
+
+  /// Gives up a stream that is lost. When it is found again an output starts with so many frames of
+  /// silence.
+  mutating func detach(silence frames: Int)
+
+  /// Takes it back, if it was found and runs again: the frames of silence it began with; nil where it
+  /// is still away.
+  mutating func reattach(at now: UInt64) -> Int?
 
   /// Starts it anew, an output with `frames` frames of silence.
   mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure)
@@ -40,54 +59,28 @@ public protocol StreamDriver: ~Copyable {
   mutating func stop()
 }
 
-/// What the audio thread calls of a stream: functions that find it at the address in their first
-/// argument.
-public struct StreamFunctions: @unchecked Sendable {
-  // @unchecked because nothing changes it after it was made.
-  let table: UnsafePointer<stream_functions>
-
-  /// The functions of one type of stream. Made once: it is never freed.
-  ///
-  /// - `look`: stores where it is at a time to the `StreamState` in the third argument.
-  /// - `frames`: stores the next captured frames, or the room for the next to play, at most its
-  ///   period, to the `DeviceFrames?` in the fourth argument; nil where there are none.
-  /// - `commit`: gives captured frames back, or hands frames over to be played: all that were lent.
-  ///   False where the device failed.
-  /// - `detach`: gives up a stream that is lost. When it is found again an output starts with
-  ///   the frames of silence in the second argument.
-  /// - `reattach`: takes it back, if it was found and runs again: the frames of silence it began
-  ///   with, or -1 where it is still away.
-  public init(
-    look: @escaping @convention(c) (DeviceMemory, UInt64, DeviceMemory) -> Void,
-    frames: @escaping @convention(c) (DeviceMemory, Int, UInt64, DeviceMemory) -> Void,
-    commit: @escaping @convention(c) (DeviceMemory, Int) -> Bool,
-    detach: @escaping @convention(c) (DeviceMemory, Int) -> Void,
-    reattach: @escaping @convention(c) (DeviceMemory, UInt64) -> Int
-  ) {
-    let made = UnsafeMutablePointer<stream_functions>.allocate(capacity: 1)
-    made.initialize(
-      to: stream_functions(
-        look: look, frames: frames, commit: commit, detach: detach, reattach: reattach))
-    table = UnsafePointer(made)
-  }
-}
-
-/// A stream as a bridge drives it: any driver, behind the table of its functions.
+/// A stream as a bridge drives it: any driver, behind its function.
 public struct DeviceStream: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
-  private let functions: UnsafePointer<stream_functions>
+  private let function: DriverFunction
   private let memory: UnsafeMutableRawPointer
   private let control: Unmanaged<StreamControl>
 
   /// The stream that `driver` drives.
   public init<Driver: StreamDriver & ~Copyable>(_ driver: consuming Driver) {
     let box = StreamBox(driver)
-    functions = Driver.functions.table
+    function = Driver.function
     memory = UnsafeMutableRawPointer(box.driver.pointer)
     control = .passRetained(box)
   }
 
   deinit { control.release() }
+
+  @_noLocks
+  private func ask(_ call: StreamCall, _ answer: DriverMemory) {
+    var call = call
+    realtime_call(function, memory, &call, answer)
+  }
 
   private var reached: StreamControl { control.takeUnretainedValue() }
 
@@ -103,7 +96,7 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   @_noLocks
   public mutating func look(at now: UInt64) -> StreamState {
     var state = StreamState.lost
-    stream_look(functions, memory, now, &state)
+    ask(.look(at: now), &state)
     return state
   }
 
@@ -111,23 +104,28 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   @_noLocks
   public mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     var lent: DeviceFrames?
-    stream_frames(functions, memory, frames, now, &lent)
+    ask(.frames(frames, at: now), &lent)
     return lent
   }
 
   /// Gives captured frames back, or hands frames over. False where the device failed.
   @_noLocks
-  public mutating func commit(_ frames: Int) -> Bool { stream_commit(functions, memory, frames) }
+  public mutating func commit(_ frames: Int) -> Bool {
+    var isDone = false
+    ask(.commit(frames), &isDone)
+    return isDone
+  }
 
   /// Gives up a stream that is lost.
   @_noLocks
-  public mutating func detach(silence frames: Int = 0) { stream_detach(functions, memory, frames) }
+  public mutating func detach(silence frames: Int = 0) { ask(.detach(silence: frames), memory) }
 
   /// Takes it back where it was found and runs: the frames of silence it began with.
   @_noLocks
   public mutating func reattach(at now: UInt64) -> Int? {
-    let silence = stream_reattach(functions, memory, now)
-    return silence < 0 ? nil : silence
+    var silence: Int?
+    ask(.reattach(at: now), &silence)
+    return silence
   }
 
   /// A stream that is lost can be detached from now on; false where it cannot.

@@ -1,21 +1,21 @@
 // Audio thread.
-import CDeviceFunctions
+import CRealtime
 import RealtimeAudio
 
-/// A device as a unit drives it: any driver, behind the table of its functions.
+/// A device as a unit drives it: any driver, behind its function.
 ///
 /// One thread drives it. What it is asked in a cycle is free of locks and allocation as far as the
 /// driver's own functions are; see `DuplexDriver` for what each does.
 public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
-  private let functions: UnsafePointer<duplex_functions>
+  private let function: DriverFunction
   private let memory: UnsafeMutableRawPointer
   private let control: Unmanaged<DriverControl>
 
   /// The device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
     let box = DriverBox(driver)
-    functions = Driver.functions.table
+    function = Driver.function
     memory = UnsafeMutableRawPointer(box.driver.pointer)
     control = .passRetained(box)
   }
@@ -27,9 +27,19 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
 
   private var reached: DriverControl { control.takeUnretainedValue() }
 
+  @_noLocks
+  private func ask(_ call: DuplexCall, _ answer: DriverMemory) {
+    var call = call
+    realtime_call(function, memory, &call, answer)
+  }
+
   /// The device's clock now, in nanoseconds: the host's, or virtual time.
   public var now: UInt64 {
-    @_noLocks get { duplex_now(functions, memory) }
+    @_noLocks get {
+      var now: UInt64 = 0
+      ask(.now, &now)
+      return now
+    }
   }
 
   /// Sleeps until the next period is there, or that long, or until the thread is interrupted.
@@ -37,38 +47,38 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   public mutating func wait(
     noLongerThan nanoseconds: UInt64 = .max, _ status: inout DeviceStatus
   ) {
-    duplex_wait(functions, memory, nanoseconds, &status)
+    ask(.wait(noLongerThan: nanoseconds), &status)
   }
 
   /// The next captured frames, at most a period; nil where the device has failed.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     var lent: DeviceFrames?
-    duplex_captured(functions, memory, frames, &lent)
+    ask(.capturedFrames(frames), &lent)
     return lent
   }
 
   /// Gives the oldest captured frames back.
   @_noLocks
-  public mutating func release(_ frames: Int) { duplex_release(functions, memory, frames) }
+  public mutating func release(_ frames: Int) { ask(.release(frames), memory) }
 
   /// Room for the next frames to play, at most a period; nil where there is none.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     var lent: DeviceFrames?
-    duplex_room(functions, memory, frames, &lent)
+    ask(.playbackRoom(frames), &lent)
     return lent
   }
 
   /// Hands frames of that room over to be played.
   @_noLocks
-  public mutating func commit(_ frames: Int) { duplex_commit(functions, memory, frames) }
+  public mutating func commit(_ frames: Int) { ask(.commit(frames), memory) }
 
   /// The oldest event that was not told yet.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     var event: DeviceEvent?
-    duplex_take_event(functions, memory, &event)
+    ask(.takeEvent, &event)
     return event
   }
 
@@ -76,7 +86,7 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
     var reading: SecondaryOutputReading?
-    duplex_secondary(functions, memory, index, &reading)
+    ask(.secondaryReading(index), &reading)
     return reading
   }
 

@@ -1,23 +1,51 @@
 import AudioBasics
-import CDeviceFunctions
 import RealtimeAudio
 
 /// A device that captures and plays in step: ALSA's, a simulated one, or two devices held together.
 ///
 /// A `DuplexDevice` is made of it, which a unit drives from one thread: `start`, then `wait` and one
 /// cycle after the other, then `stop`. A cycle reads `capturedFrames`, gives them back with
-/// `release`, asks for `playbackRoom`, fills it and hands it over with `commit`.
+/// `release`, asks for `playbackRoom`, fills it and hands it over with `commit`. What it is asked in a
+/// cycle must be free of locks and allocation: mark it `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
 ///   of silence, and again after `recover`: the latency is the same before and after. A device
 ///   without input starts by itself once that many frames were committed.
 /// - `wait` finds `ready` at most once for each period captured.
 public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
-  /// The functions that the audio thread calls, each of which carries `@_noLocks`.
-  static var functions: DuplexFunctions { get }
+  /// A marked function that calls `perform` for this type.
+  static var function: DriverFunction { get }
 
   /// What was granted. Fixed from the start.
   var configuration: DuplexConfiguration { get }
+
+  /// The device's clock, in nanoseconds: the host's, or virtual time.
+  var now: UInt64 { get }
+
+  /// Sleeps until the next period is there, that long (where the device can tell), or until the thread
+  /// is interrupted (`RealtimeThread.interrupt`). Fills `readiness` and `hasEvents` always, all else
+  /// with `ready`.
+  mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus)
+
+  /// The next captured frames, at most a period; nil where the device has failed, and the next `wait`
+  /// says how.
+  mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
+
+  /// Gives the oldest captured frames back to the device.
+  mutating func release(_ frames: Int)
+
+  /// Room for the next frames to play, at most a period; nil where the device has failed or its buffer
+  /// is full.
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames?
+
+  /// Hands frames of that room over to be played.
+  mutating func commit(_ frames: Int)
+
+  /// The oldest event not told yet. Called only after `hasEvents`.
+  mutating func takeEvent() -> DeviceEvent?
+
+  /// How the secondary output of that number does; nil where there is none.
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading?
 
   /// Gets both directions going together.
   mutating func start() throws(DeviceFailure)
@@ -47,49 +75,4 @@ public protocol ReconnectableDriver: ~Copyable {
   /// going again as after `recover`; the next period tells how many frames it was away for. Else
   /// nothing of it stays open. It may allocate: no sound moves meanwhile.
   mutating func pollForReconnection() -> DeviceReturn
-}
-
-/// What the audio thread calls of a driver: functions that find it at the address in their first
-/// argument. `DuplexDriver` has what they must do.
-///
-/// They are C functions, so that the compiler can prove their callers free of locks and
-/// allocation; mark each `@_noLocks` and it proves them as well.
-public struct DuplexFunctions: @unchecked Sendable {
-  // @unchecked because nothing changes it after it was made.
-  let table: UnsafePointer<duplex_functions>
-
-  /// The functions of one type of driver. Made once: it is never freed.
-  ///
-  /// - `now`: the device's clock, in nanoseconds: the host's, or virtual time.
-  /// - `wait`: sleeps until the next period is there, the nanoseconds in the second argument have
-  ///   passed (where the device can tell), or the thread is interrupted (`RealtimeThread.interrupt`). Fills the
-  ///   `DeviceStatus` at the address in the third argument: `readiness` and `hasEvents` always, all
-  ///   else with `ready`.
-  /// - `captured`: stores the next captured frames, at most a period, to the `DeviceFrames?` in the
-  ///   third argument; nil where the device has failed, and the next `wait` says how.
-  /// - `release`: gives the oldest captured frames back to the device.
-  /// - `room`: stores the room for the next frames to play, at most a period, in the same way; nil
-  ///   where the device has failed or its buffer is full.
-  /// - `commit`: hands frames of that room over to be played.
-  /// - `takeEvent`: stores the oldest event not told yet to the `DeviceEvent?` in the second argument.
-  ///   Called only after `hasEvents`.
-  /// - `secondary`: stores how the secondary output of that number does to the
-  ///   `SecondaryOutputReading?` in the third argument.
-  public init(
-    now: @escaping @convention(c) (DeviceMemory) -> UInt64,
-    wait: @escaping @convention(c) (DeviceMemory, UInt64, DeviceMemory) -> Void,
-    captured: @escaping @convention(c) (DeviceMemory, Int, DeviceMemory) -> Void,
-    release: @escaping @convention(c) (DeviceMemory, Int) -> Void,
-    room: @escaping @convention(c) (DeviceMemory, Int, DeviceMemory) -> Void,
-    commit: @escaping @convention(c) (DeviceMemory, Int) -> Void,
-    takeEvent: @escaping @convention(c) (DeviceMemory, DeviceMemory) -> Void = { _, _ in },
-    secondary: @escaping @convention(c) (DeviceMemory, Int, DeviceMemory) -> Void = { _, _, _ in }
-  ) {
-    let made = UnsafeMutablePointer<duplex_functions>.allocate(capacity: 1)
-    made.initialize(
-      to: duplex_functions(
-        now: now, wait: wait, captured: captured, release: release, room: room, commit: commit,
-        take_event: takeEvent, secondary: secondary))
-    table = UnsafePointer(made)
-  }
 }

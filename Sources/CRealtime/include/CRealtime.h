@@ -17,6 +17,16 @@
 
 #define BLESSED __attribute__((swift_attr("@_noLocks"), always_inline)) static inline
 
+#pragma clang assume_nonnull begin
+
+/// Calls the function of a driver that is not known by type. The compiler refuses a call through a Swift
+/// function value, but this can be marked: each driver's function is marked and checked itself.
+BLESSED void realtime_call(
+    void (*function)(void *driver, const void *call, void *answer), void *driver, const void *call,
+    void *answer) {
+  function(driver, call, answer);
+}
+
 /// The monotonic clock in nanoseconds. A vDSO read: no system call where the kernel trusts its TSC.
 BLESSED uint64_t realtime_host_nanoseconds(void) {
   struct timespec now;
@@ -177,3 +187,5 @@ BLESSED void realtime_sleep_until(uint64_t nanoseconds) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
   realtime_resume_watch();
 }
+
+#pragma clang assume_nonnull end

@@ -12,6 +12,7 @@ import RealtimeAudio
 /// those of real devices can: in batches, and late. Frame 0 of both is the moment of the first
 /// start of the output, and every frame keeps its number through all stops.
 struct SimulatedInput: StreamDriver, ~Copyable {
+  static let function: DriverFunction = callSimulatedInput
   /// What it granted.
   let configuration: StreamConfiguration
 
@@ -80,7 +81,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 
   /// What the microphone heard.
   @_noLocks
-  mutating func frames(_ frames: Int) -> DeviceFrames? {
+  mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     let count = min(frames, capturePeriod)
     let first = output.pointer.pointee.clock.course.frames(
       at: clock.course.seconds(at: Double(taken)))
@@ -101,12 +102,16 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   /// It comes back when the specification says so.
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
 
+  /// Nothing is to be closed.
+  @_noLocks
+  mutating func detach(silence frames: Int) {}
+
   /// Starts the input where it is there again.
   @_noLocks
-  mutating func reattach(at now: UInt64) -> Bool {
-    guard unplugging.reattach(at: seconds(at: now)) else { return false }
+  mutating func reattach(at now: UInt64) -> Int? {
+    guard unplugging.reattach(at: seconds(at: now)) else { return nil }
     restart(at: now)
-    return true
+    return 0
   }
 
   mutating func stop() {}
@@ -148,40 +153,7 @@ struct Unplugging: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the audio thread calls.
-extension SimulatedInput {
-  /// The functions of a stream.
-  static let functions = StreamFunctions(
-    look: inputLook, frames: inputFrames, commit: inputCommit, detach: inputDetach,
-    reattach: inputReattach)
-}
-
-extension DeviceMemory {
-  fileprivate var input: UnsafeMutablePointer<SimulatedInput> {
-    @_noLocks get { assumingMemoryBound(to: SimulatedInput.self) }
-  }
-}
-
 @_noLocks
-private func inputLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
-  state.state.pointee = stream.input.pointee.look(at: now)
-}
-
-@_noLocks
-private func inputFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
-  lent.frames.pointee = stream.input.pointee.frames(frames)
-}
-
-@_noLocks
-private func inputCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
-  stream.input.pointee.commit(frames)
-}
-
-@_noLocks
-private func inputDetach(_ stream: DeviceMemory, silence: Int) {
-}
-
-@_noLocks
-private func inputReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
-  stream.input.pointee.reattach(at: now) ? 0 : -1
+private func callSimulatedInput(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: SimulatedInput.self), storing: answer)
 }

@@ -130,6 +130,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
 
 /// The output as a stream; the input of a pair hears the same output.
 struct SimulatedOutputStream: StreamDriver, ~Copyable {
+  static let function: DriverFunction = callSimulatedOutput
   let output: SharedState<SimulatedOutput>
 
   var configuration: StreamConfiguration { output.pointer.pointee.configuration }
@@ -143,38 +144,25 @@ struct SimulatedOutputStream: StreamDriver, ~Copyable {
 
   mutating func stop() {}
 
-  static let functions = StreamFunctions(
-    look: outputLook, frames: outputFrames, commit: outputCommit, detach: outputDetach,
-    reattach: outputReattach)
-}
+  @_noLocks
+  mutating func look(at now: UInt64) -> StreamState { output.pointer.pointee.look(at: now) }
 
-extension DeviceMemory {
-  fileprivate var output: UnsafeMutablePointer<SimulatedOutput> {
-    @_noLocks get { assumingMemoryBound(to: SimulatedOutputStream.self).pointee.output.pointer }
+  @_noLocks
+  mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
+    output.pointer.pointee.frames(frames, at: now)
   }
+
+  @_noLocks
+  mutating func commit(_ frames: Int) -> Bool { output.pointer.pointee.commit(frames) }
+
+  @_noLocks
+  mutating func detach(silence frames: Int) { output.pointer.pointee.detach(silence: frames) }
+
+  @_noLocks
+  mutating func reattach(at now: UInt64) -> Int? { output.pointer.pointee.reattach(at: now) }
 }
 
 @_noLocks
-private func outputLook(_ stream: DeviceMemory, now: UInt64, state: DeviceMemory) {
-  state.state.pointee = stream.output.pointee.look(at: now)
-}
-
-@_noLocks
-private func outputFrames(_ stream: DeviceMemory, frames: Int, now: UInt64, lent: DeviceMemory) {
-  lent.frames.pointee = stream.output.pointee.frames(frames, at: now)
-}
-
-@_noLocks
-private func outputCommit(_ stream: DeviceMemory, frames: Int) -> Bool {
-  stream.output.pointee.commit(frames)
-}
-
-@_noLocks
-private func outputDetach(_ stream: DeviceMemory, silence: Int) {
-  stream.output.pointee.detach(silence: silence)
-}
-
-@_noLocks
-private func outputReattach(_ stream: DeviceMemory, now: UInt64) -> Int {
-  stream.output.pointee.reattach(at: now) ?? -1
+private func callSimulatedOutput(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+  perform(call, on: driver.assumingMemoryBound(to: SimulatedOutputStream.self), storing: answer)
 }

@@ -1,0 +1,81 @@
+// Audio thread.
+import AudioBasics
+import RealtimeAudio
+
+/// The one function by which the audio thread reaches a driver or stream that it does not know by
+/// type. It gets the driver's address, that of a `DuplexCall` or `StreamCall`, and where the answer is
+/// stored, and calls `perform`:
+///
+///     @_noLocks
+///     private func callMyDriver(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
+///       perform(call, on: driver.assumingMemoryBound(to: MyDriver.self), storing: answer)
+///     }
+///
+/// Each driver writes it itself: Swift 6.3.1 calls what it does not know by type without a lock only
+/// through a C function, makes none of a generic function, and refuses the mark on generic functions
+/// and closures. But where a marked function calls a generic one for a concrete type it proves that one,
+/// and so all that the driver does, marked or not.
+public typealias DriverFunction = @convention(c) (DriverMemory, DriverCall, DriverMemory) -> Void
+
+/// The address of a driver, or of an answer.
+public typealias DriverMemory = UnsafeMutableRawPointer
+
+/// The address of a `DuplexCall` or `StreamCall`.
+public typealias DriverCall = UnsafeRawPointer
+
+/// What a `DuplexDevice` asks of its driver on the audio thread: the requirements of that name.
+public enum DuplexCall: BitwiseCopyable {
+  case now, wait(noLongerThan: UInt64), capturedFrames(Int), release(Int), playbackRoom(Int)
+  case commit(Int), takeEvent, secondaryReading(Int)
+}
+
+/// What a `DeviceStream` asks of its driver on the audio thread.
+public enum StreamCall: BitwiseCopyable {
+  case look(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
+  case reattach(at: UInt64)
+}
+
+/// Asks a driver what `call` says, and stores its answer.
+@inlinable
+public func perform<Driver: DuplexDriver & ~Copyable>(
+  _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
+) {
+  switch call.assumingMemoryBound(to: DuplexCall.self).pointee {
+  case .now: answer.assumingMemoryBound(to: UInt64.self).pointee = driver.pointee.now
+  case .wait(let nanoseconds):
+    driver.pointee.wait(
+      noLongerThan: nanoseconds, &answer.assumingMemoryBound(to: DeviceStatus.self).pointee)
+  case .capturedFrames(let frames):
+    answer.assumingMemoryBound(to: DeviceFrames?.self).pointee =
+      driver.pointee.capturedFrames(frames)
+  case .release(let frames): driver.pointee.release(frames)
+  case .playbackRoom(let frames):
+    answer.assumingMemoryBound(to: DeviceFrames?.self).pointee =
+      driver.pointee.playbackRoom(frames)
+  case .commit(let frames): driver.pointee.commit(frames)
+  case .takeEvent:
+    answer.assumingMemoryBound(to: DeviceEvent?.self).pointee = driver.pointee.takeEvent()
+  case .secondaryReading(let index):
+    answer.assumingMemoryBound(to: SecondaryOutputReading?.self).pointee =
+      driver.pointee.secondaryReading(index)
+  }
+}
+
+/// The same of a stream.
+@inlinable
+public func perform<Driver: StreamDriver & ~Copyable>(
+  _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
+) {
+  switch call.assumingMemoryBound(to: StreamCall.self).pointee {
+  case .look(let now):
+    answer.assumingMemoryBound(to: StreamState.self).pointee = driver.pointee.look(at: now)
+  case .frames(let frames, let now):
+    answer.assumingMemoryBound(to: DeviceFrames?.self).pointee =
+      driver.pointee.frames(frames, at: now)
+  case .commit(let frames):
+    answer.assumingMemoryBound(to: Bool.self).pointee = driver.pointee.commit(frames)
+  case .detach(let silence): driver.pointee.detach(silence: silence)
+  case .reattach(let now):
+    answer.assumingMemoryBound(to: Int?.self).pointee = driver.pointee.reattach(at: now)
+  }
+}
