@@ -8,7 +8,7 @@ import RealtimeAudio
 ///
 /// The feeder's frame m is heard at captured frame m. One that is not queued in time is silence.
 struct CaptureSignal: ~Copyable, Sendable {
-  private var loopback: LoopbackPath
+  private(set) var loopback: LoopbackPath
   private var feeder: SampleReader?
   private let hasFeeder: Bool
   private var noise: NoiseSource
@@ -19,10 +19,10 @@ struct CaptureSignal: ~Copyable, Sendable {
   private let periodFrames: Int
 
   init(
-    loopback: consuming LoopbackPath, feeder: consuming SampleReader?, hasFeeder: Bool,
-    noiseDBFS: Double?,
+    loopback: consuming LoopbackPath, feeder: consuming SampleReader?, noiseDBFS: Double?,
     format: SampleFormat, channelCount: Int, selection: ChannelSelection?, periodFrames: Int
   ) {
+    let hasFeeder = feeder?.frameCount != nil
     self.loopback = loopback
     self.feeder = feeder
     self.hasFeeder = hasFeeder
@@ -35,24 +35,6 @@ struct CaptureSignal: ~Copyable, Sendable {
     self.periodFrames = periodFrames
   }
 
-  /// Output frames played when `frame` frames are captured.
-  @_noLocks
-  func played(at frame: Int) -> Int {
-    loopback.played(at: frame)
-  }
-
-  /// A frame whose capture says that `position` output frames were played.
-  @_noLocks
-  func captured(at position: Int) -> Int {
-    loopback.captured(at: position)
-  }
-
-  /// The output frame that is played when `frame` is captured, or the nearest one.
-  @_noLocks
-  func nearestPlayed(at frame: Int) -> Int {
-    loopback.nearestPlayed(at: frame)
-  }
-
   /// The `frames` frames captured from `frame` on.
   @_noLocks
   mutating func capture(_ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
@@ -62,13 +44,10 @@ struct CaptureSignal: ~Copyable, Sendable {
     if loopback.isPlain, !hasFeeder, !isNoisy, playedHistory.isWhole(from: position, frames: frames)
     {
       captured.store(playedHistory.samples, from: playedHistory.slot(of: position), frames: frames)
-    } else {
-      loopback.render(playedHistory, from: frame, frames: frames, into: &mixed)
-      if hasFeeder { feed(from: frame, frames: frames) }
-      if isNoisy { noise.add(to: &mixed, frames: frames) }
-      captured.store(mixed, from: 0, frames: frames)
+      return captured.frames(frames)
     }
-    return captured.frames(frames)
+    loopback.render(playedHistory, from: frame, frames: frames, into: &mixed)
+    return finish(from: frame, frames: frames)
   }
 
   /// The same over a wire that drifts: `played` output frames were played at the first frame, and
@@ -79,6 +58,12 @@ struct CaptureSignal: ~Copyable, Sendable {
     step: Double
   ) -> DeviceFrames {
     loopback.render(playedHistory, played: played, step: step, frames: frames, into: &mixed)
+    return finish(from: frame, frames: frames)
+  }
+
+  /// Adds what is heard beside the loopback.
+  @_noLocks
+  private mutating func finish(from frame: Int, frames: Int) -> DeviceFrames {
     if hasFeeder { feed(from: frame, frames: frames) }
     if isNoisy { noise.add(to: &mixed, frames: frames) }
     captured.store(mixed, from: 0, frames: frames)

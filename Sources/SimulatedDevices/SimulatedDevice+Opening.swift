@@ -35,11 +35,6 @@ extension SimulatedDevice {
     let memory =
       Int(clamping: effective.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
-    let isFed: Bool
-    switch microphone {
-    case .some: isFed = true
-    case .none: isFed = false
-    }
     self.init(
       configuration: configuration, shape: shape,
       clock: DeviceClock(
@@ -51,7 +46,7 @@ extension SimulatedDevice {
         loopback: LoopbackPath(
           effective, headroomFrames: configuration.headroomFrames, periodFrames: period,
           channelCount: channelCount),
-        feeder: microphone, hasFeeder: isFed, noiseDBFS: effective.noiseDBFS, format: format,
+        feeder: microphone, noiseDBFS: effective.noiseDBFS, format: format,
         channelCount: channelCount, selection: capture?.selection, periodFrames: period),
       room: DeviceBuffer(
         format: format, channelCount: channelCount, frameCount: period,
@@ -98,4 +93,55 @@ struct SimulatedShape: BitwiseCopyable, Sendable {
   var headroomFrames: Int
   var captureBufferFrames: Int
   var playbackBufferFrames: Int
+}
+
+/// The channels of a simulated device: how many it has, and which of them a unit uses.
+public struct SimulatedChannels: Sendable {
+  /// Channels of the device as it is opened. What is played on one is heard on the same one.
+  public let deviceChannelCount: Int
+  /// Channels that the unit captures; nil where it captures all of them in order.
+  let capture: ChannelSelection?
+  /// Channels that the unit plays on; nil where it plays on all of them in order.
+  let playback: ChannelSelection?
+
+  /// What `request` gets of the device that `specification` describes: the channels it names, else
+  /// the first of as many as it asks for, at most two where it asks for none. Throws `.refused` where
+  /// the device does not have them.
+  public init(
+    _ specification: SimulatedDeviceSpecification, for request: DuplexRequest
+  ) throws(DeviceFailure) {
+    let most = specification.channelCount
+    let wanted = request.channelCount ?? min(2, most)
+    let isNamed = request.captureChannels != nil || request.playbackChannels != nil
+    // One channel of a stereo device is both of them mixed, as a desktop's device has it.
+    let opened = isNamed || most > 2 ? most : wanted
+    deviceChannelCount = opened
+    guard (1...most).contains(wanted) else {
+      throw DeviceFailure(
+        .refused, "The simulated device has \(most) channels, not \(wanted).",
+        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(wanted).")
+    }
+    for case let highest? in [request.captureChannels?.max(), request.playbackChannels?.max()]
+    where highest > most {
+      throw DeviceFailure(
+        .refused, "The simulated device has no channel \(highest): it has \(most).",
+        hint: "Name channels of 1 to \(most), or give it more with sim:channels=\(highest).")
+    }
+    let first = Array(1...wanted)
+    capture = ChannelSelection(request.captureChannels ?? first, of: opened)
+    playback = ChannelSelection(request.playbackChannels ?? first, of: opened)
+  }
+}
+
+extension StreamConfiguration {
+  /// The same stream of a device with `deviceChannelCount` channels, of which `selection` is used.
+  func using(_ selection: ChannelSelection?, of deviceChannelCount: Int) -> StreamConfiguration {
+    var stream = self
+    stream.channelCount = selection?.channels.count ?? deviceChannelCount
+    stream.selection = selection
+    return stream
+  }
+
+  /// Channels of the device as it is opened.
+  var deviceChannelCount: Int { selection?.deviceChannelCount ?? channelCount }
 }

@@ -108,7 +108,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
       isOverrunScripted = true
       return .xrun(.captureXrun)
     }
-    played = microphone.played(at: reached)
+    played = microphone.loopback.played(at: reached)
     if shape.hasPlayback, playedHistory.end <= played { return .xrun(.playbackXrun) }
     if reached &- taken > shape.captureBufferFrames { return .xrun(.captureXrun) }
     periodTime = clock.nanoseconds(at: reached)
@@ -163,7 +163,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   public mutating func commit(_ frames: Int) {
     if shape.isRealTime, shape.hasCapture || isStarted {
       let frame = clock.frame
-      let playedNow = shape.hasCapture ? microphone.played(at: frame) : frame
+      let playedNow = shape.hasCapture ? microphone.loopback.played(at: frame) : frame
       if playedHistory.end <= playedNow {
         isRunDry = true
         return
@@ -221,7 +221,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     let ahead = shape.periodFrames + shape.headroomFrames
     if shape.hasCapture {
       if shape.hasPlayback {
-        playedHistory.restart(at: microphone.nearestPlayed(at: frame), silence: ahead)
+        playedHistory.restart(at: microphone.loopback.nearestPlayed(at: frame), silence: ahead)
       }
     } else {
       playedHistory.restart(at: frame, silence: 0)
@@ -232,7 +232,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   public mutating func stop(draining: Bool) {
     guard draining, shape.hasPlayback, !isUnplugged else { return }
     if !shape.hasCapture, !isStarted { clock.start(at: played) }
-    while !clock.wait(until: microphone.captured(at: playedHistory.end)) {}
+    while !clock.wait(until: microphone.loopback.captured(at: playedHistory.end)) {}
   }
 }
 

@@ -125,31 +125,20 @@ public struct DeviceList: Sendable, Equatable {
   }
 
   private static func procID(_ number: Int32) -> String? {
-    ProcFile.text("/proc/asound/card\(number)/id").map { String($0.prefix { !$0.isNewline }) }
+    ProcFile.line("/proc/asound/card\(number)/id")
   }
-}
-
-/// A device of a card, by the name that opens it.
-public struct ListedDevice: Sendable, Equatable {
-  /// The ALSA name that opens it, `hw:CARD=USB,DEV=0`.
-  public var name: String
-  /// Its card's name and its own, for people.
-  public var title: String
-  /// Whether it has an input.
-  public var canCapture: Bool
-  /// Whether it has an output.
-  public var canPlay: Bool
 }
 
 extension DeviceList {
   /// The devices of all cards.
-  public var devices: [ListedDevice] {
+  public var devices: [DeviceCandidate] {
     cards.flatMap { card in
       card.devices.map { device in
-        let titles = [card.name, device.title].filter { !$0.isEmpty }
-        return ListedDevice(
-          name: device.name, title: titles.joined(separator: ", "),
-          canCapture: device.capture != nil, canPlay: device.playback != nil)
+        var listed = DeviceCandidate(
+          name: device.name, title: device.title, card: card.id, cardTitle: card.name)
+        listed.canCapture = device.capture != nil
+        listed.canPlay = device.playback != nil
+        return listed
       }
     }
   }
@@ -241,7 +230,12 @@ struct CardControl: ~Copyable {
       let id = info.id
       return CardDescription(
         number: Int(number), id: id, name: info.name,
-        devices: deviceNumbers.compactMap { device($0, cardID: id) })
+        devices: devices(cardID: id).map { device in
+          DeviceDescription(
+            name: device.name, title: device.title,
+            capture: device.capture?.stream(of: device.name),
+            playback: device.playback?.stream(of: device.name))
+        })
     }
   }
 
@@ -251,34 +245,29 @@ struct CardControl: ~Copyable {
       let info = try CardInfo(of: handle, card: number)
       let id = info.id
       let cardName = info.name
-      return deviceNumbers.compactMap { device in
-        let capture = StreamInfo(of: handle, device: device, .capture)
-        let playback = StreamInfo(of: handle, device: device, .playback)
-        guard let title = capture?.title ?? playback?.title else { return nil }
+      return devices(cardID: id).map { device in
         var candidate = DeviceCandidate(
-          name: "hw:CARD=\(id),DEV=\(device)", title: title, card: id, cardTitle: cardName)
-        candidate.canCapture = capture != nil
-        candidate.canPlay = playback != nil
+          name: device.name, title: device.title, card: id, cardTitle: cardName)
+        candidate.canCapture = device.capture != nil
+        candidate.canPlay = device.playback != nil
         return candidate
       }
     }
   }
 
-  private var deviceNumbers: [Int32] {
-    var numbers: [Int32] = []
+  /// What the card says of its devices, by the names that open them.
+  private func devices(cardID: String) -> [(
+    name: String, title: String, capture: StreamInfo?, playback: StreamInfo?
+  )] {
+    var found: [(name: String, title: String, capture: StreamInfo?, playback: StreamInfo?)] = []
     var device: Int32 = -1
-    while snd_ctl_pcm_next_device(handle, &device) == 0, device >= 0 { numbers.append(device) }
-    return numbers
-  }
-
-  private func device(_ device: Int32, cardID: String) -> DeviceDescription? {
-    let name = "hw:CARD=\(cardID),DEV=\(device)"
-    let capture = StreamInfo(of: handle, device: device, .capture)
-    let playback = StreamInfo(of: handle, device: device, .playback)
-    guard let title = capture?.title ?? playback?.title else { return nil }
-    return DeviceDescription(
-      name: name, title: title, capture: capture?.stream(of: name),
-      playback: playback?.stream(of: name))
+    while snd_ctl_pcm_next_device(handle, &device) == 0, device >= 0 {
+      let capture = StreamInfo(of: handle, device: device, .capture)
+      let playback = StreamInfo(of: handle, device: device, .playback)
+      guard let title = capture?.title ?? playback?.title else { continue }
+      found.append(("hw:CARD=\(cardID),DEV=\(device)", title, capture, playback))
+    }
+    return found
   }
 
   static func failure(_ number: Int32, code: Int32) -> DeviceFailure {
@@ -299,15 +288,11 @@ private struct CardInfo {
   let name: String
 
   init(of control: OpaquePointer, card: Int32) throws(DeviceFailure) {
-    var allocated: OpaquePointer?
-    guard snd_ctl_card_info_malloc(&allocated) == 0, let info = allocated else {
-      throw CardControl.failure(card, code: -ENOMEM)
-    }
-    defer { snd_ctl_card_info_free(info) }
-    let result = snd_ctl_card_info(control, info)
+    let info = try ALSAMemory(snd_ctl_card_info_malloc, snd_ctl_card_info_free)
+    let result = snd_ctl_card_info(control, info.pointer)
     guard result == 0 else { throw CardControl.failure(card, code: result) }
-    id = String(cString: snd_ctl_card_info_get_id(info))
-    name = String(cString: snd_ctl_card_info_get_name(info))
+    id = String(cString: snd_ctl_card_info_get_id(info.pointer))
+    name = String(cString: snd_ctl_card_info_get_name(info.pointer))
   }
 }
 
@@ -319,9 +304,8 @@ private struct StreamInfo {
 
   /// Nil where the device has no such direction.
   init?(of control: OpaquePointer, device: Int32, _ direction: PCMDirection) {
-    var allocated: OpaquePointer?
-    guard snd_pcm_info_malloc(&allocated) == 0, let info = allocated else { return nil }
-    defer { snd_pcm_info_free(info) }
+    guard let memory = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return nil }
+    let info = memory.pointer
     snd_pcm_info_set_device(info, UInt32(device))
     snd_pcm_info_set_subdevice(info, 0)
     snd_pcm_info_set_stream(info, direction.stream)

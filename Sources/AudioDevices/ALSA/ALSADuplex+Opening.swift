@@ -25,9 +25,7 @@ extension ALSADuplex {
     }
     try output?.configure(outward)
     guard let leader = input?.configuration ?? output?.configuration else {
-      throw DeviceFailure(
-        .invalidRequest, "Neither an input nor an output is named.",
-        hint: "Name at least one device.")
+      throw .noDevice
     }
     let atDevice = request.atRate(leader.sampleRate)
     var headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
@@ -42,8 +40,11 @@ extension ALSADuplex {
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
-    configuration.keepsTime = Self.keepsTime(input) || Self.keepsTime(output)
-    configuration.isLinked = Self.link(input, output)
+    configuration.keepsTime = input?.keepsTime ?? false || output?.keepsTime ?? false
+    // Only directions of one clock can be linked; plugins cannot.
+    if let capture = input?.handle, let playback = output?.handle {
+      configuration.isLinked = snd_pcm_link(capture, playback) == 0
+    }
 
     let ahead = DuplexShape(configuration).playbackAheadFrames
     if let stream = output?.configuration, stream.bufferFrames < ahead {
@@ -51,7 +52,7 @@ extension ALSADuplex {
         stream.device, .playback, "a buffer of \(ahead) frames",
         hint: "It holds \(stream.bufferFrames); ask for less with --period-size or --headroom.")
     }
-    let wakeUp = try Self.arrangeWaking(input, output, headroomFrames: headroom)
+    let wakeUp = try Self.arrangeWaking(&input, &output, headroomFrames: headroom)
     self.init(
       capture: input, playback: output, configuration: configuration, wakeUp: wakeUp,
       request: request)
@@ -80,47 +81,20 @@ extension ALSADuplex {
     return stream
   }
 
-  private static func keepsTime(_ stream: borrowing PCM?) -> Bool {
-    switch stream {
-    case .some(let pcm): pcm.keepsTime
-    case .none: false
-    }
-  }
-
-  /// Only directions of one clock can be linked; plugins cannot.
-  private static func link(_ input: borrowing PCM?, _ output: borrowing PCM?) -> Bool {
-    switch input {
-    case .some(let capture):
-      switch output {
-      case .some(let playback): return snd_pcm_link(capture.handle, playback.handle) == 0
-      case .none: return false
-      }
-    case .none: return false
-    }
-  }
-
   private static func arrangeWaking(
-    _ input: borrowing PCM?, _ output: borrowing PCM?, headroomFrames: Int
+    _ input: inout PCM?, _ output: inout PCM?, headroomFrames: Int
   ) throws(DeviceFailure) -> PollSet {
-    switch output {
-    case .some(let playback):
+    var frames = input?.configuration.periodFrames ?? 1
+    if let stream = output?.configuration {
       // Wake when no more than the headroom is queued.
-      let stream = playback.configuration
-      let frames = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
-      try playback.configureWaking(availableFrames: frames)
-      if input == nil { return try PollSet(for: playback, availableFrames: frames) }
-    case .none: break
+      let free = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
+      try output?.configureWaking(availableFrames: free)
+      if input?.handle == nil { frames = free }
     }
-    switch input {
-    case .some(let capture):
-      let frames = capture.configuration.periodFrames
-      try capture.configureWaking(availableFrames: frames)
-      return try PollSet(for: capture, availableFrames: frames)
-    case .none:
-      throw DeviceFailure(
-        .invalidRequest, "Neither an input nor an output is named.",
-        hint: "Name at least one device.")
-    }
+    try input?.configureWaking(availableFrames: frames)
+    if let wakeUp = try input?.pollSet(availableFrames: frames) { return wakeUp }
+    if let wakeUp = try output?.pollSet(availableFrames: frames) { return wakeUp }
+    throw .noDevice
   }
 }
 
@@ -159,10 +133,7 @@ extension ALSADuplex {
       return .returned(cards: found.cards)
     } catch {
       close()
-      switch error.kind {
-      case .notFound, .lost: return .absent
-      case .busy, .refused, .permissionDenied, .invalidRequest: return .refused(error)
-      }
+      return DeviceReturn(error)
     }
   }
 

@@ -77,11 +77,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     let ahead = shape.playbackAheadFrames
     proof = StartLatencyCheck(expected: ahead)
     guard isStarted else { return }
-    if shape.hasPlayback, let silent = playback?.playSilence(ahead), silent < ahead {
-      throw DeviceFailure(
-        .refused, "The output took \(silent) of \(ahead) frames of silence to start with.",
-        hint: "Ask for more periods with --periods, or less headroom with --headroom.")
-    }
+    try playback?.queueSilence(ahead)
     try capture?.start()
     if !shape.isLinked { try playback?.start() }
     // Until a first wake-up is known, time counts from here.
@@ -305,6 +301,40 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
     capture?.drop()
     playback?.drop()
+  }
+}
+
+/// Watches the first periods after a start: do both directions together hold as many frames as
+/// they should? A linked start can go wrong without an error, and an unlinked one always does.
+struct StartLatencyCheck: BitwiseCopyable {
+  /// Periods looked at before a verdict.
+  private static let periods = 8
+
+  private let expected: Int
+  private var seen = 0
+  private var sum = 0
+
+  /// `expected` frames should be on their way through the unit at each wake-up.
+  @_noLocks
+  init(expected: Int) {
+    self.expected = expected
+  }
+
+  /// Whether it still wants to be shown fills.
+  var isOpen: Bool {
+    @_noLocks get { seen < Self.periods }
+  }
+
+  /// Takes what both directions hold at a wake-up. With the last period it answers by how many
+  /// frames the output is too far behind (positive: drop that many) or too close (negative).
+  @_noLocks
+  mutating func judge(captured: Int, queued: Int) -> Int {
+    seen &+= 1
+    sum &+= captured &+ queued
+    guard seen == Self.periods else { return 0 }
+    // To the nearest frame: pointers of devices that are not linked move at different times.
+    let doubled = 2 &* sum / Self.periods &- 2 &* expected
+    return (doubled &+ (doubled < 0 ? -1 : 1)) / 2
   }
 }
 

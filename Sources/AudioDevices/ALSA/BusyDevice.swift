@@ -39,8 +39,7 @@ public enum BusyDevice {
   private static func holder(thread: Int) -> BusyHolder? {
     guard let status = ProcFile.text("/proc/\(thread)/status") else { return nil }
     let process = ProcFile.value(of: "Tgid", in: status).flatMap { Int($0) } ?? thread
-    guard let name = ProcFile.text("/proc/\(process)/comm") else { return nil }
-    return BusyHolder(name: String(name.prefix { !$0.isNewline }), process: process)
+    return ProcFile.line("/proc/\(process)/comm").map { BusyHolder(name: $0, process: process) }
   }
 }
 
@@ -106,6 +105,12 @@ enum ProcFile {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
+  /// Its first line; nil where that is empty or cannot be read.
+  static func line(_ path: String) -> String? {
+    guard let line = text(path)?.prefix(while: { !$0.isNewline }), !line.isEmpty else { return nil }
+    return String(line)
+  }
+
   /// The paths that match a shell pattern, in order.
   static func paths(matching pattern: String) -> [String] {
     var found = glob_t()
@@ -141,9 +146,9 @@ public enum DeviceIdentity {
     let address = HardwareAddress(name)
     guard let card = address.card, let folder = folder(of: card) else { return name }
     let number = folder.drop { !$0.isNumber }
-    var parts = ["CARD=" + (line("/proc/asound/\(folder)/id") ?? card)]
-    if let usb = line("/proc/asound/\(folder)/usbid") { parts.append("USB=" + usb) }
-    if let serial = line("/sys/class/sound/card\(number)/device/../serial") {
+    var parts = ["CARD=" + (ProcFile.line("/proc/asound/\(folder)/id") ?? card)]
+    if let usb = ProcFile.line("/proc/asound/\(folder)/usbid") { parts.append("USB=" + usb) }
+    if let serial = ProcFile.line("/sys/class/sound/card\(number)/device/../serial") {
       parts.append("SERIAL=" + serial)
     }
     parts.append("DEV=" + (address.device ?? "0"))
@@ -161,7 +166,7 @@ public enum DeviceIdentity {
   /// there.
   static func card(behind name: String) -> String? {
     guard let card = HardwareAddress(name).card, let folder = folder(of: card) else { return nil }
-    return line("/proc/asound/\(folder)/id") ?? card
+    return ProcFile.line("/proc/asound/\(folder)/id") ?? card
   }
 
   /// The number of the card that `name` speaks of; nil where it speaks of none that is there.
@@ -179,16 +184,12 @@ public enum DeviceIdentity {
 
   /// The card's folder in /proc/asound, whether it was named by number or by name.
   private static func folder(of card: String) -> String? {
-    if Int(card) != nil { return line("/proc/asound/card\(card)/id").map { _ in "card\(card)" } }
+    if Int(card) != nil {
+      return ProcFile.line("/proc/asound/card\(card)/id").map { _ in "card\(card)" }
+    }
     return ProcFile.paths(matching: "/proc/asound/card[0-9]*").lazy
       .map { String($0.dropFirst("/proc/asound/".count)) }
-      .first { line("/proc/asound/\($0)/id") == card }
-  }
-
-  private static func line(_ path: String) -> String? {
-    guard let text = ProcFile.text(path) else { return nil }
-    let line = text.prefix { !$0.isNewline }
-    return line.isEmpty ? nil : String(line)
+      .first { ProcFile.line("/proc/asound/\($0)/id") == card }
   }
 }
 
@@ -235,14 +236,11 @@ struct DevicePlaces {
   func locate(_ request: DuplexRequest) -> (request: DuplexRequest, cards: [Int])? {
     var request = request
     var cards: [Int] = []
-    if let capture {
-      guard let found = capture.current() else { return nil }
-      request.captureDevice = found.name
-      if let card = found.card { cards.append(card) }
-    }
-    if let playback {
-      guard let found = playback.current() else { return nil }
-      request.playbackDevice = found.name
+    for case (let place?, let name) in [
+      (capture, \DuplexRequest.captureDevice), (playback, \.playbackDevice),
+    ] {
+      guard let found = place.current() else { return nil }
+      request[keyPath: name] = found.name
       if let card = found.card, !cards.contains(card) { cards.append(card) }
     }
     return (request, cards)

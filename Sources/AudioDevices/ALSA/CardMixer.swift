@@ -59,90 +59,73 @@ struct MixerElement {
 
   var index: Int { Int(snd_mixer_selem_get_index(element)) }
 
+  /// The one of alsa-lib's two functions that is for this direction.
+  private func pick<Function>(_ capture: Function, _ playback: Function) -> Function {
+    isCapture ? capture : playback
+  }
+
   var hasVolume: Bool {
-    (isCapture
-      ? snd_mixer_selem_has_capture_volume(element)
-      : snd_mixer_selem_has_playback_volume(element)) != 0
+    pick(snd_mixer_selem_has_capture_volume, snd_mixer_selem_has_playback_volume)(element) != 0
   }
 
   var hasSwitch: Bool {
-    (isCapture
-      ? snd_mixer_selem_has_capture_switch(element)
-      : snd_mixer_selem_has_playback_switch(element)) != 0
+    pick(snd_mixer_selem_has_capture_switch, snd_mixer_selem_has_playback_switch)(element) != 0
   }
 
   /// The channels that it has.
   var channels: [snd_mixer_selem_channel_id_t] {
-    (0...SND_MIXER_SCHN_LAST.rawValue).map { snd_mixer_selem_channel_id_t(rawValue: $0) }
-      .filter { channel in
-        (isCapture
-          ? snd_mixer_selem_has_capture_channel(element, channel)
-          : snd_mixer_selem_has_playback_channel(element, channel)) != 0
-      }
+    let isThere = pick(snd_mixer_selem_has_capture_channel, snd_mixer_selem_has_playback_channel)
+    return (0...SND_MIXER_SCHN_LAST.rawValue).map { snd_mixer_selem_channel_id_t(rawValue: $0) }
+      .filter { isThere(element, $0) != 0 }
   }
 
   /// The lowest and highest volume, as the card counts; nil where there is no choice.
   var range: ClosedRange<Int>? {
+    let ask = pick(
+      snd_mixer_selem_get_capture_volume_range, snd_mixer_selem_get_playback_volume_range)
     var (lowest, highest) = (0, 0)
-    let result =
-      isCapture
-      ? snd_mixer_selem_get_capture_volume_range(element, &lowest, &highest)
-      : snd_mixer_selem_get_playback_volume_range(element, &lowest, &highest)
+    let result = ask(element, &lowest, &highest)
     return result == 0 && lowest < highest ? lowest...highest : nil
   }
 
   /// Each channel's volume, as the card counts.
   var volumes: [Int] {
-    channels.map { channel in
+    let ask = pick(snd_mixer_selem_get_capture_volume, snd_mixer_selem_get_playback_volume)
+    return channels.map { channel in
       var value = 0
-      _ =
-        isCapture
-        ? snd_mixer_selem_get_capture_volume(element, channel, &value)
-        : snd_mixer_selem_get_playback_volume(element, channel, &value)
+      _ = ask(element, channel, &value)
       return value
     }
   }
 
   /// Sets each channel's volume; false where the card refuses.
   func set(_ volumes: [Int]) -> Bool {
-    zip(channels, volumes).allSatisfy { channel, value in
-      (isCapture
-        ? snd_mixer_selem_set_capture_volume(element, channel, value)
-        : snd_mixer_selem_set_playback_volume(element, channel, value)) == 0
-    }
+    let set = pick(snd_mixer_selem_set_capture_volume, snd_mixer_selem_set_playback_volume)
+    return zip(channels, volumes).allSatisfy { set(element, $0, $1) == 0 }
   }
 
   /// Each channel's switch.
   var switches: [Bool] {
-    channels.map { channel in
+    let ask = pick(snd_mixer_selem_get_capture_switch, snd_mixer_selem_get_playback_switch)
+    return channels.map { channel in
       var isOn: Int32 = 1
-      _ =
-        isCapture
-        ? snd_mixer_selem_get_capture_switch(element, channel, &isOn)
-        : snd_mixer_selem_get_playback_switch(element, channel, &isOn)
+      _ = ask(element, channel, &isOn)
       return isOn != 0
     }
   }
 
   /// The volume `value` in dB; nil where the card has no scale.
   func decibels(of value: Int) -> Double? {
+    let ask = pick(snd_mixer_selem_ask_capture_vol_dB, snd_mixer_selem_ask_playback_vol_dB)
     var hundredths = 0
-    let result =
-      isCapture
-      ? snd_mixer_selem_ask_capture_vol_dB(element, value, &hundredths)
-      : snd_mixer_selem_ask_playback_vol_dB(element, value, &hundredths)
-    return result == 0 ? Double(hundredths) / 100 : nil
+    return ask(element, value, &hundredths) == 0 ? Double(hundredths) / 100 : nil
   }
 
   /// The volume next to `decibels`; nil where the card has no scale.
   func value(ofDecibels decibels: Double) -> Int? {
-    let hundredths = Int(clamping: (decibels * 100).rounded())
+    let ask = pick(snd_mixer_selem_ask_capture_dB_vol, snd_mixer_selem_ask_playback_dB_vol)
     var value = 0
-    let result =
-      isCapture
-      ? snd_mixer_selem_ask_capture_dB_vol(element, hundredths, 0, &value)
-      : snd_mixer_selem_ask_playback_dB_vol(element, hundredths, 0, &value)
-    return result == 0 ? value : nil
+    return ask(element, Int(clamping: (decibels * 100).rounded()), 0, &value) == 0 ? value : nil
   }
 
   /// What it is set to.

@@ -60,12 +60,7 @@ public enum DeviceNames {
   /// Whether ALSA knows a PCM of this name, or it is written as only ALSA writes names.
   static func isExact(_ name: String) -> Bool {
     guard !name.isEmpty, !name.contains(where: { ":{".contains($0) }) else { return true }
-    return withConfiguration { top in
-      var group: OpaquePointer?
-      var found: OpaquePointer?
-      return snd_config_search(top, "pcm", &group) == 0
-        && snd_config_search(group, name, &found) == 0
-    } ?? false
+    return withConfiguration { node("pcm", in: $0).flatMap { node(name, in: $0) } != nil } ?? false
   }
 
   /// All that a part of a name may stand for: the devices of the cards, then the PCMs that ALSA's
@@ -79,8 +74,7 @@ public enum DeviceNames {
   /// for nothing else.
   static func defined() -> [DeviceCandidate] {
     withConfiguration { top in
-      var group: OpaquePointer?
-      guard snd_config_search(top, "pcm", &group) == 0, let group else { return [] }
+      guard let group = node("pcm", in: top) else { return [] }
       var candidates: [DeviceCandidate] = []
       var entry = snd_config_iterator_first(group)
       while let place = entry, place != snd_config_iterator_end(group) {
@@ -109,22 +103,21 @@ public enum DeviceNames {
   /// Whether `name` is a PCM's as it stands, not a path into its settings.
   private static func isName(_ name: String) -> Bool { !name.contains { ":{.".contains($0) } }
 
-  /// The text in the configuration at `path`; nil where none stands there.
-  private static func text(_ path: String, in top: OpaquePointer) -> String? {
+  /// What stands in the configuration at `path`; nil where nothing does.
+  private static func node(_ path: String, in top: OpaquePointer) -> OpaquePointer? {
     var node: OpaquePointer?
-    var text: UnsafePointer<CChar>?
-    guard snd_config_search(top, path, &node) == 0, let node,
-      snd_config_get_string(node, &text) == 0, let text
-    else { return nil }
-    return String(cString: text)
+    return snd_config_search(top, path, &node) == 0 ? node : nil
+  }
+
+  private static func text(_ path: String, in top: OpaquePointer) -> String? {
+    node(path, in: top).flatMap(text)
   }
 
   /// The number of the card that ALSA takes where none is named; nil where that is not known.
   static func defaultCard() -> Int? {
     withConfiguration { top in
-      var node: OpaquePointer?
       var number = 0
-      guard snd_config_search(top, "defaults.pcm.card", &node) == 0, let node,
+      guard let node = node("defaults.pcm.card", in: top),
         snd_config_get_integer(node, &number) == 0
       else { return nil }
       return number
@@ -135,18 +128,13 @@ public enum DeviceNames {
     var id: UnsafePointer<CChar>?
     guard snd_config_get_id(node, &id) == 0, let id else { return [] }
     let name = String(cString: id)
-    var arguments: OpaquePointer?
-    guard name != "null", snd_config_search(node, "@args", &arguments) != 0 else { return [] }
+    guard name != "null", Self.node("@args", in: node) == nil else { return [] }
     // ALSA's own names for the PCMs of cards: no configuration file defines them.
     guard text(node).map({ $0 != "iec958" && !$0.hasPrefix("cards.pcm") }) ?? true else {
       return []
     }
-    var description: OpaquePointer?
-    _ = snd_config_search(node, "hint.description", &description)
-    var type: OpaquePointer?
-    _ = snd_config_search(node, "type", &type)
     let title =
-      description.flatMap(text) ?? type.flatMap(text).map { "ALSA plugin \($0)" }
+      text("hint.description", in: node) ?? text("type", in: node).map { "ALSA plugin \($0)" }
       ?? text(node).map { "stands for \($0)" } ?? ""
     return [DeviceCandidate(name: name, title: title)]
   }
@@ -168,11 +156,13 @@ public enum DeviceNames {
 }
 
 extension DeviceCandidate {
-  /// For sentences.
-  fileprivate var listed: String {
-    let titles = [cardTitle, title].filter { !$0.isEmpty }.joined(separator: ", ")
-    return titles.isEmpty ? name : "\(name) (\(titles))"
+  /// Its card's title and its own.
+  public var fullTitle: String {
+    [cardTitle, title].filter { !$0.isEmpty }.joined(separator: ", ")
   }
+
+  /// For sentences.
+  fileprivate var listed: String { fullTitle.isEmpty ? name : "\(name) (\(fullTitle))" }
 }
 
 extension CardControl {

@@ -1,23 +1,6 @@
 import AudioBasics
 import CALSA
 
-/// The set of settings a device still allows while it is being asked; freed when out of scope.
-private struct HardwareSpace: ~Copyable {
-  let pointer: OpaquePointer
-
-  init() throws(DeviceFailure) {
-    var allocated: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&allocated) == 0, let allocated else {
-      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
-    }
-    pointer = allocated
-  }
-
-  deinit {
-    snd_pcm_hw_params_free(pointer)
-  }
-}
-
 /// What is asked of one direction.
 struct StreamRequest {
   /// The rate asked, or nil for the device's own.
@@ -51,7 +34,7 @@ extension PCM {
   private mutating func configure(_ request: StreamRequest, _ access: PCMAccess)
     throws(DeviceFailure) -> Bool
   {
-    let space = try HardwareSpace()
+    let space = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
     try check(snd_pcm_hw_params_any(handle, space.pointer), "asked for its abilities")
     // A plug would resample linearly; our own resampler is better, so it must not.
     snd_pcm_hw_params_set_rate_resample(handle, space.pointer, 0)
@@ -79,7 +62,7 @@ extension PCM {
     return try adoptMemory(access)
   }
 
-  private func settle(_ wanted: SampleFormat?, in space: borrowing HardwareSpace)
+  private func settle(_ wanted: SampleFormat?, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> SampleFormat
   {
     let choices = wanted.map { [$0] } ?? SampleFormat.widestFirst
@@ -99,7 +82,7 @@ extension PCM {
 
   /// How many channels it is opened with, and which of them are used: those that are named, else the
   /// first of as many as are asked for, at most two where nothing is asked for.
-  private func settleChannels(_ request: StreamRequest, in space: borrowing HardwareSpace)
+  private func settleChannels(_ request: StreamRequest, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
     let named = request.channels
@@ -115,7 +98,7 @@ extension PCM {
 
   /// Settles for the fewest channels that are not below `wanted`, or else not below `least`.
   private func openedChannels(
-    near wanted: Int, atLeast least: Int, in space: borrowing HardwareSpace
+    near wanted: Int, atLeast least: Int, in space: borrowing ALSAMemory
   ) -> Int? {
     for limit in [wanted, least] {
       var lowest = UInt32(limit)
@@ -129,7 +112,7 @@ extension PCM {
   }
 
   private func refusedChannels(
-    _ least: Int, isNamed: Bool, in space: borrowing HardwareSpace
+    _ least: Int, isNamed: Bool, in space: borrowing ALSAMemory
   ) -> DeviceFailure {
     var lowest: UInt32 = 0
     var highest: UInt32 = 0
@@ -148,7 +131,7 @@ extension PCM {
   }
 
   /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
-  private func settleRate(_ wanted: Int?, in space: borrowing HardwareSpace)
+  private func settleRate(_ wanted: Int?, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
     var rate = UInt32(wanted ?? 48000)
@@ -160,7 +143,7 @@ extension PCM {
 
   /// Near what was asked; answers with what it came to. A server moves frames in steps of its own, and
   /// the unit learns them.
-  private func settlePeriod(_ wanted: Int, in space: borrowing HardwareSpace)
+  private func settlePeriod(_ wanted: Int, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
     var lowest: snd_pcm_uframes_t = 0
@@ -218,11 +201,8 @@ extension PCM {
 
   /// Tells ALSA when to wake us and when to call it an xrun, and to stamp time on the host's clock.
   func configureWaking(availableFrames: Int) throws(DeviceFailure) {
-    var allocated: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else {
-      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
-    }
-    defer { snd_pcm_sw_params_free(parameters) }
+    let memory = try ALSAMemory(snd_pcm_sw_params_malloc, snd_pcm_sw_params_free)
+    let parameters = memory.pointer
     var boundary: snd_pcm_uframes_t = 0
     try check(snd_pcm_sw_params_current(handle, parameters), "asked how it wakes")
     snd_pcm_sw_params_get_boundary(parameters, &boundary)

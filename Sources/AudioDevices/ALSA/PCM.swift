@@ -14,6 +14,28 @@ enum PCMDirection: Sendable {
   var noun: String { self == .capture ? "input" : "output" }
 }
 
+/// What alsa-lib allocates to ask for something or to be told; freed when out of scope.
+struct ALSAMemory: ~Copyable {
+  let pointer: OpaquePointer
+  private let free: (OpaquePointer?) -> Void
+
+  init(
+    _ allocate: (UnsafeMutablePointer<OpaquePointer?>?) -> Int32,
+    _ free: @escaping (OpaquePointer?) -> Void
+  ) throws(DeviceFailure) {
+    var allocated: OpaquePointer?
+    guard allocate(&allocated) == 0, let allocated else {
+      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
+    }
+    pointer = allocated
+    self.free = free
+  }
+
+  deinit {
+    free(pointer)
+  }
+}
+
 /// One direction of one ALSA device, open until it goes out of scope.
 ///
 /// Driven by one thread at a time. What runs on the audio thread is in `PCMTransfer.swift`.
@@ -60,10 +82,8 @@ struct PCM: ~Copyable {
   /// Whether a card stands at the end of all plugins, rather than a sound server or a file. True where
   /// ALSA does not say.
   var isCard: Bool {
-    var allocated: OpaquePointer?
-    guard snd_pcm_info_malloc(&allocated) == 0, let info = allocated else { return true }
-    defer { snd_pcm_info_free(info) }
-    return snd_pcm_info(handle, info) != 0 || snd_pcm_info_get_card(info) >= 0
+    guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return true }
+    return snd_pcm_info(handle, info.pointer) != 0 || snd_pcm_info_get_card(info.pointer) >= 0
   }
 
   /// Whether a sound server stands at the end of all plugins.
@@ -109,11 +129,8 @@ struct PCM: ~Copyable {
 extension PCM {
   /// All that it could be configured to.
   func abilities() throws(DeviceFailure) -> StreamAbilities {
-    var allocated: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&allocated) == 0, let space = allocated else {
-      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
-    }
-    defer { snd_pcm_hw_params_free(space) }
+    let memory = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
+    let space = memory.pointer
     try check(snd_pcm_hw_params_any(handle, space), "asked for its abilities")
     return StreamAbilities(
       formats: formats(in: space),
@@ -180,20 +197,28 @@ extension PCM {
     return pcm
   }
 
+  /// What sleeps until it has, or has room for, so many frames.
+  func pollSet(availableFrames: Int) throws(DeviceFailure) -> PollSet {
+    try PollSet(for: self, availableFrames: availableFrames)
+  }
+
   /// Starts it anew, whatever it was doing, with nothing queued but `frames` frames of silence.
   mutating func startAnew(silence frames: Int) throws(DeviceFailure) {
     drop()
     resume()
     try prepare()
-    if frames > 0 {
-      let played = playSilence(frames)
-      guard played == frames else {
-        throw DeviceFailure(
-          .refused, "The output took \(played) of \(frames) frames of silence to start with.",
-          hint: "Ask for more periods with --periods, or less headroom with --headroom.")
-      }
-    }
+    try queueSilence(frames)
     try start()
+  }
+
+  /// Queues silence to start with.
+  mutating func queueSilence(_ frames: Int) throws(DeviceFailure) {
+    let played = playSilence(frames)
+    guard played >= frames else {
+      throw DeviceFailure(
+        .refused, "The output took \(played) of \(frames) frames of silence to start with.",
+        hint: "Ask for more periods with --periods, or less headroom with --headroom.")
+    }
   }
 }
 

@@ -80,7 +80,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       place.pointer.pointee.pcm = consume pcm
       return .returned(cards: found.cards)
     } catch {
-      return error.kind == .notFound || error.kind == .lost ? .absent : .refused(error)
+      return DeviceReturn(error)
     }
   }
 }

@@ -245,15 +245,14 @@ extension PCM {
 
   /// The captured frames that were not read and the time at which it stopped, where the driver tells.
   func stoppedState() -> (unread: Int, nanoseconds: UInt64)? {
-    var allocated: OpaquePointer?
-    guard snd_pcm_status_malloc(&allocated) == 0, let status = allocated else { return nil }
-    defer { snd_pcm_status_free(status) }
-    guard snd_pcm_status(handle, status) == 0 else { return nil }
+    guard let status = try? ALSAMemory(snd_pcm_status_malloc, snd_pcm_status_free),
+      snd_pcm_status(handle, status.pointer) == 0
+    else { return nil }
     var time = snd_htimestamp_t()
-    snd_pcm_status_get_trigger_htstamp(status, &time)
+    snd_pcm_status_get_trigger_htstamp(status.pointer, &time)
     let stamp = Self.nanoseconds(time)
     guard Self.isPlausible(stamp, now: HostClock.nanoseconds) else { return nil }
-    return (Int(snd_pcm_status_get_avail(status)), stamp)
+    return (Int(snd_pcm_status_get_avail(status.pointer)), stamp)
   }
 
   /// Some plugins stamp with zero, with the wall clock or with nonsense. An age that wraps around,

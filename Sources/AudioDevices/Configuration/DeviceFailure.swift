@@ -31,6 +31,11 @@ public struct DeviceFailure: Error, Sendable, Equatable {
   }
 }
 
+extension DeviceFailure {
+  static let noDevice = DeviceFailure(
+    .invalidRequest, "Neither an input nor an output is named.", hint: "Name at least one device.")
+}
+
 /// Why a unit cannot go on.
 extension DeviceFailure {
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {

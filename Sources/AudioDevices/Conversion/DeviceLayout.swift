@@ -56,24 +56,16 @@ struct DeviceLayout: BitwiseCopyable {
     switch format {
     case .s16LE where isInterleaved:
       realtime_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
-    case .s16LE: decode(source, frames, target, byteCount: S16.byteCount, S16.load)
-    case .s16BE:
-      decode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.load)
-    case .s24LE: decode(source, frames, target, byteCount: S24.byteCount, S24.load)
-    case .s24BE:
-      decode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.load)
-    case .s24Packed3LE:
-      decode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.load)
-    case .s24Packed3BE:
-      decode(
-        source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.load)
-    case .s32LE: decode(source, frames, target, byteCount: S32.byteCount, S32.load)
-    case .s32BE:
-      decode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.load)
-    case .floatLE:
-      decode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.load)
-    case .floatBE:
-      decode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.load)
+    case .s16LE: decode(source, frames, target, SampleCoding(2, bits: 16))
+    case .s16BE: decode(source, frames, target, SampleCoding(2, bits: 16, .big))
+    case .s24LE: decode(source, frames, target, SampleCoding(4, bits: 24))
+    case .s24BE: decode(source, frames, target, SampleCoding(4, bits: 24, .big))
+    case .s24Packed3LE: decode(source, frames, target, SampleCoding(3, bits: 24))
+    case .s24Packed3BE: decode(source, frames, target, SampleCoding(3, bits: 24, .big))
+    case .s32LE: decode(source, frames, target, SampleCoding(4, bits: 32))
+    case .s32BE: decode(source, frames, target, SampleCoding(4, bits: 32, .big))
+    case .floatLE: decode(source, frames, target, SampleCoding(4, bits: 0))
+    case .floatBE: decode(source, frames, target, SampleCoding(4, bits: 0, .big))
     }
   }
 
@@ -86,27 +78,19 @@ struct DeviceLayout: BitwiseCopyable {
     case .s16LE where isInterleaved:
       realtime_encode16(
         target.assumingMemoryBound(to: Int16.self), source, frames &* channelCount)
-    case .s16LE: encode(source, frames, target, byteCount: S16.byteCount, S16.store)
-    case .s16BE:
-      encode(source, frames, target, byteCount: S16BigEndian.byteCount, S16BigEndian.store)
-    case .s24LE: encode(source, frames, target, byteCount: S24.byteCount, S24.store)
-    case .s24BE:
-      encode(source, frames, target, byteCount: S24BigEndian.byteCount, S24BigEndian.store)
-    case .s24Packed3LE:
-      encode(source, frames, target, byteCount: S24Packed.byteCount, S24Packed.store)
-    case .s24Packed3BE:
-      encode(
-        source, frames, target, byteCount: S24PackedBigEndian.byteCount, S24PackedBigEndian.store)
+    case .s16LE: encode(source, frames, target, SampleCoding(2, bits: 16))
+    case .s16BE: encode(source, frames, target, SampleCoding(2, bits: 16, .big))
+    case .s24LE: encode(source, frames, target, SampleCoding(4, bits: 24))
+    case .s24BE: encode(source, frames, target, SampleCoding(4, bits: 24, .big))
+    case .s24Packed3LE: encode(source, frames, target, SampleCoding(3, bits: 24))
+    case .s24Packed3BE: encode(source, frames, target, SampleCoding(3, bits: 24, .big))
     case .s32LE where isInterleaved:
       realtime_encode32(
         target.assumingMemoryBound(to: Int32.self), source, frames &* channelCount)
-    case .s32LE: encode(source, frames, target, byteCount: S32.byteCount, S32.store)
-    case .s32BE:
-      encode(source, frames, target, byteCount: S32BigEndian.byteCount, S32BigEndian.store)
-    case .floatLE:
-      encode(source, frames, target, byteCount: Float32Layout.byteCount, Float32Layout.store)
-    case .floatBE:
-      encode(source, frames, target, byteCount: Float32BigEndian.byteCount, Float32BigEndian.store)
+    case .s32LE: encode(source, frames, target, SampleCoding(4, bits: 32))
+    case .s32BE: encode(source, frames, target, SampleCoding(4, bits: 32, .big))
+    case .floatLE: encode(source, frames, target, SampleCoding(4, bits: 0))
+    case .floatBE: encode(source, frames, target, SampleCoding(4, bits: 0, .big))
     }
   }
 
@@ -138,13 +122,13 @@ struct DeviceLayout: BitwiseCopyable {
   @_noLocks @inline(__always)
   private func decode(
     _ source: UnsafeRawPointer, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
-    byteCount: Int, _ load: (UnsafeRawPointer) -> Float
+    _ coding: SampleCoding
   ) {
     if isInterleaved {
       let count = frames &* channelCount
       var index = 0
       while index < count {
-        target[index] = load(source + index &* byteCount)
+        target[index] = coding.load(source + index &* coding.byteCount)
         index &+= 1
       }
       return
@@ -154,7 +138,7 @@ struct DeviceLayout: BitwiseCopyable {
       let first = source + offset(of: channel)
       var frame = 0
       while frame < frames {
-        target[frame &* channelCount &+ channel] = load(first + frame &* frameStride)
+        target[frame &* channelCount &+ channel] = coding.load(first + frame &* frameStride)
         frame &+= 1
       }
       channel &+= 1
@@ -164,7 +148,7 @@ struct DeviceLayout: BitwiseCopyable {
   @_noLocks @inline(__always)
   private func encode(
     _ source: UnsafePointer<Float>, _ frames: Int, _ target: UnsafeMutableRawPointer,
-    byteCount: Int, _ store: (Float, UnsafeMutableRawPointer) -> Void
+    _ coding: SampleCoding
   ) -> Int {
     var nanCount: Int32 = 0
     if isInterleaved {
@@ -173,7 +157,7 @@ struct DeviceLayout: BitwiseCopyable {
       while index < count {
         let sample = source[index]
         nanCount &+= sample == sample ? 0 : 1
-        store(sample == sample ? sample : 0, target + index &* byteCount)
+        coding.store(sample == sample ? sample : 0, target + index &* coding.byteCount)
         index &+= 1
       }
       return Int(nanCount)
@@ -185,12 +169,42 @@ struct DeviceLayout: BitwiseCopyable {
       while frame < frames {
         let sample = source[frame &* channelCount &+ channel]
         nanCount &+= sample == sample ? 0 : 1
-        store(sample == sample ? sample : 0, first + frame &* frameStride)
+        coding.store(sample == sample ? sample : 0, first + frame &* frameStride)
         frame &+= 1
       }
       channel &+= 1
     }
     return Int(nanCount)
+  }
+}
+
+/// Where in a device's frame the channels lie that a unit uses: memory that a `DeviceLayout` points to.
+struct ChannelPlaces: ~Copyable, @unchecked Sendable {
+  // @unchecked because nothing writes to the memory after the initialiser.
+
+  /// Channels that are used; nil where all are, in their own order.
+  let count: Int?
+  private let memory: UnsafeMutablePointer<Int>?
+
+  /// The channels of `selection`, in frames whose channels lie `channelStride` bytes apart.
+  init(_ selection: ChannelSelection?, channelStride: Int) {
+    count = selection?.channels.count
+    memory = selection.map { selection in
+      let memory = UnsafeMutablePointer<Int>.allocate(capacity: selection.channels.count)
+      for (index, channel) in selection.channels.enumerated() {
+        (memory + index).initialize(to: (channel - 1) * channelStride)
+      }
+      return memory
+    }
+  }
+
+  deinit {
+    memory?.deallocate()
+  }
+
+  /// Bytes from the start of a frame to each channel; nil where all are used.
+  var offsets: UnsafePointer<Int>? {
+    @_noLocks get { UnsafePointer(memory) }
   }
 }
 

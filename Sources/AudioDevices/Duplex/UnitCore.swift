@@ -355,10 +355,7 @@ struct UnitCore: ~Copyable {
 
   @_noLocks
   private func publish(_ drift: DriftReading) {
-    figures.pointee.driftPPM.store(drift.ppm.bitPattern, ordering: .relaxed)
-    figures.pointee.driftError.store(drift.errorFrames.bitPattern, ordering: .relaxed)
-    figures.pointee.relocks.store(drift.relocks, ordering: .relaxed)
-    figures.pointee.addedFrames.store(drift.addedFrames, ordering: .relaxed)
+    figures.pointee.drift.publish(drift)
     figures.pointee.hasDrift.store(true, ordering: .relaxed)
   }
 

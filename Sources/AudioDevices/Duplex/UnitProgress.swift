@@ -15,12 +15,9 @@ struct UnitFigures: ~Copyable {
   let turns = Atomic<Int>(0)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
-  /// Whether there are two clocks, and the figures of how they are held together, as bits.
+  /// Whether there are two clocks, and how they are held together.
   let hasDrift = Atomic<Bool>(false)
-  let driftPPM = Atomic<UInt64>(0)
-  let driftError = Atomic<UInt64>(0)
-  let relocks = Atomic<Int>(0)
-  let addedFrames = Atomic<Int>(0)
+  let drift = DriftFigures()
   /// How many further outputs there are, and the figures of each.
   let furtherCount = Atomic<Int>(0)
   let further: UnsafeMutablePointer<FurtherFigures>
@@ -43,19 +40,42 @@ struct UnitFigures: ~Copyable {
   /// Publishes how a further output does.
   @_noLocks
   func publish(_ reading: SecondaryOutputReading, of index: Int) {
-    further[index].ppm.store(reading.drift.ppm.bitPattern, ordering: .relaxed)
-    further[index].error.store(reading.drift.errorFrames.bitPattern, ordering: .relaxed)
-    further[index].relocks.store(reading.drift.relocks, ordering: .relaxed)
+    further[index].drift.publish(reading.drift)
     further[index].xruns.store(reading.xruns, ordering: .relaxed)
   }
 }
 
 /// The figures of a further output.
 struct FurtherFigures: ~Copyable {
-  let ppm = Atomic<UInt64>(0)
-  let error = Atomic<UInt64>(0)
-  let relocks = Atomic<Int>(0)
+  let drift = DriftFigures()
   let xruns = Atomic<Int>(0)
+}
+
+/// How two clocks are held together, real numbers as their bits.
+struct DriftFigures: ~Copyable {
+  private let ppm = Atomic<UInt64>(0)
+  private let errorFrames = Atomic<UInt64>(0)
+  private let relocks = Atomic<Int>(0)
+  private let addedFrames = Atomic<Int>(0)
+
+  @_noLocks
+  func publish(_ reading: DriftReading) {
+    ppm.store(reading.ppm.bitPattern, ordering: .relaxed)
+    errorFrames.store(reading.errorFrames.bitPattern, ordering: .relaxed)
+    relocks.store(reading.relocks, ordering: .relaxed)
+    addedFrames.store(reading.addedFrames, ordering: .relaxed)
+  }
+
+  var reading: DriftReading {
+    @_noLocks get {
+      var reading = DriftReading(
+        ppm: Double(bitPattern: ppm.load(ordering: .relaxed)),
+        errorFrames: Double(bitPattern: errorFrames.load(ordering: .relaxed)),
+        relocks: relocks.load(ordering: .relaxed))
+      reading.addedFrames = addedFrames.load(ordering: .relaxed)
+      return reading
+    }
+  }
 }
 
 /// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
@@ -101,13 +121,7 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
 
   /// How two clocks are held together; nil where there is only one.
   public var drift: DriftReading? {
-    guard figures.pointee.hasDrift.load(ordering: .relaxed) else { return nil }
-    var reading = DriftReading(
-      ppm: Double(bitPattern: figures.pointee.driftPPM.load(ordering: .relaxed)),
-      errorFrames: Double(bitPattern: figures.pointee.driftError.load(ordering: .relaxed)),
-      relocks: figures.pointee.relocks.load(ordering: .relaxed))
-    reading.addedFrames = figures.pointee.addedFrames.load(ordering: .relaxed)
-    return reading
+    figures.pointee.hasDrift.load(ordering: .relaxed) ? figures.pointee.drift.reading : nil
   }
 
   /// How each further output does, in order.
@@ -115,11 +129,7 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     (0..<figures.pointee.furtherCount.load(ordering: .relaxed)).map { index in
       let figures = figures.pointee.further + index
       return SecondaryOutputReading(
-        drift: DriftReading(
-          ppm: Double(bitPattern: figures.pointee.ppm.load(ordering: .relaxed)),
-          errorFrames: Double(bitPattern: figures.pointee.error.load(ordering: .relaxed)),
-          relocks: figures.pointee.relocks.load(ordering: .relaxed)),
-        xruns: figures.pointee.xruns.load(ordering: .relaxed))
+        drift: figures.pointee.drift.reading, xruns: figures.pointee.xruns.load(ordering: .relaxed))
     }
   }
 

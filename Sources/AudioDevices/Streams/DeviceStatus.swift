@@ -82,13 +82,3 @@ public struct DeviceEvent: BitwiseCopyable, Sendable {
     self.silentFrames = silentFrames
   }
 }
-
-/// What a look for a device that went away finds.
-public enum DeviceReturn: Sendable, Equatable {
-  /// It is not there, or not to be had yet.
-  case absent
-  /// It is there, and does not do what it did before, or cannot be had.
-  case refused(DeviceFailure)
-  /// It is there and runs again; the numbers of its cards, where it has cards.
-  case returned(cards: [Int])
-}

@@ -76,3 +76,47 @@ public protocol ReconnectableDriver: ~Copyable {
   /// nothing of it stays open. It may allocate: no sound moves meanwhile.
   mutating func pollForReconnection() -> DeviceReturn
 }
+
+/// What a look for a device that went away finds.
+public enum DeviceReturn: Sendable, Equatable {
+  /// It is not there, or not to be had yet.
+  case absent
+  /// It is there, and does not do what it did before, or cannot be had.
+  case refused(DeviceFailure)
+  /// It is there and runs again; the numbers of its cards, where it has cards.
+  case returned(cards: [Int])
+
+  /// What it means that the device could not be opened again.
+  init(_ failure: DeviceFailure) {
+    switch failure.kind {
+    case .notFound, .lost: self = .absent
+    case .busy, .refused, .permissionDenied, .invalidRequest: self = .refused(failure)
+    }
+  }
+}
+
+/// Which of the looks for a device that went away are worth telling.
+struct ReconnectReport {
+  /// Looks that ended alike, one after the other.
+  private var refusals = 0
+  private var refusal: DeviceFailure?
+
+  init() {}
+
+  /// Takes what a look found, and answers whether the user is to be told: that the device is back,
+  /// or is there and cannot be had.
+  mutating func isNews(_ found: DeviceReturn) -> Bool {
+    switch found {
+    case .absent:
+      refusals = 0
+      return false
+    case .returned: return true
+    case .refused(let failure):
+      refusals = failure == refusal ? refusals + 1 : 1
+      refusal = failure
+      // A sound server opens new cards for a moment to examine them, and access rights come late.
+      let isFinal = failure.kind == .refused || failure.kind == .invalidRequest
+      return refusals == (isFinal ? 1 : 20)
+    }
+  }
+}

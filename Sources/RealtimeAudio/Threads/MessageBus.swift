@@ -285,3 +285,95 @@ extension BusValue {
 
   fileprivate var signature: String { String(Character(letter)) }
 }
+
+/// The calls of libdbus that questions and their answers need, from a library that is loaded only when asked.
+///
+/// Not linked, because a user who is granted realtime priority directly never needs it, and it takes
+/// memory. Once loaded it stays: it keeps state of its own that unloading would leak.
+struct BusLibrary {
+  typealias Connection = OpaquePointer
+  typealias Message = OpaquePointer
+  typealias Iterator = UnsafeMutableRawPointer
+
+  let connect:
+    @convention(c) (_ address: UnsafePointer<CChar>, _ error: UnsafeMutableRawPointer?)
+      -> Connection?
+  let setExitOnDisconnect: @convention(c) (Connection, _ isOn: UInt32) -> Void
+  let isTrusted: @convention(c) (Connection) -> UInt32
+  let exchange: @convention(c) (Connection, _ milliseconds: Int32) -> UInt32
+  let close: @convention(c) (Connection) -> Void
+  let releaseConnection: @convention(c) (Connection) -> Void
+  let makeCall:
+    @convention(c) (
+      _ name: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>,
+      _ interface: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>
+    ) -> Message?
+  let send:
+    @convention(c) (
+      Connection, Message, _ milliseconds: Int32, _ error: UnsafeMutableRawPointer?
+    ) -> Message?
+  let releaseMessage: @convention(c) (Message) -> Void
+  let beginAppending: @convention(c) (Message, Iterator) -> Void
+  let append: @convention(c) (Iterator, _ type: Int32, _ value: UnsafeRawPointer) -> UInt32
+  let beginReading: @convention(c) (Message, Iterator) -> UInt32
+  let type: @convention(c) (Iterator) -> Int32
+  let enter: @convention(c) (Iterator, _ inner: Iterator) -> Void
+  let value: @convention(c) (Iterator, _ value: UnsafeMutableRawPointer) -> Void
+  let next: @convention(c) (Iterator) -> UInt32
+  let takeMessage: @convention(c) (Connection) -> Message?
+  let messageType: @convention(c) (Message) -> Int32
+  let interface: @convention(c) (Message) -> UnsafePointer<CChar>?
+  let member: @convention(c) (Message) -> UnsafePointer<CChar>?
+  let makeReturn: @convention(c) (Message) -> Message?
+  let makeError:
+    @convention(c) (Message, _ name: UnsafePointer<CChar>, _ text: UnsafePointer<CChar>) -> Message?
+  let post: @convention(c) (Connection, Message, _ serial: UnsafeMutablePointer<UInt32>?) -> UInt32
+  let open:
+    @convention(c) (
+      Iterator, _ type: Int32, _ signature: UnsafePointer<CChar>?, _ inner: Iterator
+    ) -> UInt32
+  let closeContainer: @convention(c) (Iterator, _ inner: Iterator) -> UInt32
+
+  /// Nil where the library is missing, or not the one known here.
+  init?() {
+    guard let library = dlopen("libdbus-1.so.3", RTLD_NOW | RTLD_LOCAL) else { return nil }
+    do throws(MissingSymbol) {
+      connect = try Self.find("dbus_connection_open_private", in: library)
+      setExitOnDisconnect = try Self.find("dbus_connection_set_exit_on_disconnect", in: library)
+      isTrusted = try Self.find("dbus_connection_get_is_authenticated", in: library)
+      exchange = try Self.find("dbus_connection_read_write", in: library)
+      close = try Self.find("dbus_connection_close", in: library)
+      releaseConnection = try Self.find("dbus_connection_unref", in: library)
+      makeCall = try Self.find("dbus_message_new_method_call", in: library)
+      send = try Self.find("dbus_connection_send_with_reply_and_block", in: library)
+      releaseMessage = try Self.find("dbus_message_unref", in: library)
+      beginAppending = try Self.find("dbus_message_iter_init_append", in: library)
+      append = try Self.find("dbus_message_iter_append_basic", in: library)
+      beginReading = try Self.find("dbus_message_iter_init", in: library)
+      type = try Self.find("dbus_message_iter_get_arg_type", in: library)
+      enter = try Self.find("dbus_message_iter_recurse", in: library)
+      value = try Self.find("dbus_message_iter_get_basic", in: library)
+      next = try Self.find("dbus_message_iter_next", in: library)
+      takeMessage = try Self.find("dbus_connection_pop_message", in: library)
+      messageType = try Self.find("dbus_message_get_type", in: library)
+      interface = try Self.find("dbus_message_get_interface", in: library)
+      member = try Self.find("dbus_message_get_member", in: library)
+      makeReturn = try Self.find("dbus_message_new_method_return", in: library)
+      makeError = try Self.find("dbus_message_new_error", in: library)
+      post = try Self.find("dbus_connection_send", in: library)
+      open = try Self.find("dbus_message_iter_open_container", in: library)
+      closeContainer = try Self.find("dbus_message_iter_close_container", in: library)
+    } catch {
+      return nil
+    }
+  }
+
+  private struct MissingSymbol: Error {}
+
+  private static func find<Function>(
+    _ name: String, in library: UnsafeMutableRawPointer
+  ) throws(MissingSymbol) -> Function {
+    guard let symbol = dlsym(library, name) else { throw MissingSymbol() }
+    return unsafeBitCast(symbol, to: Function.self)
+  }
+}

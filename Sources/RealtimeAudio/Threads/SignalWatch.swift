@@ -16,6 +16,7 @@ public enum UserSignal: Sendable, Equatable {
 /// Make it before the first thread: threads inherit that the signals are blocked. A closed pipe
 /// (SIGPIPE) is ignored from then on, so that it never stops a recording.
 public struct SignalWatch: ~Copyable {
+  private static let ending = [SIGINT, SIGTERM, SIGHUP]
   private let descriptor: Int32
 
   /// Blocks the signals, where `hold` has not, and opens the way to read them.
@@ -31,27 +32,21 @@ public struct SignalWatch: ~Copyable {
     signal(SIGPIPE, SIG_IGN)
     // A limit on the size of files shows as a failed write, which is told and loses nothing.
     signal(SIGXFSZ, SIG_IGN)
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
+    var set = Self.set(of: ending + [SIGQUIT, SIGUSR1, SIGUSR2])
     pthread_sigmask(SIG_BLOCK, &set, nil)
     return set
   }
 
   /// Lets SIGINT, SIGTERM, SIGHUP and SIGQUIT end the program again, those that wait included.
   public static func release() {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&set, number) }
+    var set = Self.set(of: ending + [SIGQUIT])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
   /// later. At the program's beginning.
   public static func holdUserSignals() {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGUSR1, SIGUSR2] { sigaddset(&set, number) }
+    var set = Self.set(of: [SIGUSR1, SIGUSR2])
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
@@ -59,17 +54,22 @@ public struct SignalWatch: ~Copyable {
   public static var isEndWaiting: Bool {
     var set = sigset_t()
     guard sigpending(&set) == 0 else { return false }
-    return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
+    return ending.contains { sigismember(&set, $0) == 1 }
   }
 
   /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has heard yet; false where there
   /// is none. Any thread.
   public static func takeEnd() -> Bool {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+    var set = Self.set(of: ending)
     var now = timespec()
     return sigtimedwait(&set, nil, &now) > 0
+  }
+
+  private static func set(of signals: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in signals { sigaddset(&set, number) }
+    return set
   }
 
   deinit {

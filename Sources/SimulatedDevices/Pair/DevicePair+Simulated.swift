@@ -25,11 +25,6 @@ extension DevicePair {
     let capture = stream(
       request.captureDevice, channels.capture,
       specification.captureRate ?? specification.sampleRate)
-    let isFed: Bool
-    switch microphone {
-    case .some: isFed = true
-    case .none: isFed = false
-    }
     let memory =
       Int(clamping: specification.delayFrames) + 3 * capture.bufferFrames
       + 2 * (period + Interpolator.fullHalfWidth)
@@ -45,7 +40,7 @@ extension DevicePair {
           specification, headroomFrames: request.headroom + period, periodFrames: period,
           channelCount: channels.deviceChannelCount,
           outputPerInput: Double(specification.sampleRate) / Double(capture.sampleRate)),
-        feeder: microphone, hasFeeder: isFed, noiseDBFS: specification.noiseDBFS,
+        feeder: microphone, noiseDBFS: specification.noiseDBFS,
         format: capture.format, channelCount: channels.deviceChannelCount,
         selection: capture.selection, periodFrames: period))
     self.init(

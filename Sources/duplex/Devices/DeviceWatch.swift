@@ -59,18 +59,18 @@ struct DeviceWatch: ~Copyable {
     }
   }
 
-  private func emit(_ device: ListedDevice, _ state: String) {
+  private func emit(_ device: DeviceCandidate, _ state: String) {
     if json {
       Terminal.emit(
         Event(
           "listedDevice",
           [
             ("state", .string(state)), ("name", .string(device.name)),
-            ("title", .string(device.title)), ("capture", .bool(device.canCapture)),
+            ("title", .string(device.fullTitle)), ("capture", .bool(device.canCapture)),
             ("playback", .bool(device.canPlay)),
           ]))
     } else {
-      Terminal.printLine("\(state): \(device.name)  \(device.title)")
+      Terminal.printLine("\(state): \(device.name)  \(device.fullTitle)")
     }
   }
 }
