@@ -1,5 +1,6 @@
 // Audio thread.
 
+import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
@@ -24,7 +25,8 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// When the newest captured frame was complete, to the nanosecond: no wake-up's jitter is in it.
   private var periodTime: UInt64 = 0
 
-  private let shape: SimulatedShape
+  private let shape: DuplexShape
+  private let isRealTime: Bool
   private var clock: DeviceClock
   private var playedHistory: PlayedHistoryRing
   private var microphone: CaptureSignal
@@ -43,19 +45,50 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   private var isRunDry = false
   private var lostFrames = 0
 
-  init(
-    configuration: DuplexConfiguration, shape: SimulatedShape, clock: DeviceClock,
-    playedHistory: consuming PlayedHistoryRing, microphone: consuming CaptureSignal,
-    room: consuming DeviceBuffer,
-    scheduledFaults: consuming ScheduledFaults
-  ) {
+  /// The device that `specification` describes, opened as `request` asks: it captures if the
+  /// request names an input, and plays if it names an output.
+  ///
+  /// The rate is the specification's, whatever the request says: compare
+  /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
+  /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are silence, so on the
+  /// free clock let enough be queued before.
+  public init(
+    _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
+    microphone: consuming SampleReader? = nil
+  ) throws(DeviceFailure) {
+    try request.validate()
+    try specification.validate()
+    let configuration = try SimulatedChannels(specification, for: request).configuration(
+      specification, request)
+    let shape = DuplexShape(configuration)
+    let stream = configuration.capture ?? configuration.playback
+    let channelCount = stream?.deviceChannelCount ?? 1
+    let format = stream?.format ?? .floatLE
+    let period = shape.periodFrames
+    var effective = specification
+    // The output's clock is the right one; alone it has nothing to drift against.
+    if !shape.hasCapture { effective.driftPPM = 0 }
+    let memory =
+      Int(clamping: effective.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
+      + 2 * (period + Interpolator.fullHalfWidth)
     self.configuration = configuration
     self.shape = shape
-    self.clock = clock
-    self.playedHistory = playedHistory
-    self.microphone = microphone
-    self.room = room
-    self.scheduledFaults = scheduledFaults
+    isRealTime = effective.clock == .real
+    clock = DeviceClock(
+      isFree: effective.clock == .free, sampleRate: effective.sampleRate,
+      pace: 1 + effective.driftPPM * 1e-6)
+    playedHistory = PlayedHistoryRing(
+      frameCount: shape.hasPlayback ? memory : 1, channelCount: channelCount, periodFrames: period)
+    self.microphone = CaptureSignal(
+      loopback: LoopbackPath(
+        effective, headroomFrames: shape.headroomFrames, periodFrames: period,
+        channelCount: channelCount),
+      feeder: microphone, noiseDBFS: effective.noiseDBFS, format: format,
+      channelCount: channelCount, selection: configuration.capture?.selection, periodFrames: period)
+    room = DeviceBuffer(
+      format: format, channelCount: channelCount, frameCount: period,
+      lending: configuration.playback?.selection)
+    scheduledFaults = ScheduledFaults(effective)
   }
 
   /// The host's time, or virtual time: that of the frames captured or played.
@@ -161,7 +194,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// Queues what was filled. On the real clock it may come too late: the next `wait` says so.
   @_noLocks
   public mutating func commit(_ frames: Int) {
-    if shape.isRealTime, shape.hasCapture || isStarted {
+    if isRealTime, shape.hasCapture || isStarted {
       let frame = clock.frame
       let playedNow = shape.hasCapture ? microphone.loopback.played(at: frame) : frame
       if playedHistory.end <= playedNow {

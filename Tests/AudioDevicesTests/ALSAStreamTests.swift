@@ -136,6 +136,41 @@ import Testing
     #expect(state(ENODEV) == "lost" && state(EIO) == "lost")
   }
 
+  /// Its plugin lets itself be started every time, and has run dry at the next look.
+  @Test(arguments: [false, true])
+  func `a server that runs dry after each of four starts is gone`(movesOnce: Bool) throws {
+    let fake = FakePCM.make()
+    fake.pointee.is_server = true
+    let stream = try output(fake)
+    var found: [String] = []
+    for start in 1...5 {
+      fake.pointee.code = 0
+      try stream.start(silence: 10)
+      if movesOnce, start == 3 {
+        fake.pointee.hardware = 1
+        #expect(reading(stream.look())?.frames == 1)
+      }
+      fake.pointee.code = -Int(EPIPE)
+      found.append("\(stream.look())")
+    }
+    #expect(
+      found == ["xrun", "xrun", "xrun"] + (movesOnce ? ["xrun", "xrun"] : ["lost", "lost"]))
+  }
+
+  @Test(arguments: [false, true])
+  func `what refuses a start after another is a server that is gone, or says why`(isServer: Bool)
+    throws
+  {
+    let fake = FakePCM.make()
+    fake.pointee.is_server = isServer
+    let stream = try output(fake)
+    let first = #expect(throws: DeviceFailure.self) { try stream.start(silence: 100_000) }
+    #expect(first?.kind == .refused)
+    try stream.start(silence: 10)
+    let later = #expect(throws: DeviceFailure.self) { try stream.start(silence: 100_000) }
+    #expect(later == (isServer ? .serverGone(fake.name) : first))
+  }
+
   @Test func `frames are read and written across the end of the ring`() throws {
     let (source, target) = (FakePCM.make(), FakePCM.make())
     (source.pointee.buffer, target.pointee.buffer) = (100, 100)

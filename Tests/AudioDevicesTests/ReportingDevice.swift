@@ -50,7 +50,11 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
   func commit(_ frames: Int) { log.withLock { $0.played += frames } }
   mutating func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
   func start() throws(DeviceFailure) {}
-  func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
+  func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
+    guard index < 2 else { return nil }
+    return SecondaryOutputReading(
+      drift: DriftReading(ppm: 0, errorFrames: 0, relocks: 0), xruns: 100 + index)
+  }
   func recover() throws(DeviceFailure) {}
   func stop(draining: Bool) {}
   func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}

@@ -32,6 +32,9 @@ import Testing
     func reconnect() -> DeviceReturn { device.pollForReconnection() }
     func takeEvent() -> DeviceEvent? { device.takeEvent() }
     func commit() { device.commit(128) }
+    func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
+      device.secondaryReading(index)
+    }
 
     func wait() -> String {
       device.wait(noLongerThan: .max, &status)
@@ -85,6 +88,11 @@ import Testing
     #expect(told.kind == .captureXrun && told.frames == 60 && told.silentFrames == 22)
     #expect(unit.takeEvent() == nil)
     #expect(unit.wait() == "ready" && !unit.status.hasEvents)
+  }
+
+  @Test func `secondary outputs of the device are told of`() throws {
+    let unit = try Unit()
+    #expect(unit.secondaryReading(1)?.xruns == 101 && unit.secondaryReading(2) == nil)
   }
 
   @Test(arguments: [DeviceReadiness.lost, .suspended, .xrun(.playbackXrun)])

@@ -50,10 +50,7 @@ struct HardwareAddress {
   private(set) var subdevice: String?
 
   init(_ name: String) {
-    guard let colon = name.firstIndex(of: ":") else { return }
-    let arguments = name[name.index(after: colon)...].split(
-      separator: ",", omittingEmptySubsequences: false)
-    for (place, argument) in arguments.enumerated() {
+    for (place, argument) in Self.arguments(of: name).enumerated() {
       let parts = argument.split(separator: "=", maxSplits: 1)
       guard let value = parts.last, Self.isPlain(value) else { continue }
       switch parts.count == 2 ? String(parts[0]) : Self.keys[min(place, Self.keys.count - 1)] {
@@ -68,13 +65,16 @@ struct HardwareAddress {
   /// `name` as it stands for the same device on the card with this number.
   static func name(_ name: String, onCard card: Int) -> String {
     guard let colon = name.firstIndex(of: ":") else { return name }
-    let arguments = name[name.index(after: colon)...].split(
-      separator: ",", omittingEmptySubsequences: false)
-    let renamed = arguments.enumerated().map { place, argument -> String in
+    let renamed = arguments(of: name).enumerated().map { place, argument -> String in
       if argument.hasPrefix("CARD=") { return "CARD=\(card)" }
       return place == 0 && !argument.contains("=") ? "\(card)" : String(argument)
     }
     return name[...colon] + renamed.joined(separator: ",")
+  }
+
+  /// What stands behind the first colon, piece by piece.
+  private static func arguments(of name: String) -> [Substring] {
+    name.drop { $0 != ":" }.dropFirst().split(separator: ",", omittingEmptySubsequences: false)
   }
 
   private static let keys = ["CARD", "DEV", "SUBDEV", ""]

@@ -243,26 +243,29 @@ public struct DuplexConfiguration: Sendable, Equatable {
 
 /// The part of a configuration that the audio thread needs: numbers only, nothing to count
 /// references of.
-struct DuplexShape: BitwiseCopyable {
-  let hasCapture: Bool
-  let hasPlayback: Bool
-  let isLinked: Bool
-  let sampleRate: Int
-  let periodFrames: Int
-  let headroomFrames: Int
-  let playbackBufferFrames: Int
+package struct DuplexShape: BitwiseCopyable, Sendable {
+  package let hasCapture: Bool
+  package let hasPlayback: Bool
+  package let isLinked: Bool
+  package let sampleRate: Int
+  package let periodFrames: Int
+  package let headroomFrames: Int
+  package let captureBufferFrames: Int
+  package let playbackBufferFrames: Int
   /// The period and the headroom in frames of the output, whose rate may be another.
-  let playbackAheadFrames: Int
+  package let playbackAheadFrames: Int
   /// Whether both directions have one rate and a clock, so that their fills can be added.
-  let canProveStart: Bool
+  package let canProveStart: Bool
 
-  init(_ configuration: DuplexConfiguration) {
+  /// That part of `configuration`.
+  package init(_ configuration: DuplexConfiguration) {
     hasCapture = configuration.capture != nil
     hasPlayback = configuration.playback != nil
     isLinked = configuration.isLinked
     sampleRate = configuration.sampleRate
     periodFrames = configuration.periodFrames
     headroomFrames = configuration.headroomFrames
+    captureBufferFrames = configuration.capture?.bufferFrames ?? 0
     playbackBufferFrames = configuration.playback?.bufferFrames ?? 0
     let playbackRate = configuration.playback?.sampleRate ?? configuration.sampleRate
     canProveStart =

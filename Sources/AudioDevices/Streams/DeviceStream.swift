@@ -62,19 +62,23 @@ public protocol StreamDriver: ~Copyable {
 /// A stream as a bridge drives it: any driver, behind its function.
 public struct DeviceStream: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
+  /// What it granted.
+  public let configuration: StreamConfiguration
   private let function: DriverFunction
-  private let memory: UnsafeMutableRawPointer
-  private let control: Unmanaged<StreamControl>
+  private let memory: DriverMemory
+  private let type: any (StreamDriver & ~Copyable).Type
 
   /// The stream that `driver` drives.
   public init<Driver: StreamDriver & ~Copyable>(_ driver: consuming Driver) {
-    let box = StreamBox(driver)
+    configuration = driver.configuration
     function = Driver.function
-    memory = UnsafeMutableRawPointer(box.driver.pointer)
-    control = .passRetained(box)
+    type = Driver.self
+    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
+    place.initialize(to: driver)
+    memory = DriverMemory(place)
   }
 
-  deinit { control.release() }
+  deinit { type.destroy(memory) }
 
   @_noLocks
   private func ask(_ call: StreamCall, _ answer: DriverMemory) {
@@ -82,14 +86,9 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
     realtime_call(function, memory, &call, answer)
   }
 
-  private var reached: StreamControl { control.takeUnretainedValue() }
-
-  /// What it granted.
-  public var configuration: StreamConfiguration { reached.configuration }
-
   /// Starts it anew.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try reached.start(silence: frames, at: now)
+    try type.start(memory, silence: frames, at: now)
   }
 
   /// Asks it where it is.
@@ -130,39 +129,33 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
 
   /// A stream that is lost can be detached from now on; false where it cannot.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    reached.enableReconnection(telling: news)
+    type.enableReconnection(memory, telling: news)
   }
 
   /// Stops it at once.
-  public mutating func stop() { reached.stop() }
+  public mutating func stop() { type.stop(memory) }
 }
 
-/// What is asked of a stream before it runs, when it broke, and at the end.
-private class StreamControl {
-  let configuration: StreamConfiguration
-  init(_ configuration: StreamConfiguration) { self.configuration = configuration }
-  func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {}
-  func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { false }
-  func stop() {}
-}
-
-/// The same for a stream of one type, which it owns.
-private final class StreamBox<Driver: StreamDriver & ~Copyable>: StreamControl {
-  let driver: SharedState<Driver>
-
-  init(_ driver: consuming Driver) {
-    let configuration = driver.configuration
-    self.driver = SharedState(driver)
-    super.init(configuration)
+/// What is asked of a stream before it runs, when it broke, and at the end: it is found by its type.
+extension StreamDriver where Self: ~Copyable {
+  private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
+    memory.assumingMemoryBound(to: Self.self)
   }
-
-  override func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try driver.pointer.pointee.start(silence: frames, at: now)
+  fileprivate static func start(
+    _ memory: DriverMemory, silence frames: Int, at now: UInt64
+  ) throws(DeviceFailure) {
+    try found(memory).pointee.start(silence: frames, at: now)
   }
-  override func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    driver.pointer.pointee.enableReconnection(telling: news)
+  fileprivate static func enableReconnection(
+    _ memory: DriverMemory, telling news: MutexBox<DeviceReturn?>
+  ) -> Bool {
+    found(memory).pointee.enableReconnection(telling: news)
   }
-  override func stop() { driver.pointer.pointee.stop() }
+  fileprivate static func stop(_ memory: DriverMemory) { found(memory).pointee.stop() }
+  fileprivate static func destroy(_ memory: DriverMemory) {
+    found(memory).deinitialize(count: 1)
+    memory.deallocate()
+  }
 }
 
 /// The clock by which two devices are driven: the host's, or virtual time that jumps.

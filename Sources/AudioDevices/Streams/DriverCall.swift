@@ -36,7 +36,7 @@ public enum StreamCall: BitwiseCopyable {
 }
 
 /// Asks a driver what `call` says, and stores its answer.
-@inlinable
+@inlinable @inline(__always)
 public func perform<Driver: DuplexDriver & ~Copyable>(
   _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
 ) {
@@ -62,7 +62,7 @@ public func perform<Driver: DuplexDriver & ~Copyable>(
 }
 
 /// The same of a stream.
-@inlinable
+@inlinable @inline(__always)
 public func perform<Driver: StreamDriver & ~Copyable>(
   _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
 ) {

@@ -8,24 +8,23 @@ import RealtimeAudio
 /// driver's own functions are; see `DuplexDriver` for what each does.
 public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
+  /// What was granted. Fixed from the start.
+  public let configuration: DuplexConfiguration
   private let function: DriverFunction
-  private let memory: UnsafeMutableRawPointer
-  private let control: Unmanaged<DriverControl>
+  private let memory: DriverMemory
+  private let type: any (DuplexDriver & ~Copyable).Type
 
   /// The device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
-    let box = DriverBox(driver)
+    configuration = driver.configuration
     function = Driver.function
-    memory = UnsafeMutableRawPointer(box.driver.pointer)
-    control = .passRetained(box)
+    type = Driver.self
+    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
+    place.initialize(to: driver)
+    memory = DriverMemory(place)
   }
 
-  deinit { control.release() }
-
-  /// What was granted. Fixed from the start.
-  public var configuration: DuplexConfiguration { reached.configuration }
-
-  private var reached: DriverControl { control.takeUnretainedValue() }
+  deinit { type.destroy(memory) }
 
   @_noLocks
   private func ask(_ call: DuplexCall, _ answer: DriverMemory) {
@@ -91,56 +90,53 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   }
 
   /// Gets both directions going together.
-  public mutating func start() throws(DeviceFailure) { try reached.start() }
+  public mutating func start() throws(DeviceFailure) { try type.start(memory) }
 
   /// Starts both directions again after an xrun or a suspension.
-  public mutating func recover() throws(DeviceFailure) { try reached.recover() }
+  public mutating func recover() throws(DeviceFailure) { try type.recover(memory) }
 
   /// Stops both directions, with `draining` when what is queued has been heard.
-  public mutating func stop(draining: Bool) { reached.stop(draining: draining) }
+  public mutating func stop(draining: Bool) { type.stop(memory, draining: draining) }
 
   /// The device outlives its loss from now on.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    reached.enableReconnection(telling: news)
+    type.enableReconnection(memory, telling: news)
   }
 
   /// Closes a device that is lost.
-  public mutating func close() { reached.close() }
+  public mutating func close() { type.close(memory) }
 
   /// Waits for the device for a tenth of a second, then looks for it.
-  public mutating func pollForReconnection() -> DeviceReturn { reached.pollForReconnection() }
+  public mutating func pollForReconnection() -> DeviceReturn {
+    type.pollForReconnection(memory)
+  }
 }
 
-/// What is asked of a driver while no sound moves.
-private class DriverControl {
-  let configuration: DuplexConfiguration
-  init(_ configuration: DuplexConfiguration) { self.configuration = configuration }
-  func start() throws(DeviceFailure) {}
-  func recover() throws(DeviceFailure) {}
-  func stop(draining: Bool) {}
-  func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
-  func close() {}
-  func pollForReconnection() -> DeviceReturn { .absent }
-}
-
-/// The same for a driver of one type, which it owns.
-private final class DriverBox<Driver: DuplexDriver & ~Copyable>: DriverControl {
-  let driver: SharedState<Driver>
-
-  init(_ driver: consuming Driver) {
-    let configuration = driver.configuration
-    self.driver = SharedState(driver)
-    super.init(configuration)
+/// What is asked of a driver while no sound moves: it is found by its type.
+extension DuplexDriver where Self: ~Copyable {
+  private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
+    memory.assumingMemoryBound(to: Self.self)
   }
-
-  override func start() throws(DeviceFailure) { try driver.pointer.pointee.start() }
-  override func recover() throws(DeviceFailure) { try driver.pointer.pointee.recover() }
-  override func stop(draining: Bool) { driver.pointer.pointee.stop(draining: draining) }
-  override func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    driver.pointer.pointee.enableReconnection(telling: news)
+  fileprivate static func start(_ memory: DriverMemory) throws(DeviceFailure) {
+    try found(memory).pointee.start()
   }
-  override func close() { driver.pointer.pointee.close() }
-  override func pollForReconnection() -> DeviceReturn {
-    driver.pointer.pointee.pollForReconnection()
+  fileprivate static func recover(_ memory: DriverMemory) throws(DeviceFailure) {
+    try found(memory).pointee.recover()
+  }
+  fileprivate static func stop(_ memory: DriverMemory, draining: Bool) {
+    found(memory).pointee.stop(draining: draining)
+  }
+  fileprivate static func enableReconnection(
+    _ memory: DriverMemory, telling news: MutexBox<DeviceReturn?>
+  ) {
+    found(memory).pointee.enableReconnection(telling: news)
+  }
+  fileprivate static func close(_ memory: DriverMemory) { found(memory).pointee.close() }
+  fileprivate static func pollForReconnection(_ memory: DriverMemory) -> DeviceReturn {
+    found(memory).pointee.pollForReconnection()
+  }
+  fileprivate static func destroy(_ memory: DriverMemory) {
+    found(memory).deinitialize(count: 1)
+    memory.deallocate()
   }
 }

@@ -174,19 +174,13 @@ package struct MessageBus: ~Copyable {
     _ value: BusValue, at iterator: BusLibrary.Iterator, _ library: BusLibrary
   ) -> Bool {
     let type = code(value.letter)
+    func append(_ value: UnsafeRawPointer) -> Bool { library.append(iterator, type, value) != 0 }
     return switch value {
-    case .text(let text):
-      text.withCString { text in
-        withUnsafePointer(to: text) { library.append(iterator, type, $0) != 0 }
-      }
-    case .truth(let isTrue):
-      withUnsafePointer(to: UInt32(isTrue ? 1 : 0)) { library.append(iterator, type, $0) != 0 }
-    case .signed32(let number):
-      withUnsafePointer(to: number) { library.append(iterator, type, $0) != 0 }
-    case .unsigned32(let number):
-      withUnsafePointer(to: number) { library.append(iterator, type, $0) != 0 }
-    case .unsigned64(let number):
-      withUnsafePointer(to: number) { library.append(iterator, type, $0) != 0 }
+    case .text(let text): text.withCString { withUnsafePointer(to: $0) { append($0) } }
+    case .truth(let isTrue): withUnsafePointer(to: UInt32(isTrue ? 1 : 0)) { append($0) }
+    case .signed32(let number): withUnsafePointer(to: number) { append($0) }
+    case .unsigned32(let number): withUnsafePointer(to: number) { append($0) }
+    case .unsigned64(let number): withUnsafePointer(to: number) { append($0) }
     }
   }
 

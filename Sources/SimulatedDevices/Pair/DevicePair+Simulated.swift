@@ -16,11 +16,9 @@ extension DevicePair {
     let buffer = max(8192, 4 * (period + request.headroom) + 512)
     func stream(_ name: String?, _ selection: ChannelSelection?, _ rate: Int) -> StreamConfiguration
     {
-      StreamConfiguration(
-        device: name ?? specification.name, sampleRate: rate,
-        channelCount: channels.deviceChannelCount, format: request.format ?? .floatLE,
-        periodFrames: period, bufferFrames: (buffer + period - 1) / period * period
-      ).using(selection, of: channels.deviceChannelCount)
+      channels.stream(
+        name ?? specification.name, selection, rate, request,
+        bufferFrames: (buffer + period - 1) / period * period)
     }
     let capture = stream(
       request.captureDevice, channels.capture,

@@ -58,11 +58,9 @@ struct SimulatedOutput: ~Copyable, Sendable {
     try specification.validate()
     let buffer = max(8192, 4 * (request.periodFrames + request.headroom) + 512)
     let channels = try SimulatedChannels(specification, for: request)
-    let stream = StreamConfiguration(
-      device: specification.name, sampleRate: specification.sampleRate,
-      channelCount: channels.deviceChannelCount, format: request.format ?? .floatLE,
-      periodFrames: request.periodFrames, bufferFrames: buffer
-    ).using(channels.playback, of: channels.deviceChannelCount)
+    let stream = channels.stream(
+      specification.name, channels.playback, specification.sampleRate, request,
+      bufferFrames: buffer)
     self.init(specification, stream, drifts: true, remembering: max(frames, 2 * buffer))
   }
 

@@ -21,6 +21,8 @@ struct fake_pcm {
   bool is_uneven, has_uneven_steps;
   /// Whether it is hardware, whose descriptor needs no translation, rather than a plugin.
   bool is_hardware;
+  /// Whether a sound server stands behind it, and no card.
+  bool is_server;
   bool refuses_link;
   /// Whether it never becomes due, so that a wait ends by its limit.
   bool is_never_due;

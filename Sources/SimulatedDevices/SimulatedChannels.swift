@@ -1,0 +1,79 @@
+import AudioDevices
+
+/// The channels of a simulated device: how many it has, and which of them a unit uses.
+public struct SimulatedChannels: Sendable {
+  /// Channels of the device as it is opened. What is played on one is heard on the same one.
+  public let deviceChannelCount: Int
+  /// Channels that the unit captures; nil where it captures all of them in order.
+  let capture: ChannelSelection?
+  /// Channels that the unit plays on; nil where it plays on all of them in order.
+  let playback: ChannelSelection?
+
+  /// What `request` gets of the device that `specification` describes: the channels it names, else
+  /// the first of as many as it asks for, at most two where it asks for none. Throws `.refused` where
+  /// the device does not have them.
+  public init(
+    _ specification: SimulatedDeviceSpecification, for request: DuplexRequest
+  ) throws(DeviceFailure) {
+    let most = specification.channelCount
+    let wanted = request.channelCount ?? min(2, most)
+    let isNamed = request.captureChannels != nil || request.playbackChannels != nil
+    // One channel of a stereo device is both of them mixed, as a desktop's device has it.
+    let opened = isNamed || most > 2 ? most : wanted
+    deviceChannelCount = opened
+    guard (1...most).contains(wanted) else {
+      throw DeviceFailure(
+        .refused, "The simulated device has \(most) channels, not \(wanted).",
+        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(wanted).")
+    }
+    for case let highest? in [request.captureChannels?.max(), request.playbackChannels?.max()]
+    where highest > most {
+      throw DeviceFailure(
+        .refused, "The simulated device has no channel \(highest): it has \(most).",
+        hint: "Name channels of 1 to \(most), or give it more with sim:channels=\(highest).")
+    }
+    let first = Array(1...wanted)
+    capture = ChannelSelection(request.captureChannels ?? first, of: opened)
+    playback = ChannelSelection(request.playbackChannels ?? first, of: opened)
+  }
+
+  /// What one direction of the device `name` grants, of which the channels of `selection` are used.
+  func stream(
+    _ name: String, _ selection: ChannelSelection?, _ sampleRate: Int, _ request: DuplexRequest,
+    bufferFrames: Int
+  ) -> StreamConfiguration {
+    var stream = StreamConfiguration(
+      device: name, sampleRate: sampleRate,
+      channelCount: selection?.channels.count ?? deviceChannelCount,
+      format: request.format ?? .floatLE, periodFrames: request.periodFrames,
+      bufferFrames: bufferFrames)
+    stream.selection = selection
+    return stream
+  }
+
+  /// What a device of these channels and one clock grants.
+  func configuration(
+    _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest
+  ) -> DuplexConfiguration {
+    let period = request.periodFrames
+    let ahead = period + request.headroom
+    var configuration = DuplexConfiguration(
+      sampleRate: specification.sampleRate, periodFrames: period, headroomFrames: request.headroom,
+      capture: request.captureDevice.map {
+        stream(
+          $0, capture, specification.sampleRate, request, bufferFrames: max(8 * period, 4096))
+      },
+      playback: request.playbackDevice.map {
+        stream(
+          $0, playback, specification.sampleRate, request,
+          bufferFrames: max(request.periods, (ahead + period - 1) / period) * period)
+      })
+    configuration.isLinked = configuration.capture != nil && configuration.playback != nil
+    return configuration
+  }
+}
+
+extension StreamConfiguration {
+  /// Channels of the device as it is opened.
+  var deviceChannelCount: Int { selection?.deviceChannelCount ?? channelCount }
+}
