@@ -89,22 +89,57 @@ extension SampleBuffer {
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
-    while index &+ 8 <= end {
+    var others = highest
+    while index &+ 16 <= end {
       let magnitude = Self.magnitudes(eightSamples(at: index))
+      let other = Self.magnitudes(eightSamples(at: index &+ 8))
       // In this order of operands a maximum is one instruction.
       highest = highest.replacing(with: magnitude, where: magnitude .> highest)
-      index &+= 8
+      others = others.replacing(with: other, where: other .> others)
+      index &+= 16
     }
-    let half = highest.lowHalf.replacing(
-      with: highest.highHalf, where: highest.highHalf .> highest.lowHalf)
-    let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
-    var peak = pair[0] > pair[1] ? pair[0] : pair[1]
+    highest = highest.replacing(with: others, where: others .> highest)
+    var peak = Self.highest(highest)
     while index < end {
       let magnitude = abs(base[index])
       if magnitude > peak { peak = magnitude }
       index &+= 1
     }
     return peak
+  }
+
+  /// The highest magnitude of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, all channels
+  /// together.
+  @_noLocks
+  public func secondDifference(from first: Int, frames: Int) -> Float {
+    precondition(first >= 0 && frames >= 0 && first &+ frames <= frameCount)
+    var index = (first &+ 1) &* channelCount
+    let end = (first &+ frames &- 1) &* channelCount
+    var highest = SIMD8<Float>(repeating: 0)
+    while index &+ 8 <= end {
+      let middle = eightSamples(at: index)
+      let around = eightSamples(at: index &- channelCount) + eightSamples(at: index &+ channelCount)
+      let magnitude = Self.magnitudes(around - (middle + middle))
+      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
+      index &+= 8
+    }
+    var difference = Self.highest(highest)
+    while index < end {
+      let around = base[index &- channelCount] + base[index &+ channelCount]
+      let magnitude = abs(around - 2 * base[index])
+      if magnitude > difference { difference = magnitude }
+      index &+= 1
+    }
+    return difference
+  }
+
+  /// The highest of eight.
+  @_noLocks @inline(__always)
+  private static func highest(_ eight: SIMD8<Float>) -> Float {
+    let half = eight.lowHalf.replacing(
+      with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
+    let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
+    return pair[0] > pair[1] ? pair[0] : pair[1]
   }
 
   /// The sum of a frame's channels.

@@ -3,14 +3,13 @@
 import AudioBasics
 import Glibc
 
-/// The highest magnitude of one channel, between its samples too: the true peak of ITU-R BS.1770-5,
-/// Annex 2.
+/// The highest magnitude of one channel, or of all together, between the samples too: the true peak of ITU-R
+/// BS.1770-5, Annex 2.
 ///
 /// Samples are interpolated to four times rates below 96 kHz and twice those below 192 kHz, by a sinc
-/// of 49 taps in a Hann window, as libebur128 does; above, the samples are the peak. What is
-/// interpolated from samples of a magnitude of at most `m` is at most `m` times the filter's L1 norm:
-/// where that is below the highest peak so far, nothing is interpolated. The result is the same, and of
-/// most music little remains to be looked at.
+/// of 49 taps in a Hann window, as libebur128 does; above, the samples are the peak. Where
+/// `InterpolationFilters` tell that nothing can be higher than the highest peak so far, nothing is
+/// interpolated. The result is the same, and of most music little remains to be looked at.
 ///
 /// All memory is allocated by the initialiser.
 struct TruePeak: ~Copyable {
@@ -18,177 +17,227 @@ struct TruePeak: ~Copyable {
   /// does not count.
   private(set) var peak: Float = 0
 
-  /// Frames for which it is decided together whether they are interpolated; no fewer than a filter's taps.
+  /// Frames for which it is decided together whether they are interpolated; no fewer than are kept.
   static var blockFrames: Int {
-    @_noLocks get { 32 }
+    @_noLocks get { 64 }
   }
 
-  /// Positions between two samples, and samples that each of these is made of.
-  private let phases: Int
-  private let taps: Int
-  /// The filters of the positions between the samples, one after the other.
-  private var coefficients: SampleBuffer
-  /// The last samples that were looked at.
-  private var history: SampleBuffer
-  /// A block's samples, and those before it.
+  private let filters: InterpolationFilters
+  /// The channels it looks at, side by side.
+  private let width: Int
+  /// The last frames that were looked at, which the filters reach back to; and room for a block behind them.
   private var line: SampleBuffer
-  /// The largest L1 norm of the filters, of their two taps in the middle, of all others, and of all but the
-  /// four in the middle.
-  private let norm: Float
-  private let middleNorm: Float
-  private let outerNorm: Float
-  private let farNorm: Float
 
-  /// A channel of `sampleRate` that was silent up to now.
-  init(sampleRate: Int) {
-    let factor = sampleRate < 96_000 ? 4 : sampleRate < 192_000 ? 2 : 1
-    phases = factor - 1
-    taps = phases > 0 ? 48 / factor : 0
-    coefficients = SampleBuffer(frameCount: phases * taps, channelCount: 1)
-    history = SampleBuffer(frameCount: taps, channelCount: 1)
-    line = SampleBuffer(frameCount: taps + Self.blockFrames, channelCount: 1)
-    var (norm, middleNorm, outerNorm, farNorm): (Float, Float, Float, Float) = (0, 0, 0, 0)
-    for phase in 0..<phases {
-      var (sum, middle, near): (Float, Float, Float) = (0, 0, 0)
-      for tap in 0..<taps {
-        let index = tap * factor + phase + 1
-        let angle = Double(index - 24) * .pi / Double(factor)
-        let sinc = sin(angle) / angle
-        let window = (1 - cos(2 * .pi * Double(index) / 48)) / 2
-        // The newest sample has the first tap; in the line it comes last.
-        coefficients[phase * taps + taps - 1 - tap] = Float(sinc * window)
-        sum += abs(Float(sinc * window))
-        let distance = abs(2 * tap + 1 - taps)
-        if distance < 2 { middle += abs(Float(sinc * window)) }
-        if distance < 4 { near += abs(Float(sinc * window)) }
-      }
-      norm = max(norm, sum)
-      middleNorm = max(middleNorm, middle)
-      outerNorm = max(outerNorm, sum - middle)
-      farNorm = max(farNorm, sum - near)
-    }
-    (self.norm, self.middleNorm, self.outerNorm) = (norm, middleNorm, outerNorm)
-    self.farNorm = farNorm
+  /// `width` channels of `sampleRate` that were silent up to now.
+  init(sampleRate: Int, width: Int) {
+    filters = InterpolationFilters(sampleRate: sampleRate)
+    self.width = width
+    line = SampleBuffer(frameCount: filters.reach + Self.blockFrames, channelCount: width)
   }
 
-  /// Looks at a block of at most `blockFrames` frames of `buffer`'s channel `channel`, which begins at `place`;
-  /// `known` frames of the same sound are there before it, the others were kept. No magnitude of the block
-  /// and of the one before is above `bound`. Peaks up to `threshold` may be passed over.
+  /// Looks at a block of at most `blockFrames` frames of `buffer`, in the channels from `channel` on, which begins
+  /// at the frame `place`; `known` frames of the same sound are there before it, the others were kept. No
+  /// magnitude of the block is above `blockPeak`, and none of the block before above `before`.
   @_noLocks
   mutating func look(
     _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,
-    bound: Float, threshold: Float
+    blockPeak: Float, before: Float
   ) {
-    let highest = max(peak, threshold)
-    guard bound > highest || bound * norm > highest else { return }
-    let stride = buffer.channelCount
-    let samples = UnsafePointer(buffer.base + (place &* stride &+ channel))
-    let kept = max(0, taps &- known)
-    for tap in 0..<kept { line.base[tap] = history.base[known &+ tap] }
-    var index = (kept &- taps) &* stride
-    for tap in kept..<taps &+ count {
-      line.base[tap] = samples[index]
-      index &+= stride
+    let bound = max(blockPeak, before)
+    guard blockPeak > peak || bound * filters.norm > peak else { return }
+    let reach = filters.reach
+    if width == buffer.channelCount && known >= reach {
+      peak = filters.peak(
+        of: buffer, from: place &- reach, count: count, known: max(peak, blockPeak), bound: bound)
+      return
     }
-    interpolate(count, threshold)
+    let kept = max(0, reach &- known)
+    copy(buffer, channel, from: place &+ kept &- reach, to: kept, frames: reach &+ count &- kept)
+    let sample = line.peak(from: reach, frames: count)
+    peak = filters.peak(
+      of: line, from: 0, count: count, known: max(peak, sample),
+      bound: max(sample, line.peak(from: 0, frames: reach)))
   }
 
-  /// Keeps what the filters will reach back to: the last of `count` frames of `buffer`'s channel, which begin
-  /// at `first`.
+  /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first` on.
   @_noLocks
   mutating func keepLast(
     _ buffer: borrowing SampleBuffer, channel: Int, from first: Int, count: Int
   ) {
-    let stride = buffer.channelCount
-    let samples = UnsafePointer(buffer.base + (first &* stride &+ channel))
-    let kept = max(0, taps &- count)
-    for tap in 0..<kept { history.base[tap] = history.base[tap &+ count] }
-    var index = (count &- (taps &- kept)) &* stride
-    for tap in kept..<taps {
-      history.base[tap] = samples[index]
-      index &+= stride
-    }
+    let reach = filters.reach
+    let kept = max(0, reach &- count)
+    for sample in 0..<kept &* width { line[sample] = line[sample &+ count &* width] }
+    copy(
+      buffer, channel, from: first &+ count &+ kept &- reach, to: kept, frames: reach &- kept)
   }
 
   /// The highest magnitude of what is kept.
   var keptPeak: Float {
-    @_noLocks get { history.peak(frames: taps) }
+    @_noLocks get { line.peak(frames: filters.reach) }
   }
 
-  /// Looks at a block in the line, where it could be higher than what is known.
+  /// Copies `frames` frames of `buffer`, from `first` on, to the line from the frame `target` on.
   @_noLocks
-  private mutating func interpolate(_ count: Int, _ threshold: Float) {
-    let sample = line.peak(from: taps, frames: count)
-    if sample > peak { peak = sample }
-    guard phases > 0 else { return }
-    let bound = max(sample, line.peak(from: 0, frames: taps))
-    let known = max(peak, threshold)
-    if bound * norm > known { interpolate(from: 0, to: count, known, bound) }
+  private mutating func copy(
+    _ buffer: borrowing SampleBuffer, _ channel: Int, from first: Int, to target: Int, frames: Int
+  ) {
+    // All channels lie side by side as they do in the line.
+    let step = width == 1 ? buffer.channelCount : 1
+    let samples = UnsafePointer(buffer.base + (first &* buffer.channelCount &+ channel))
+    let copied = line.base + target &* width
+    var index = 0
+    for sample in 0..<frames &* width {
+      copied[sample] = samples[index]
+      index &+= step
+    }
+  }
+}
+
+/// The filters of the positions between two samples, and how high can be what they interpolate.
+///
+/// It is at most the highest magnitude of the samples times the filter's L1 norm. And it is not far from the
+/// straight line between the two, which is no higher than the nearer: with r the filter less that line, and R
+/// the sums of the sums of r, summation by parts gives sum(r x) = sum(R x''), x'' being the second difference,
+/// and small terms at the end. Where the two x'' in the middle are known, too, little remains.
+struct InterpolationFilters: ~Copyable {
+  /// Frames before the first one of a block that are looked at again.
+  let reach: Int
+  /// The largest L1 norm of the filters.
+  private(set) var norm: Float = 0
+
+  /// Samples that each position is made of.
+  private let taps: Int
+  /// The filters, and their approximations by the four samples in the middle: for each tap the coefficients of
+  /// three filters, of which two may be zero, each four times.
+  private var filters: SampleBuffer
+  private var approximations: SampleBuffer
+  /// What the highest second difference is multiplied by to give the error of the line, and of an approximation;
+  /// and what the highest magnitude adds to both.
+  private var lineError: Float = 0
+  private var approximationError: Float = 0
+  private var endError: Float = 0
+
+  /// Filters for `sampleRate`.
+  init(sampleRate: Int) {
+    let factor = sampleRate < 96_000 ? 4 : sampleRate < 192_000 ? 2 : 1
+    let phases = factor - 1
+    let taps = phases > 0 ? 48 / factor : 0
+    self.taps = taps
+    // Four samples are looked at at once, the last one of them at least a new one.
+    reach = taps + 3
+    filters = SampleBuffer(frameCount: taps, channelCount: 12)
+    approximations = SampleBuffer(frameCount: 4, channelCount: 12)
+    func set(_ filter: [Double], of phase: Int, in filters: inout SampleBuffer) {
+      for (tap, coefficient) in filter.enumerated() {
+        for lane in 0..<4 { filters[12 * tap + 4 * phase + lane] = Float(coefficient) }
+      }
+    }
+    for phase in 0..<phases {
+      // The newest sample has the last tap.
+      let filter = (0..<taps).map { tap in
+        let index = Double((taps - 1 - tap) * factor + phase + 1)
+        let angle = (index - 24) * .pi / Double(factor)
+        return sin(angle) / angle * (1 - cos(2 * .pi * index / 48)) / 2
+      }
+      let found = Approximation(of: filter, place: Double(phase + 1) / Double(factor))
+      set(filter, of: phase, in: &filters)
+      set(found.nearby, of: phase, in: &approximations)
+      norm = max(norm, Float(filter.reduce(0) { $0 + abs($1) }))
+      lineError = max(lineError, Float(found.lineError))
+      approximationError = max(approximationError, Float(found.error))
+      endError = max(endError, Float(found.endError))
+    }
   }
 
-  /// Looks between the samples of one block, at four frames at a time, where one could be higher than
-  /// `known`. No magnitude in the line is above `bound`.
-  @_noLocks
-  private mutating func interpolate(from first: Int, to end: Int, _ known: Float, _ bound: Float) {
-    // What two or four samples in the middle come to tells most of it.
-    let leastMiddle = (known - bound * outerNorm) / middleNorm
-    let leastNear = known - bound * farNorm
-    var highest = SIMD4<Float>(repeating: peak)
-    var frame = first
-    while frame &+ 4 <= end {
-      let window = line.base + (frame &+ 1)
-      let left = Self.four(window + (taps / 2 &- 1))
-      let right = Self.four(window + taps / 2)
-      if Self.highest(Self.magnitudes(left), Self.magnitudes(right)) > leastMiddle
-        && isNear(window, left, right, leastNear)
-      {
-        for phase in 0..<phases {
-          let filter = coefficients.base + phase &* taps
-          var sum = SIMD4<Float>(repeating: 0)
-          for tap in 0..<taps { sum += Self.four(window + tap) * filter[tap] }
-          let magnitude = Self.magnitudes(sum)
-          highest = highest.replacing(with: magnitude, where: magnitude .> highest)
+  /// A filter, whose position lies `place` of the way from one sample to the next, approximated.
+  private struct Approximation {
+    /// The coefficients of the four samples in the middle.
+    var nearby: [Double]
+    /// As those of `InterpolationFilters`.
+    var (lineError, error, endError) = (0.0, 0.0, 0.0)
+
+    init(of filter: [Double], place: Double) {
+      let line = [0, 1 - place, place, 0]
+      nearby = line
+      let first = filter.count / 2 - 2
+      var (sum, sumOfSums) = (0.0, 0.0)
+      for (tap, coefficient) in filter.enumerated() {
+        sum += coefficient - (line.indices.contains(tap - first) ? line[tap - first] : 0)
+        guard tap < filter.count - 1 else { break }
+        sumOfSums += sum
+        guard tap < filter.count - 2 else { continue }
+        lineError += abs(sumOfSums)
+        if tap == first || tap == first + 1 {
+          nearby[tap - first] += sumOfSums
+          nearby[tap - first + 1] -= 2 * sumOfSums
+          nearby[tap - first + 2] += sumOfSums
+        } else {
+          error += abs(sumOfSums)
         }
       }
-      frame &+= 4
-    }
-    peak = Self.highest(highest, highest)
-    while frame < end {
-      for phase in 0..<phases {
-        let filter = coefficients.base + phase &* taps
-        var sum: Float = 0
-        for tap in 0..<taps { sum += line.base[frame &+ 1 &+ tap] * filter[tap] }
-        if abs(sum) > peak { peak = abs(sum) }
-      }
-      frame &+= 1
+      // A first difference is at most twice the magnitude; the last part is for rounding.
+      endError = abs(sum) + 2 * abs(sumOfSums) + 1e-5
     }
   }
 
-  /// Whether the four samples in the middle of the filters alone come to more than `least` somewhere. The inner
-  /// two are given.
-  @_noLocks @inline(__always)
-  private func isNear(
-    _ window: UnsafePointer<Float>, _ left: SIMD4<Float>, _ right: SIMD4<Float>, _ least: Float
-  ) -> Bool {
-    let middle = taps / 2
-    let before = Self.four(window + (middle &- 2))
-    let after = Self.four(window + (middle &+ 1))
-    var highest = SIMD4<Float>(repeating: 0)
-    for phase in 0..<phases {
-      let filter = coefficients.base + (phase &* taps &+ middle)
-      let inner = left * filter[-1] + right * filter[0]
-      let magnitude = Self.magnitudes(before * filter[-2] + inner + after * filter[1])
-      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
+  /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which begin `reach`
+  /// frames behind the frame `first`. No magnitude of all these frames is above `bound`.
+  @_noLocks
+  func peak(
+    of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: Float, bound: Float
+  ) -> Float {
+    guard bound * norm > known else { return known }
+    let stride = buffer.channelCount
+    let bend = buffer.secondDifference(from: first, frames: reach &+ count)
+    // What the nearer of two samples must be at least, and the approximation.
+    let leastSample = known - bend * lineError - bound * endError
+    guard bound > leastSample else { return known }
+    let leastNearby = known - bend * approximationError - bound * endError
+    let start = buffer.base + (first &+ reach &- taps &+ 1) &* stride
+    let end = count &* stride
+    var highest = SIMD4<Float>(repeating: known)
+    var next = 0
+    while next < end {
+      // Some of the last four may be looked at again.
+      next = min(next &+ 4, end)
+      let window = start + (next &- 4)
+      let middle = window + (taps / 2 &- 1) &* stride
+      let left = Self.over(leastSample, Self.four(middle))
+      guard Self.isAny(left | Self.over(leastSample, Self.four(middle + stride))) else { continue }
+      let nearby = Self.filtered(middle - stride, stride, approximations)
+      let overNearby =
+        Self.over(leastNearby, nearby.0) | Self.over(leastNearby, nearby.1)
+        | Self.over(leastNearby, nearby.2)
+      guard Self.isAny(overNearby) else { continue }
+      let sums = Self.filtered(window, stride, filters)
+      highest = Self.higher(highest, sums.0)
+      highest = Self.higher(highest, sums.1)
+      highest = Self.higher(highest, sums.2)
     }
-    return Self.highest(highest, highest) > least
+    return max(max(highest[0], highest[1]), max(highest[2], highest[3]))
   }
 
-  /// The highest of eight.
+  /// The outputs of three filters for each of four positions, of samples from `window` on, `stride` apart.
   @_noLocks @inline(__always)
-  private static func highest(_ one: SIMD4<Float>, _ other: SIMD4<Float>) -> Float {
-    let four = one.replacing(with: other, where: other .> one)
-    let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .> four.lowHalf)
-    return two[0] > two[1] ? two[0] : two[1]
+  private static func filtered(
+    _ window: UnsafePointer<Float>, _ stride: Int, _ filters: borrowing SampleBuffer
+  ) -> (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>) {
+    var sums = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
+    for tap in 0..<filters.frameCount {
+      let samples = four(window + tap &* stride)
+      let coefficients = UnsafeRawPointer(filters.base + 12 &* tap)
+      sums.0 += samples * coefficients.load(as: SIMD4<Float>.self)
+      sums.1 += samples * coefficients.load(fromByteOffset: 16, as: SIMD4<Float>.self)
+      sums.2 += samples * coefficients.load(fromByteOffset: 32, as: SIMD4<Float>.self)
+    }
+    return sums
+  }
+
+  /// The higher magnitude of each two; of what is no number the other.
+  @_noLocks @inline(__always)
+  private static func higher(_ highest: SIMD4<Float>, _ samples: SIMD4<Float>) -> SIMD4<Float> {
+    let magnitudes = magnitudes(samples)
+    return highest.replacing(with: magnitudes, where: magnitudes .> highest)
   }
 
   /// Samples without their signs.
@@ -197,6 +246,19 @@ struct TruePeak: ~Copyable {
     unsafeBitCast(
       unsafeBitCast(samples, to: SIMD4<UInt32>.self) & SIMD4(repeating: 0x7FFF_FFFF),
       to: SIMD4<Float>.self)
+  }
+
+  /// All bits of those four whose magnitude is above `least`.
+  @_noLocks @inline(__always)
+  private static func over(_ least: Float, _ samples: SIMD4<Float>) -> SIMD4<UInt32> {
+    unsafeBitCast(magnitudes(samples) .> SIMD4(repeating: least), to: SIMD4<UInt32>.self)
+  }
+
+  /// Whether one of four is not zero.
+  @_noLocks @inline(__always)
+  private static func isAny(_ masks: SIMD4<UInt32>) -> Bool {
+    let halves = unsafeBitCast(masks, to: SIMD2<UInt64>.self)
+    return halves[0] | halves[1] != 0
   }
 
   @_noLocks @inline(__always)

@@ -254,4 +254,35 @@ import Testing
     let peak = levels.truePeak
     #expect(all == 5 && peak >= 1.25 && peak < 2)
   }
+
+  @Test(arguments: [1, 2, 3, 6], [44100, 96000, 192_000])
+  func `an output's true peak is the highest of its channels', whatever the pieces`(
+    channelCount: Int, sampleRate: Int
+  ) {
+    let frames = 8000
+    var sound = SampleBuffer(frameCount: frames, channelCount: channelCount)
+    var state: UInt32 = 1
+    for sample in 0..<sound.sampleCount {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      // Noise that swells, so that every stretch may be the loudest so far.
+      let noise = Float(state >> 8) / Float(1 << 24) - 0.5
+      sound[sample] = noise * Float(sample % 4000 + 4000) / 8000
+    }
+    var meter = LoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
+    meter.add(sound, frames: frames)
+    let expected = meter.levels.truePeaks.max() ?? 0
+    for piece in [1, 7, 16, 64, 100, 1000] {
+      var levels = OutputLevels(sampleRate: sampleRate, channelCount: channelCount)
+      var part = SampleBuffer(frameCount: piece, channelCount: channelCount)
+      var done = 0
+      while done < frames {
+        let count = min(piece, frames - done)
+        part.replace(at: 0, with: sound, from: done, frames: count)
+        levels.add(part, frames: count)
+        done += count
+      }
+      let peak = levels.truePeak
+      #expect(abs(peak - expected) <= 1e-5 * expected)
+    }
+  }
 }
