@@ -73,44 +73,41 @@ extension SampleBuffer {
     }
   }
 
-  /// Takes the place of what was here with `other`'s frames, its channels mapped to ours: the same
-  /// number one to one, one to all, many to one as their mean, else as many as both have and
+  /// Copies `frames` frames of `other`, from `source` on, to `target` and after, its channels mapped to ours:
+  /// the same number one to one, one to all, many to one as their mean, else as many as both have and
   /// silence on the rest.
   @_noLocks
-  public mutating func copy(_ other: borrowing SampleBuffer, frames: Int) {
-    precondition(frames >= 0 && frames <= frameCount && frames <= other.frameCount)
+  public mutating func copy(
+    _ other: borrowing SampleBuffer, from source: Int = 0, at target: Int = 0, frames: Int
+  ) {
     let theirs = other.channelCount
-    let source = other.base
-    var frame = 0
     if theirs == channelCount {
-      let count = sampleCount(of: frames)
-      while frame < count {
-        base[frame] = source[frame]
-        frame &+= 1
-      }
-    } else if channelCount == 1 {
-      let share = 1 / Float(theirs)
-      while frame < frames {
+      return replace(at: target, with: other, from: source, frames: frames)
+    }
+    precondition(frames >= 0 && target >= 0 && source >= 0)
+    precondition(target &+ frames <= frameCount && source &+ frames <= other.frameCount)
+    let share = 1 / Float(max(1, theirs))
+    var from = other.base + source &* theirs
+    var to = base + target &* channelCount
+    let end = to + frames &* channelCount
+    while to < end {
+      if channelCount == 1 {
         var sum: Float = 0
         var channel = 0
         while channel < theirs {
-          sum += source[frame &* theirs &+ channel]
+          sum += from[channel]
           channel &+= 1
         }
-        base[frame] = sum * share
-        frame &+= 1
-      }
-    } else {
-      while frame < frames {
+        to[0] = sum * share
+      } else {
         var channel = 0
         while channel < channelCount {
-          let from = theirs == 1 ? 0 : channel
-          let sample = from < theirs ? source[frame &* theirs &+ from] : 0
-          base[frame &* channelCount &+ channel] = sample
+          to[channel] = theirs == 1 ? from[0] : channel < theirs ? from[channel] : 0
           channel &+= 1
         }
-        frame &+= 1
       }
+      from += theirs
+      to += channelCount
     }
   }
 
@@ -161,6 +158,15 @@ extension SampleBuffer {
     precondition(frames >= 0 && frames <= frameCount)
     var low = 0
     var high = frames &- 1
+    if channelCount == 2 {
+      // A frame at once.
+      let whole = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt64.self)
+      while low < high {
+        (whole[low], whole[high]) = (whole[high], whole[low])
+        low &+= 1
+        high &-= 1
+      }
+    }
     while low < high {
       var channel = 0
       while channel < channelCount {

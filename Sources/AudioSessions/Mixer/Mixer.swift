@@ -59,7 +59,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public mutating func output(_ output: inout OutputCycle) {
     mix.begin(frames: output.frameCount, at: output.time)
     if let gain = monitor?.follow(&monitorGainRequest) { protection?.setFullScale(gain) }
-    if monitor != nil { mix.take(&microphone) } else { mix.buffer.clear(frames: mix.frames) }
+    if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)

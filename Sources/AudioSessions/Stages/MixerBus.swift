@@ -10,6 +10,8 @@ public struct MixerBus: ~Copyable {
   public private(set) var frames = 0
   /// Where the cycle stands.
   public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
+  /// Whether all frames of the cycle are silence.
+  public private(set) var isSilent = false
   /// No sample's magnitude is above this; infinity while that is not known.
   public var peakBound = Float.infinity
 
@@ -23,14 +25,35 @@ public struct MixerBus: ~Copyable {
   public mutating func begin(frames: Int, at time: CycleTime) {
     self.frames = frames
     self.time = time
+    isSilent = false
     peakBound = .infinity
+  }
+
+  /// Makes all frames silence.
+  @_noLocks
+  public mutating func clear() {
+    buffer.clear(frames: frames)
+    isSilent = true
+  }
+
+  /// Adds the first `count` frames of `sound`, which holds anything afterwards.
+  @_noLocks
+  public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {
+    peakBound = .infinity
+    if isSilent && sound.frameCount == buffer.frameCount {
+      sound.clear(from: count, frames: frames &- count)
+      swap(&buffer, &sound)
+    } else {
+      buffer.add(sound, frames: count)
+    }
+    isSilent = false
   }
 
   /// Takes over the frames of `other`, which keeps none; silence where it has another number of frames.
   @_noLocks
   public mutating func take(_ other: inout MixerBus) {
     if other.frames != frames {
-      buffer.clear(frames: frames)
+      clear()
     } else if other.buffer.channelCount == buffer.channelCount {
       swap(&buffer, &other.buffer)
     } else {

@@ -75,8 +75,7 @@ public struct Player: MixerStage, ~Copyable {
       turns &+= 1
     }
     remote?.process(&buffer, frames: count)
-    bus.buffer.add(buffer, frames: count)
-    bus.peakBound = .infinity
+    bus.add(&buffer, frames: count)
     playedFrames = count
     if count < frames { fallShort(by: frames &- count, isLast: isLast && ring.available == 0) }
   }

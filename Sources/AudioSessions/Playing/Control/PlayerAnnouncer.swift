@@ -15,7 +15,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   /// What has been told of a turn.
-  private struct TurnState {
+  private final class TurnState {
     let turn: PlayerTransition
     /// Frames of it that were heard in spans that are gone.
     var playedFrames = 0
@@ -25,6 +25,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     /// The span of which it was told that it ends soon, by its first frame.
     var endingSoonSpan: Int?
     var hasFailed = false
+
+    init(_ turn: PlayerTransition) { self.turn = turn }
   }
 
   private let queue: PlayQueue
@@ -93,13 +95,15 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     return !isLast
   }
 
+  private func begin(_ span: TrackSpan) -> TurnState {
+    let turnState = TurnState(span.playerTurn)
+    turnStates[span.turn] = turnState
+    emit(.decodingStarted, turnState.turn)
+    return turnState
+  }
+
   private func follow(_ span: TrackSpan, _ position: Int) {
-    if turnStates[span.turn] == nil {
-      turnStates[span.turn] = TurnState(turn: span.playerTurn)
-      emit(.decodingStarted, span.playerTurn)
-    }
-    guard var turnState = turnStates[span.turn] else { return }
-    defer { turnStates[span.turn] = turnState }
+    let turnState = turnStates[span.turn] ?? begin(span)
     let turn = turnState.turn
     if span.isComplete, !turnState.isDecoded {
       turnState.isDecoded = true

@@ -11,6 +11,7 @@ struct TrackCursor: ~Copyable {
   static let blockFrames = 16384
 
   private let decoder: any SoundDecoder
+  private let fold: StereoFold?
   private(set) var path: PlayPath
   private var block: SampleBuffer
   /// Which frames the block holds; turned round where the order is.
@@ -23,12 +24,15 @@ struct TrackCursor: ~Copyable {
   /// Before the end that a file promises, at most: those who only estimate it are nearer than that.
   private static let mostMissingBlocks = 64
 
-  /// A cursor at the beginning of `order`. Throws `.unusableContents` where the decoder cannot seek
-  /// and the order asks for it.
-  init(_ decoder: any SoundDecoder, _ order: PlaybackRange) throws(FileFailure) {
+  /// A cursor at the beginning of `order`, for buffers of `channelCount` channels. Throws `.unusableContents`
+  /// where the decoder cannot seek and the order asks for it.
+  init(
+    _ decoder: any SoundDecoder, _ order: PlaybackRange, channelCount: Int
+  ) throws(FileFailure) {
     // What cannot be sought is read over up to where it begins.
     try Self.check(decoder, order, entry: decoder.position)
     self.decoder = decoder
+    fold = channelCount == 2 ? StereoFold(channelCount: decoder.channelCount) : nil
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
@@ -64,8 +68,11 @@ struct TrackCursor: ~Copyable {
     }
   }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
-  mutating func read(into buffer: inout SampleBuffer) throws(FileFailure) -> Int {
+  /// Fills `buffer` from `target` on with at most `room` frames, in its channels, and returns how many; 0 at
+  /// the end.
+  mutating func read(
+    into buffer: inout SampleBuffer, at target: Int = 0, room: Int
+  ) throws(FileFailure) -> Int {
     while path.order.times.map({ passes < $0 }) ?? true {
       let rest = path.order.isReversed ? boundary - path.start : path.end.map { $0 - boundary }
       if let rest, rest <= 0 {
@@ -80,7 +87,7 @@ struct TrackCursor: ~Copyable {
         guard try endEarly() else { return 0 }
         continue
       }
-      return take(into: &buffer, atMost: rest ?? .max)
+      return take(into: &buffer, at: target, room: min(room, rest ?? .max))
     }
     return 0
   }
@@ -101,17 +108,17 @@ struct TrackCursor: ~Copyable {
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
   }
 
-  private mutating func take(into buffer: inout SampleBuffer, atMost rest: Int) -> Int {
-    let room = min(buffer.frameCount, rest)
-    if path.order.isReversed {
-      let count = min(room, boundary - held.lowerBound)
-      buffer.replace(at: 0, with: block, from: held.upperBound - boundary, frames: count)
-      boundary -= count
-      return count
+  private mutating func take(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
+    let isReversed = path.order.isReversed
+    let ahead = isReversed ? boundary - held.lowerBound : held.upperBound - boundary
+    let count = min(room, ahead)
+    let source = isReversed ? held.upperBound - boundary : boundary - held.lowerBound
+    if let fold {
+      fold.apply(block, from: source, frames: count, into: &buffer, at: target)
+    } else {
+      buffer.copy(block, from: source, at: target, frames: count)
     }
-    let count = min(room, held.upperBound - boundary)
-    buffer.replace(at: 0, with: block, from: boundary - held.lowerBound, frames: count)
-    boundary += count
+    boundary += isReversed ? -count : count
     return count
   }
 
@@ -276,5 +283,51 @@ public struct PlaybackRange: Sendable, Equatable {
     self.endFrame = endFrame
     self.times = times
     self.isReversed = isReversed
+  }
+}
+
+/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside the front,
+/// the deep effects left out, as ITU-R BS.775 has it, and all so much softer that nothing clips.
+struct StereoFold {
+  private let left: [Float]
+  private let right: [Float]
+
+  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8 channels in
+  /// that of WAV files.
+  init?(channelCount: Int) {
+    // Left, right, centre, effects, and on from there.
+    let half = Float(0.5).squareRoot()
+    let sides: (left: [Float], right: [Float])? =
+      switch channelCount {
+      case 3: ([1, 0, half], [0, 1, half])
+      case 4: ([1, 0, half, 0], [0, 1, 0, half])
+      case 5: ([1, 0, half, half, 0], [0, 1, half, 0, half])
+      case 6: ([1, 0, half, 0, half, 0], [0, 1, half, 0, 0, half])
+      case 7: ([1, 0, half, 0, 0.5, half, 0], [0, 1, half, 0, 0.5, 0, half])
+      case 8: ([1, 0, half, 0, half, 0, half, 0], [0, 1, half, 0, 0, half, 0, half])
+      default: nil
+      }
+    guard let sides else { return nil }
+    let sum = sides.left.reduce(0, +)
+    left = sides.left.map { $0 / sum }
+    right = sides.right.map { $0 / sum }
+  }
+
+  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `folded` from `target` on, which has
+  /// two channels.
+  func apply(
+    _ sound: borrowing SampleBuffer, from source: Int, frames: Int,
+    into folded: inout SampleBuffer, at target: Int
+  ) {
+    for frame in 0..<frames {
+      var sides: (left: Float, right: Float) = (0, 0)
+      for channel in 0..<left.count {
+        let sample = sound[(source + frame) * left.count + channel]
+        sides.left += left[channel] * sample
+        sides.right += right[channel] * sample
+      }
+      folded[2 * (target + frame)] = sides.left
+      folded[2 * (target + frame) + 1] = sides.right
+    }
   }
 }

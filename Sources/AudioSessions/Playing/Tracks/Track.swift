@@ -59,14 +59,14 @@ public final class Track: FrameSource {
     _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
     settings: TrackSettings = TrackSettings()
   ) throws(FileFailure) {
-    let cursor = try TrackCursor(decoder, settings.order)
+    let cursor = try TrackCursor(decoder, settings.order, channelCount: channelCount)
     let path = cursor.path
     let conversion = try TrackConversion.make(
       channelCount: channelCount, inputRate: decoder.sampleRate, outputRate: sampleRate,
       speed: settings.speed, position: 0, quality: settings.resamplerQuality, name: decoder.name)
     stream = TrackStream(
-      cursor, channelCount: channelCount, fileChannelCount: decoder.channelCount,
-      fileRate: decoder.sampleRate, sampleRate: sampleRate, conversion: conversion)
+      cursor, channelCount: channelCount, fileRate: decoder.sampleRate, sampleRate: sampleRate,
+      conversion: conversion)
     self.decoder = decoder
     decoders = [decoder]
     self.settings = settings

@@ -2,21 +2,18 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 
-/// A track's frames on their way: read in playing order, brought to the unit's channels, then to its
-/// rate.
+/// A track's frames on their way: read in playing order and the unit's channels, then brought to its
+/// rate. What has that rate already is read to where it is wanted.
 ///
 /// The last frames, which a converter cannot finish without knowing what comes next, are held back
 /// while another track may follow.
 struct TrackStream: ~Copyable {
   private var cursor: TrackCursor
   private var conversion: TrackConversion?
-  /// Frames as the file has them.
+  /// Frames at the file's rate, and which of them still wait to be converted.
   private var decoded: SampleBuffer
-  /// The same frames with the unit's channels, and which of them still wait to be taken.
-  private var mapped: SampleBuffer
-  private let fold: StereoFold?
   private var waiting = 0..<0
-  /// Silence that pushes the last frames out of the converter.
+  /// Whether all is read: silence pushes the last frames out of the converter.
   private var isAtEnd = false
   /// Frames read, and delivered, since the converter was new; where it began, in frames read.
   private var decodedFrames = 0
@@ -42,16 +39,14 @@ struct TrackStream: ~Copyable {
   private(set) var isHolding = false
 
   init(
-    _ cursor: consuming TrackCursor, channelCount: Int, fileChannelCount: Int, fileRate: Int,
-    sampleRate: Int, conversion: consuming TrackConversion?
+    _ cursor: consuming TrackCursor, channelCount: Int, fileRate: Int, sampleRate: Int,
+    conversion: consuming TrackConversion?
   ) {
     self.cursor = cursor
     self.conversion = conversion
     self.fileRate = fileRate
     self.sampleRate = sampleRate
-    decoded = SampleBuffer(frameCount: 1024, channelCount: fileChannelCount)
-    mapped = SampleBuffer(frameCount: 1024, channelCount: channelCount)
-    fold = channelCount == 2 ? StereoFold(channelCount: fileChannelCount) : nil
+    decoded = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     ratio = Double(fileRate) / Double(sampleRate) * (self.conversion?.speed ?? 1)
   }
 
@@ -84,21 +79,15 @@ struct TrackStream: ~Copyable {
   mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {
+      let count: Int
       do throws(FileFailure) {
-        if waiting.isEmpty { try decode() }
+        count = try deliver(into: &buffer, at: done, room: frames - done)
       } catch {
         // What came before is heard first; the next read says so again.
         guard done > 0 else { throw error }
         break
       }
-      if isHolding { break }
-      var room = frames - done
-      if isAtEnd {
-        // As many frames as the file's come to, and none of the silence behind them.
-        room = min(room, endFrame - deliveredFrames)
-        if room <= 0 { break }
-      }
-      let count = deliver(into: &buffer, at: done, room: room)
+      if count == 0 { break }
       deliveredFrames += count
       done += count
     }
@@ -113,7 +102,7 @@ struct TrackStream: ~Copyable {
   /// nothing has happened.
   mutating func adopt(_ earlier: inout TrackStream) -> Bool {
     guard earlier.isHolding, earlier.fileRate == fileRate, earlier.sampleRate == sampleRate,
-      earlier.mapped.channelCount == mapped.channelCount, earlier.ratio == ratio
+      earlier.decoded.channelCount == decoded.channelCount, earlier.ratio == ratio
     else { return false }
     conversion = earlier.conversion.take()
     followsSound = false
@@ -132,25 +121,20 @@ struct TrackStream: ~Copyable {
 
   private mutating func decode() throws(FileFailure) {
     var count = 0
-    if !isAtEnd { count = try cursor.read(into: &decoded) }
+    if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
     if count > 0 {
-      if let fold {
-        fold.apply(decoded, frames: count, into: &mapped)
-      } else {
-        mapped.copy(decoded, frames: count)
-      }
       if conversion?.foretells == true {
-        if isFollowed { extrapolation.remember(mapped, frames: count) }
+        if isFollowed { extrapolation.remember(decoded, frames: count) }
         if followsSound { prime(count) }
       }
-    } else if isFollowed, !isReleased, conversion != nil, !isAtEnd {
+    } else if isFollowed, !isReleased, !isAtEnd {
       isHolding = true
     } else {
       isAtEnd = true
-      count = mapped.frameCount
-      mapped.clear(frames: count)
-      if goesOn, conversion?.foretells == true { extrapolation.goOn(into: &mapped) }
+      count = decoded.frameCount
+      decoded.clear(frames: count)
+      if goesOn, conversion?.foretells == true { extrapolation.goOn(into: &decoded) }
       goesOn = false
     }
     waiting = 0..<count
@@ -162,7 +146,7 @@ struct TrackStream: ~Copyable {
     followsSound = false
     let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
     guard steps.inputStep <= 4096 else { return }
-    let earlier = TrackExtrapolation.past(of: mapped, frames: count, step: steps.inputStep)
+    let earlier = TrackExtrapolation.past(of: decoded, frames: count, step: steps.inputStep)
     surplusFrames = earlier.frameCount / steps.inputStep * steps.outputStep
     _ = Self.dropSurplus(
       &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
@@ -188,24 +172,34 @@ struct TrackStream: ~Copyable {
     return taken
   }
 
-  private mutating func deliver(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
+  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0 at the end, and
+  /// while the last are held back.
+  private mutating func deliver(
+    into buffer: inout SampleBuffer, at target: Int, room: Int
+  ) throws(FileFailure) -> Int {
     if conversion == nil {
-      let count = isAtEnd ? 0 : min(room, waiting.count)
-      buffer.replace(at: target, with: mapped, from: waiting.lowerBound, frames: count)
-      waiting = waiting.lowerBound + count..<waiting.upperBound
+      let count = isAtEnd ? 0 : try cursor.read(into: &buffer, at: target, room: room)
+      isAtEnd = count == 0
+      decodedFrames += count
       return count
     }
-    if surplusFrames > 0 {
-      // What the converter still gives for foretold frames.
-      let taken = Self.dropSurplus(
-        &surplusFrames, &conversion, of: mapped, from: waiting.lowerBound, frames: waiting.count)
-      waiting = waiting.lowerBound + taken..<waiting.upperBound
+    while true {
+      if waiting.isEmpty { try decode() }
+      // As many frames as the file's come to, and none of the silence behind them.
+      let room = isAtEnd ? min(room, endFrame - deliveredFrames) : room
+      if isHolding || room <= 0 { return 0 }
+      if surplusFrames > 0 {
+        // What the converter still gives for foretold frames.
+        let taken = Self.dropSurplus(
+          &surplusFrames, &conversion, of: decoded, from: waiting.lowerBound, frames: waiting.count)
+        waiting = waiting.lowerBound + taken..<waiting.upperBound
+      }
+      let progress = conversion?.convert(
+        decoded, from: waiting.lowerBound, frames: waiting.count, into: &buffer, at: target,
+        room: room)
+      waiting = waiting.lowerBound + (progress?.consumed ?? 0)..<waiting.upperBound
+      if let produced = progress?.produced, produced > 0 { return produced }
     }
-    let progress = conversion?.convert(
-      mapped, from: waiting.lowerBound, frames: waiting.count, into: &buffer, at: target,
-      room: room)
-    waiting = waiting.lowerBound + (progress?.consumed ?? 0)..<waiting.upperBound
-    return progress?.produced ?? 0
   }
 }
 
