@@ -15,6 +15,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Frames before which an end is damage; nil where the file may end anywhere.
   private let promisedFrameCount: Int?
   private let order: ChannelOrder
+  /// Room for samples of 16 bits, which are converted here: in libsndfile that takes several times longer. Of
+  /// no frames where the file has others.
+  private let shorts: SampleBuffer
 
   /// What the file is called.
   public let path: String
@@ -93,6 +96,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     // noncopyable value reads its own fields in a closure (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
+    let isShort = Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_PCM_16
+    shorts = SampleBuffer(frameCount: isShort ? 512 : 0, channelCount: channelCount)
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
     formatName = format?.title ?? Self.name(of: Int(info.format) & SF_FORMAT_TYPEMASK)
@@ -138,7 +143,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     }
     try resume()
     let start = buffer.base + target * channelCount
-    let count = max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
+    let count =
+      shorts.frameCount > 0
+      ? readShorts(into: start, frames: wanted)
+      : max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
     position += count
     order.sort(start, frames: count)
     if count == 0 {
@@ -146,6 +154,21 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       if !bytes.wasInterrupted { try checkPromise() }
     }
     return count
+  }
+
+  private func readShorts(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    let source = UnsafeMutableRawPointer(shorts.base).assumingMemoryBound(to: Int16.self)
+    var done = 0
+    while done < frames {
+      // A float has room for two.
+      let wanted = min(frames - done, 2 * shorts.frameCount)
+      let count = max(0, Int(sf_readf_short(handle.pointer, source, sf_count_t(wanted))))
+      let samples = target + done * channelCount
+      for index in 0..<count * channelCount { samples[index] = Float(source[index]) * (1 / 32768) }
+      done += count
+      if count < wanted { break }
+    }
+    return done
   }
 
   /// Goes to `frame`, with which the next read begins; the end is allowed. Throws

@@ -8,7 +8,7 @@ import Synchronization
 public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   // @unchecked because the value is touched only by the thread that holds the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  @exclusivity(unchecked) private var value: Value
 
   /// Guards `value` from now on.
   public init(_ value: consuming sending Value) {
