@@ -16,6 +16,54 @@ public enum CycleOutcome: Sendable {
   case failed(DeviceFailure)
 }
 
+/// What happens to the sound: called by a duplex unit on the audio thread, once a cycle each.
+///
+/// Both run under the rules of the audio thread: no allocation, lock, file, terminal or reference
+/// count. Mark your methods `@_noLocks` and the compiler checks it. A unit without input calls
+/// only `output`, one without output only `input`.
+public protocol DuplexCallbacks: ~Copyable {
+  /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
+  mutating func input(_ input: borrowing InputCycle)
+
+  /// Fills what the output plays next: right after `input`, with the same number of frames.
+  mutating func output(_ output: inout OutputCycle)
+}
+
+extension DuplexCallbacks where Self: ~Copyable {
+  /// Lets the microphone's frames go.
+  public mutating func input(_ input: borrowing InputCycle) {}
+
+  /// Plays silence.
+  public mutating func output(_ output: inout OutputCycle) {}
+}
+
+/// Callbacks as two closures, for examples and quick experiments. Either may be absent.
+///
+/// The compiler cannot prove a stored closure realtime-safe: for anything people rely on, write a
+/// type that conforms to `DuplexCallbacks` and mark its methods `@_noLocks`.
+public struct DuplexClosures: DuplexCallbacks, ~Copyable {
+  private let onInput: ((borrowing InputCycle) -> Void)?
+  private let onOutput: ((inout OutputCycle) -> Void)?
+
+  /// Callbacks that run `input` and then `output`, once a cycle each, on the audio thread.
+  public init(
+    input: ((borrowing InputCycle) -> Void)? = nil, output: ((inout OutputCycle) -> Void)? = nil
+  ) {
+    onInput = input
+    onOutput = output
+  }
+
+  /// Takes what the microphone delivered.
+  public mutating func input(_ input: borrowing InputCycle) {
+    onInput?(input)
+  }
+
+  /// Fills what the output plays next.
+  public mutating func output(_ output: inout OutputCycle) {
+    onOutput?(&output)
+  }
+}
+
 /// The heart of it: gets microphone frames from a device, hands them to an input callback, and
 /// fills the output from an output callback, in one cycle after the other.
 ///
@@ -28,9 +76,9 @@ public enum CycleOutcome: Sendable {
 /// Design note. The two calls go through the callbacks' witness table, two indirect calls a cycle.
 /// Swift 6.3.1 specialises a generic function only where its caller knows the concrete type: sessions
 /// are generic over their mixer as well, so that all of them down to the unit would have to be
-/// `@inlinable`, and the tool would hold a copy of each for every session. A table of C functions, as
-/// drivers have it, would be as indirect, and every type of callbacks would have to write two global
-/// functions: a C function pointer cannot be made of a generic one. What is lost is the proof of four
+/// `@inlinable`, and the tool would hold a copy of each for every session. A C function, as
+/// drivers have it (`DriverFunction`), would be as indirect, and every type of callbacks would have to
+/// write its own. What is lost is the proof of four
 /// lines; the counters and RealtimeSanitizer watch them in `Scripts/realtime-proof`.
 public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// Where a unit is in its life.
