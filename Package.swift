@@ -88,7 +88,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "CProgram", "CLinuxFiles", "CSndFile", "CCurl", "CMpg123", "CVorbisFile",
+        "AudioBasics", "RealtimeAudio", "CProgram", "CLinuxFiles", "CSndFile", "CCurl", "CMpg123",
+        "CVorbisFile",
         "COpusFile",
       ],
       swiftSettings: checked),

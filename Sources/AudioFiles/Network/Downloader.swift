@@ -1,3 +1,24 @@
+import RealtimeAudio
+
+/// What the network thread does until the file is closed.
+struct Download: RealtimeWork, Sendable {
+  let address: WebAddress
+  let shared: ConditionLock<RemoteState>
+  let signal: WakeSignal
+  let patience: RemoteFilePatience
+  let bounds: RemoteFileBounds
+
+  mutating func run() {
+    let downloader = Downloader(
+      address, shared: shared, signal: signal, patience: patience, bounds: bounds)
+    guard let downloader else {
+      shared.withLock { $0.failure = .unreachable(address, "there is no memory left") }
+      return shared.announce()
+    }
+    downloader.run()
+  }
+}
+
 /// Fetches what the reader wants, before it is asked for. Lives on the network thread.
 final class Downloader {
   let shared: ConditionLock<RemoteState>

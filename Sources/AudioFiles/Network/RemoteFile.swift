@@ -1,3 +1,5 @@
+import RealtimeAudio
+
 /// A file behind HTTP or HTTPS, or a radio station, whose bytes are fetched as they are read, a
 /// little ahead, and kept in a file that vanishes with the process.
 ///
@@ -5,7 +7,7 @@
 public final class RemoteFile: ByteSource {
   private let shared: ConditionLock<RemoteState>
   private let signal: WakeSignal
-  private let thread: NetworkThread
+  private let thread: RealtimeThread<Download>
   private let length: Int?
   let address: WebAddress
   let patience: RemoteFilePatience
@@ -34,15 +36,9 @@ public final class RemoteFile: ByteSource {
     let asked = SteadyClock.now
     let shared = ConditionLock(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
-    let thread = try NetworkThread {
-      let downloader = Downloader(
-        address, shared: shared, signal: signal, patience: patience, bounds: bounds)
-      guard let downloader else {
-        shared.withLock { $0.failure = .unreachable(address, "there is no memory left") }
-        return shared.announce()
-      }
-      downloader.run()
-    }
+    let thread = try Self.thread(
+      Download(
+        address: address, shared: shared, signal: signal, patience: patience, bounds: bounds))
     whileWaiting {
       shared.withLock { $0.isInterrupted = true }
       shared.announce()
@@ -54,7 +50,8 @@ public final class RemoteFile: ByteSource {
       return state.failure.map { .failure($0) }
     }
     if case .failure(let failure) = opening {
-      Self.end(shared, signal, thread)
+      Self.end(shared, signal)
+      _ = thread.join()
       throw failure
     }
     let facts = try opening.get()
@@ -78,16 +75,27 @@ public final class RemoteFile: ByteSource {
     return (try? AbsentServers.check(address)) == nil
   }
 
+  // Letting go of the thread waits for its end.
   deinit {
-    Self.end(shared, signal, thread)
+    Self.end(shared, signal)
   }
 
-  private static func end(
-    _ shared: ConditionLock<RemoteState>, _ signal: WakeSignal, _ thread: NetworkThread
-  ) {
+  private static func end(_ shared: ConditionLock<RemoteState>, _ signal: WakeSignal) {
     shared.withLock { $0.isStopped = true }
     signal.send()
-    thread.join()
+  }
+
+  private static func thread(
+    _ download: Download
+  ) throws(FileFailure) -> RealtimeThread<Download> {
+    do throws(ThreadFailure) {
+      return try RealtimeThread(
+        name: "duplex-network", priority: .normal, stackByteCount: 512 << 10, download)
+    } catch {
+      throw FileFailure(
+        .cannotOpen, error.message,
+        hint: "Close other programs, or raise the limit with ulimit -u.")
+    }
   }
 
   /// How many bytes there are; nil where the server does not say and the end has not come yet.

@@ -1,52 +1,5 @@
 import Glibc
-
-/// A thread at normal priority that gets no signals: those are for the thread that watches for them.
-final class NetworkThread: Sendable {
-  private let thread: pthread_t
-
-  /// Runs `work` until it returns. Throws `.cannotOpen`.
-  init(_ work: @escaping @Sendable () -> Void) throws(FileFailure) {
-    let box = Unmanaged.passRetained(Box(work))
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, 512 << 10)
-    // At normal priority, whatever the thread has that makes it.
-    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
-    var all = sigset_t()
-    var former = sigset_t()
-    sigfillset(&all)
-    // The new thread inherits the mask.
-    pthread_sigmask(SIG_SETMASK, &all, &former)
-    var thread = pthread_t()
-    let refusal = pthread_create(
-      &thread, &attributes,
-      { box in
-        guard let box else { return nil }
-        Unmanaged<Box>.fromOpaque(box).takeRetainedValue().work()
-        return nil
-      }, box.toOpaque())
-    pthread_sigmask(SIG_SETMASK, &former, nil)
-    guard refusal == 0 else {
-      box.release()
-      throw FileFailure(
-        .cannotOpen,
-        "No thread for the network can be started: \(SystemError(number: refusal).reason).",
-        hint: "Close other programs, or raise the limit with ulimit -u.")
-    }
-    self.thread = thread
-  }
-
-  /// Waits until the work has returned. Once.
-  func join() {
-    pthread_join(thread, nil)
-  }
-
-  private final class Box: Sendable {
-    let work: @Sendable () -> Void
-    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-  }
-}
+import RealtimeAudio
 
 /// State that threads share, and a wait for it to change.
 ///
@@ -100,11 +53,7 @@ final class ConditionLock<State>: @unchecked Sendable {
 
 /// Seconds on a clock that never goes back.
 enum SteadyClock {
-  static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  static var now: Double { Double(HostClock.nanoseconds) / 1e9 }
 }
 
 /// Notes when bytes of a transfer come, and says when it takes too long.
