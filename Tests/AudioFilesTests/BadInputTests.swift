@@ -104,6 +104,22 @@ import Testing
     #expect(trouble?.message.contains("damaged or cut short") == true)
   }
 
+  @Test func `a FLAC file that becomes shorter while it is read ends with a failure`() throws {
+    let sound = integers(bits: 16, frames: 100_000, channels: 2)
+    try save(sound, to: folder("shrinking"), .flac, .s16)
+    var reader = try SoundFileReader(path: folder("shrinking"))
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
+    #expect(try reader.read(into: &buffer) == 1000)
+    truncate(folder("shrinking"), folder.bytes(of: "shrinking").count / 2)
+    var trouble: FileFailure?
+    do throws(FileFailure) {
+      while try reader.read(into: &buffer) > 0 {}
+    } catch {
+      trouble = error
+    }
+    #expect(trouble?.message.contains("cut short after") == true)
+  }
+
   @Test func `a file is what its contents say, whatever its name`() throws {
     let sound = integers(bits: 16, frames: 500, channels: 2)
     try save(sound, to: folder("really-flac.wav"), .flac, .s16)

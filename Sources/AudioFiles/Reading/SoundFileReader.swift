@@ -151,7 +151,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     order.sort(start, frames: count)
     if count == 0 {
       try bytes.check()
-      if !bytes.wasInterrupted { try checkPromise() }
+      if !isInterrupted { try checkPromise() }
     }
     return count
   }
@@ -180,7 +180,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let mayBe = frame >= 0 && frame <= limit
     let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try bytes.check()
-    if mayBe, bytes.wasInterrupted {
+    if mayBe, isInterrupted {
       // The next call goes there.
       position = frame
       return
@@ -200,10 +200,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// The places that the file names.
   public var markers: [SoundFileMarker] { SoundFileMarker.all(of: handle) }
 
+  /// Whether bytes did not come that may come yet: what a file on disk has lost meanwhile will not.
+  private var isInterrupted: Bool { bytes.wasInterrupted && !(bytes.source is LocalFile) }
+
   /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
   /// known.
   private mutating func resume() throws(FileFailure) {
-    guard bytes.wasInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
+    guard isInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
     handle = fresh
