@@ -37,11 +37,16 @@ struct CommandWords {
   /// The words for the parser with shortened options in full; throws where an option could be several.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return words }
-    let names = CommandOptions(of: command).longNames + ["help-all"]
+    let options = CommandArgument.all(of: command)
+    let names = options.longNames + ["help-all"]
     var result: [String] = []
     for (index, word) in written.enumerated() {
-      guard word.hasPrefix("--"), word.count > 2, !written[..<index].contains("--") else {
+      guard word.hasPrefix("-"), word.count > 2, !written[..<index].contains("--") else {
         result.append(word)
+        continue
+      }
+      guard word.hasPrefix("--") else {
+        result.append(try Self.separatingValue(of: word, options))
         continue
       }
       let name = String(word.dropFirst(2).prefix { $0 != "=" })
@@ -59,15 +64,30 @@ struct CommandWords {
     let fitting = names.filter { $0.hasPrefix(word) }
     if fitting.count == 1 { return fitting[0] }
     guard fitting.isEmpty else {
-      throw ToolFailure(
-        .usage, code: "usage", "\(word) could be \(alternatives(fitting)).",
+      throw ToolFailure.usage(
+        "\(word) could be \(alternatives(fitting)).",
         hint: "Write as much of it as makes it one.")
     }
     let nearest = EditDistance.nearest(to: word, of: names)
-    throw ToolFailure(
-      .usage, code: "usage", "There is no command \(word).",
+    throw ToolFailure.usage(
+      "There is no command \(word).",
       hint: (nearest.map { "Did you mean \($0)? " } ?? "")
         + "See duplex --help for all of them.")
+  }
+
+  /// `-d10` as `-d=10`: a letter may have its value right behind it. Throws where `word` is the name of an
+  /// option that lacks a dash.
+  private static func separatingValue(
+    of word: String, _ options: [CommandArgument]
+  ) throws(ToolFailure) -> String {
+    let name = String(word.dropFirst().prefix { $0 != "=" })
+    guard name.count == 1 || options[name] == nil else {
+      throw ToolFailure.usage("There is no option -\(name).", hint: "Did you mean --\(name)?")
+    }
+    let letter = word[word.index(after: word.startIndex)]
+    let value = word.dropFirst(2)
+    guard options[letter]?.takesValue == true, value.first != "=" else { return word }
+    return "-\(letter)=\(value)"
   }
 
   /// The option that `name` is or begins; `name` itself where there is none, for the parser to refuse.
@@ -77,12 +97,12 @@ struct CommandWords {
     guard fitting.count > 1 else {
       if let only = fitting.first { return only }
       guard let nearest = EditDistance.nearest(to: name, of: names) else { return name }
-      throw ToolFailure(
-        .usage, code: "usage", "There is no option --\(name).",
+      throw ToolFailure.usage(
+        "There is no option --\(name).",
         hint: "Did you mean --\(nearest)?")
     }
-    throw ToolFailure(
-      .usage, code: "usage", "--\(name) could be \(alternatives(fitting.map { "--" + $0 })).",
+    throw ToolFailure.usage(
+      "--\(name) could be \(alternatives(fitting.map { "--" + $0 })).",
       hint: "Write as much of it as makes it one.")
   }
 
@@ -127,49 +147,60 @@ struct CommandWords {
   }
 }
 
-/// The options of one command, as the parser knows them.
-struct CommandOptions {
-  struct Option {
-    /// Without dashes.
-    let longNames: [String]
-    /// Letters.
-    let shortNames: [String]
-    let takesValue: Bool
-    let isRepeating: Bool
-    /// What stands between angle brackets in the help.
-    let valueName: String
-  }
+/// An argument of a command, as the parser describes it.
+struct CommandArgument {
+  /// Without dashes; empty where it has its meaning by its place.
+  let longNames: [String]
+  /// Letters.
+  let shortNames: [String]
+  /// What the help says of it: a line, and more.
+  let abstract: String
+  let discussion: String?
+  let defaultValue: String?
+  /// What stands between angle brackets in the help.
+  let valueName: String
+  let takesValue: Bool
+  let isPositional: Bool
+  let isRepeating: Bool
+  let isOptional: Bool
 
-  let options: [Option]
-
-  init(of command: String) {
-    let type = Duplex.configuration.subcommands.first {
-      $0.configuration.commandName == command
-    }
+  /// All arguments of the command `name`; none where there is no such command.
+  static func all(of name: String?) -> [CommandArgument] {
+    let type = Duplex.configuration.subcommands.first { $0.configuration.commandName == name }
     let described = type.flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
-    options = (described?.elements ?? []).compactMap(Self.option)
+    return (described?.elements ?? []).map(CommandArgument.init)
   }
 
-  init(options: [Option]) {
-    self.options = options
-  }
-
-  /// The option of this long name; nil where there is none.
-  subscript(longName: String) -> Option? { options.first { $0.longNames.contains(longName) } }
-
-  var longNames: [String] { options.flatMap(\.longNames) }
-
-  private static func option(_ argument: JSON) -> Option? {
-    guard let described = argument["names"]?.elements else { return nil }
+  private init(_ json: JSON) {
     func names(of kind: String) -> [String] {
-      described.filter { $0["kind"]?.textValue == kind }.compactMap { $0["name"]?.textValue }
+      (json["names"]?.elements ?? []).filter { $0["kind"]?.textValue == kind }
+        .compactMap { $0["name"]?.textValue }
     }
-    return Option(
-      longNames: names(of: "long"), shortNames: names(of: "short"),
-      takesValue: argument["kind"]?.textValue == "option",
-      isRepeating: argument["isRepeating"]?.boolean ?? false,
-      valueName: argument["valueName"]?.textValue ?? "")
+    longNames = names(of: "long")
+    shortNames = names(of: "short")
+    abstract = json["abstract"]?.textValue ?? ""
+    discussion = json["discussion"]?.textValue
+    defaultValue = json["defaultValue"]?.textValue
+    valueName = json["valueName"]?.textValue ?? ""
+    takesValue = json["kind"]?.textValue == "option"
+    isPositional = json["kind"]?.textValue == "positional"
+    isRepeating = json["isRepeating"]?.boolean == true
+    isOptional = json["isOptional"]?.boolean == true
   }
+}
+
+extension [CommandArgument] {
+  /// The option of this long name; nil where there is none.
+  subscript(longName: String) -> CommandArgument? {
+    first { $0.longNames.contains(longName) }
+  }
+
+  /// The option of this letter; nil where there is none.
+  subscript(letter: Character) -> CommandArgument? {
+    first { $0.shortNames.contains(String(letter)) }
+  }
+
+  var longNames: [String] { flatMap(\.longNames) }
 }
 
 /// How many letters lie between two words.

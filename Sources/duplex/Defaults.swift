@@ -14,7 +14,7 @@ struct Defaults {
   var isEmpty: Bool { options.isEmpty && overridden.isEmpty }
 
   private let command: String
-  private let known: CommandOptions
+  private let known: [CommandArgument]
   /// The long names of the options that the user wrote, and the devices among their values.
   private var written: Set<String> = []
   private var devices: [String] = []
@@ -24,17 +24,17 @@ struct Defaults {
     guard let command = words.command, words.readsConfiguration,
       !words.words.contains(where: { ["--help", "-h", "--version"].contains($0) })
     else {
-      (self.command, known) = ("", CommandOptions(options: []))
+      (self.command, known) = ("", [])
       return
     }
     let variable = FileName.variable("DUPLEX_DEVICE") ?? ""
     let file = try Self.file()
     guard !variable.isEmpty || file != nil else {
-      (self.command, known) = ("", CommandOptions(options: []))
+      (self.command, known) = ("", [])
       return
     }
     self.command = command
-    known = CommandOptions(of: command)
+    known = CommandArgument.all(of: command)
     note(try words.completingOptions())
     if !variable.isEmpty, known["device"] != nil, !written.contains("device") {
       options.append(
@@ -66,8 +66,7 @@ struct Defaults {
   }
 
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {
-    ToolFailure(
-      .usage, code: "usage",
+    ToolFailure.usage(
       "\(option.place): \(option.option) cannot be \(option.value). \(reason)",
       hint: "Correct it there, or leave it out of this run with --no-config.")
   }
@@ -82,12 +81,11 @@ struct Defaults {
       let option =
         word.hasPrefix("--")
         ? known[String(name.dropFirst(2))]
-        : known.options.first { option in option.shortNames.contains { "-" + $0 == name } }
+        : name.count == 2 ? name.last.flatMap { known[$0] } : nil
       guard let option else {
         // Letters in a row: each is an option without a value, but perhaps the last.
         for letter in word.dropFirst() {
-          written.formUnion(
-            known.options.first { $0.shortNames == [String(letter)] }?.longNames ?? [])
+          written.formUnion(known[letter]?.longNames ?? [])
         }
         continue
       }
@@ -101,7 +99,7 @@ struct Defaults {
 
   private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {
     let commands = Duplex.configuration.subcommands.compactMap { $0.configuration.commandName }
-    let all = Set(commands.flatMap { CommandOptions(of: $0).longNames })
+    let all = Set(commands.flatMap { CommandArgument.all(of: $0).longNames })
     let general = entries.filter { $0.table.isEmpty }
     let ofCommand = entries.filter { $0.table == command }
     if !written.contains("device") {
@@ -110,7 +108,7 @@ struct Defaults {
     }
     for entry in entries {
       let names =
-        commands.contains(entry.table) ? Set(CommandOptions(of: entry.table).longNames) : all
+        commands.contains(entry.table) ? Set(CommandArgument.all(of: entry.table).longNames) : all
       guard entry.key != "help", entry.key != "version", entry.key != "no-config",
         names.contains(entry.key)
       else { throw Self.unknown(entry, names, path) }
@@ -159,7 +157,7 @@ struct Defaults {
   }
 
   private static func words(
-    _ entry: ConfigurationEntry, _ option: CommandOptions.Option, hasInverse: Bool, _ path: String
+    _ entry: ConfigurationEntry, _ option: CommandArgument, hasInverse: Bool, _ path: String
   ) throws(ToolFailure) -> [String] {
     switch entry.kind {
     case .boolean where !option.takesValue && entry.values == ["true"]: return ["--" + entry.key]

@@ -36,17 +36,16 @@ struct Duplex: ParsableCommand {
         Terminal.printLine(Line(trusting: page.text))
         end(.done)
       }
-      var command = try parse(words, &arguments)
-      if let command = command as? any TalkingCommand {
-        OutputMode.current = command.outputMode
-        endOnSignals(with: command.stoppedStatus)
+      let parsed = try parse(words, &arguments)
+      guard var command = parsed as? any ToolCommand else { throw CleanExit.helpRequest(self) }
+      OutputMode.current = command.outputMode
+      endOnSignals(with: command.stoppedStatus)
+      IgnoredOptions.report(words.command, arguments)
+      let status = try inTermsOfTheTool {
+        if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
+        return try command.perform()
       }
-      IgnoredOptions.warn(words.command, arguments)
-      if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
-      try command.run()
-      end(.done)
-    } catch let status as ExitCode {
-      end(ExitStatus(rawValue: status.rawValue) ?? .loss)
+      end(status)
     } catch let failure as ToolFailure {
       failure.report()
       end(failure.status)
@@ -135,8 +134,8 @@ struct Duplex: ParsableCommand {
       arguments.allSatisfy { $0 == $0.printable } ? error : failure(of: arguments) ?? error
     let complaint = sentence(for: error)
     let expected = ExpectedValues.sentence(for: complaint)
-    ToolFailure(
-      .usage, code: "usage", complaint,
+    ToolFailure.usage(
+      complaint,
       hint: expected ?? "See \(helpCommand(in: fullMessage(for: error)))."
     ).report()
     end(.usage)
@@ -165,6 +164,8 @@ struct Duplex: ParsableCommand {
     if let list = line.firstRange(of: " Please provide one of the following:") {
       line.removeSubrange(list)
     }
-    return line.hasSuffix(".") ? line : line + "."
+    // It may end in a question: "Did you mean '--gain'?"
+    if line.hasSuffix("?.") { line.removeLast() }
+    return line.hasSuffix(".") || line.hasSuffix("?") ? line : line + "."
   }
 }

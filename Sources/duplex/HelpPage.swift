@@ -42,7 +42,7 @@ struct HelpPage {
   ) -> [String] {
     let configuration = command.configuration
     let name = configuration.commandName ?? ""
-    let arguments = HelpArgument.all(of: command)
+    let arguments = HelpArgument.all(of: name)
     var head = [
       "Usage: duplex \(name) [OPTION]..."
         + arguments.filter(\.isPositional).map { " " + $0.label }.joined()
@@ -86,13 +86,12 @@ struct HelpPage {
   private static func row(
     _ label: String, _ text: String, column: Int, width: Int
   ) -> [String] {
-    let indent = String(repeating: " ", count: column)
+    let indent = "".padded(to: column)
     let head = "  " + label
     guard head.count + 2 <= column else {
       return [head] + TextLines(text, width: width, first: indent, next: indent)
     }
-    let first = head + String(repeating: " ", count: column - head.count)
-    return Array(TextLines(text, width: width, first: first, next: indent))
+    return Array(TextLines(text, width: width, first: head.padded(to: column), next: indent))
   }
 
   // MARK: The tool
@@ -146,51 +145,106 @@ private struct HelpArgument {
   let label: String
   /// All that is said of it.
   let text: String
+  /// The first sentence of that.
+  let firstSentence: String
   let isPositional: Bool
-  private let abstract: String
 
-  /// All arguments of `command`, a flag and its inverse as one.
-  static func all(of command: any ParsableCommand.Type) -> [HelpArgument] {
-    let described = JSON(parsing: command._dumpHelp())?["command"]?["arguments"]?.elements ?? []
-    let names = Set(described.flatMap { self.names(of: "long", in: $0) })
-    return described.compactMap { argument in
-      let name = self.names(of: "long", in: argument).first
+  /// All arguments of the command `name`, a flag and its inverse as one.
+  static func all(of name: String) -> [HelpArgument] {
+    let arguments = CommandArgument.all(of: name)
+    return arguments.compactMap { argument in
+      let name = argument.longNames.first
       // The text of both stands at the first of them.
-      if let name, name.hasPrefix("no-"), names.contains(String(name.dropFirst(3))) { return nil }
-      let hasInverse = name.map { names.contains("no-" + $0) } ?? false
-      return HelpArgument(argument, name: name, hasInverse: hasInverse)
+      if let name, name.hasPrefix("no-"), arguments[String(name.dropFirst(3))] != nil { return nil }
+      return HelpArgument(argument, hasInverse: name.map { arguments["no-" + $0] != nil } ?? false)
     }
   }
 
-  private init(_ argument: JSON, name: String?, hasInverse: Bool) {
-    isPositional = argument["kind"]?.textValue == "positional"
-    let value = argument["valueName"]?.textValue ?? ""
-    self.name = name ?? value
-    abstract = argument["abstract"]?.textValue ?? ""
-    let initial = argument["defaultValue"]?.textValue.map { " (default: \($0))" } ?? ""
-    let discussion = argument["discussion"]?.textValue.map { " " + $0 } ?? ""
-    text = abstract + initial + discussion
-    guard !isPositional else {
-      let shown = value.uppercased() + (argument["isRepeating"]?.boolean == true ? "..." : "")
-      label = argument["isOptional"]?.boolean == true ? "[\(shown)]" : shown
-      return
+  private init(_ argument: CommandArgument, hasInverse: Bool) {
+    isPositional = argument.isPositional
+    let abstract = argument.abstract
+    name = argument.longNames.first ?? argument.valueName
+    text =
+      abstract + (argument.defaultValue.map { " (default: \($0))" } ?? "")
+      + (argument.discussion.map { " " + $0 } ?? "")
+    firstSentence =
+      abstract.firstRange(of: ". ").map { abstract[..<$0.lowerBound] + "." } ?? abstract
+    if isPositional {
+      let shown = argument.valueName.uppercased() + (argument.isRepeating ? "..." : "")
+      label = argument.isOptional ? "[\(shown)]" : shown
+    } else {
+      let words =
+        argument.shortNames.map { "-" + $0 } + argument.longNames.map { "--" + $0 }
+        + (hasInverse ? ["--no-" + name] : [])
+      label =
+        words.joined(separator: ", ") + (argument.takesValue ? " <\(argument.valueName)>" : "")
     }
-    var words = Self.names(of: "short", in: argument).map { "-" + $0 }
-    words += Self.names(of: "long", in: argument).map { "--" + $0 }
-    if hasInverse { words += ["--no-" + self.name] }
-    label =
-      words.joined(separator: ", ")
-      + (argument["kind"]?.textValue == "option" ? " <\(value)>" : "")
+  }
+}
+
+/// The options of the commands by task, in the order in which the help shows them.
+enum HelpSections {
+  struct Section {
+    let title: String
+    /// The commands that it is for; empty where it is for each command that has such options.
+    let commands: Set<String>
+    /// Long names, without dashes.
+    let names: [String]
+
+    init(_ title: String, of commands: Set<String> = [], _ names: String) {
+      self.title = title
+      self.commands = commands
+      self.names = names.split(separator: " ").map(String.init)
+    }
   }
 
-  /// The first sentence of the text.
-  var firstSentence: String {
-    guard let end = abstract.firstRange(of: ". ") else { return abstract }
-    return String(abstract[..<end.lowerBound]) + "."
-  }
+  /// An option is shown in the first section that is for its command and has its name.
+  static let all = [
+    Section("Pictures", of: ["inspect"], "waveform spectrogram overwrite"),
+    Section("Checks", of: ["doctor"], "load"),
+    Section("Devices", of: ["devices"], "watch"),
+    Section("Repair", of: ["repair"], "in-place output overwrite rate channels sample-format"),
+    Section(
+      "Measurement", of: ["latency"],
+      "acoustic repeat reopen level from-channel to-channel save report overwrite listen reference"),
+    Section("Trials", of: ["tune"], "load seconds margin save report overwrite"),
+    Section(
+      "Takes", of: ["overdub"],
+      "latency sub-frame from to takes count-in tempo mix overwrite"),
+    Section(
+      "What is played", of: ["play"],
+      "start end region loop reverse speed gain pan shuffle repeat together compare prebuffer dither raw"
+    ),
+    Section(
+      "File", "record record-what file-format sample-format overwrite split keep on-file sync ring"),
+    Section(
+      "Start and end",
+      "duration stop-after-silence pre-roll voice-activated threshold hold tail auto-gain-check"),
+    Section("Tags", "title artist comment date"),
+    Section("Voice", "denoise agc dereverb high-pass echo-cancel raw"),
+    Section(
+      "What is heard",
+      "monitor gain mute mix start end region loop reverse speed pan limit feedback-guard dim"),
+    Section(
+      "Sound card",
+      "device capture-device playback-device also-play rate channels capture-channels "
+        + "playback-channels format master capture-volume playback-volume reconnect no-reserve"),
+    Section("Latency", "period-size periods headroom resampler-quality realtime-priority"),
+    Section("Messages", "json quiet verbose no-config version help"),
+  ]
 
-  private static func names(of kind: String, in argument: JSON) -> [String] {
-    (argument["names"]?.elements ?? []).filter { $0["kind"]?.textValue == kind }
-      .compactMap { $0["name"]?.textValue }
+  /// The options that `--help` shows. It shows all options of a command that is not named here.
+  static let common: [String: Set<String>] = [
+    "record": names("overwrite file-format split duration stop-after-silence gain monitor device"),
+    "monitor": names("record record-what duration gain mix device capture-device period-size"),
+    "play": names("start end loop speed gain shuffle repeat device duration"),
+    "overdub": names("latency from to takes count-in mix overwrite monitor device period-size"),
+    "latency": names("acoustic repeat level save report device period-size"),
+    "repair": names("in-place output overwrite rate channels sample-format json"),
+    "tune": names("load seconds margin save device rate"),
+  ]
+
+  private static func names(_ words: String) -> Set<String> {
+    Set(words.split(separator: " ").map(String.init))
   }
 }

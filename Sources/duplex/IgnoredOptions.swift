@@ -39,14 +39,14 @@ enum IgnoredOptions {
 
   /// Warns of each option in `words` that has no effect on `command`. Options that a file of settings sets
   /// are for all commands, and not warned of.
-  static func warn(_ command: String?, _ words: [String]) {
+  static func report(_ command: String?, _ words: [String]) {
     guard let command else { return }
     let set = Set(DefaultOption.current.map(\.option))
     let written = words.prefix { $0 != "--" }.compactMap(longName)
     for rule in rules
     where rule.commands.contains(command) && !rule.needed.contains(where: written.contains) {
       for option in rule.options where written.contains(option) && !set.contains(option) {
-        Notice.warning("optionIgnored", "--\(option) has no effect here.", hint: rule.hint).report()
+        warn("optionIgnored", "--\(option) has no effect here.", hint: rule.hint)
       }
     }
   }

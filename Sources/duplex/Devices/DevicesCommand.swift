@@ -1,9 +1,10 @@
 import ArgumentParser
 import AudioBasics
 import AudioDevices
+import RealtimeAudio
 
 /// `duplex devices`.
-struct DevicesCommand: ParsableCommand, TalkingCommand {
+struct DevicesCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the devices and what each can do.")
 
@@ -20,8 +21,11 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { OutputMode(json: json) }
 
-  func run() throws {
-    if watch { return DeviceWatch(json: json).run() }
+  func perform() throws -> ExitStatus {
+    if watch {
+      DeviceWatch(json: json).run()
+      return .done
+    }
     let list = DeviceList.current()
     if json {
       Terminal.emit(.devices(list))
@@ -29,6 +33,7 @@ struct DevicesCommand: ParsableCommand, TalkingCommand {
       let lines = verbose ? DeviceTable(list).lines : DeviceOverview(list).lines
       for line in lines { Terminal.printLine("\(line)") }
     }
+    return .done
   }
 }
 
@@ -57,14 +62,14 @@ struct DeviceTable {
       let ways = [pcm.canCapture ? "in" : nil, pcm.canPlay ? "out" : nil].compactMap { $0 }
       let comment = pcm.comment.split(separator: "\n").joined(separator: ", ")
       lines.append(
-        "  " + Self.padded(pcm.name, width) + "  "
-          + Self.padded(ways.joined(separator: "+"), 6) + "  " + comment)
+        "  " + pcm.name.padded(to: width) + "  " + ways.joined(separator: "+").padded(to: 6) + "  "
+          + comment)
     }
     self.lines = lines
   }
 
   private static func lines(_ way: String, _ stream: StreamDescription) -> [String] {
-    let head = "    " + padded(way, 6) + "  "
+    let head = "    " + way.padded(to: 6) + "  "
     switch stream.state {
     case .busy(let holder):
       return [head + "in use" + (holder.map { " by \($0)" } ?? "")]
@@ -84,10 +89,6 @@ struct DeviceTable {
     range.lowerBound == range.upperBound
       ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
   }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
 }
 
 extension MixerControl {
@@ -106,81 +107,208 @@ extension Event {
   /// The devices: all there is to say, and so the summary.
   static func devices(_ list: DeviceList) -> Event {
     .summary([
-      ("command", .string("devices")), ("cards", .array(list.cards.map(JSON.card))),
-      ("defaultCard", list.cardOfDefault.map { .integer($0) } ?? .null),
-      (
-        "defined",
-        .array(
-          list.defined.map {
-            .object([
-              "name": .string($0.name), "title": .string($0.title),
-              "default": .bool($0.name == "default"),
-            ])
-          })
-      ),
-      (
-        "pcms",
-        .array(
-          list.named.map {
-            .object([
-              "name": .string($0.name), "comment": .string($0.comment),
-              "capture": .bool($0.canCapture), "playback": .bool($0.canPlay),
-            ])
-          })
-      ),
+      "command": "devices", "cards": list.cards.map(\.fields), "defaultCard": list.cardOfDefault,
+      "defined": list.defined.map {
+        ["name": $0.name, "title": $0.title, "default": $0.name == "default"] as Fields
+      },
+      "pcms": list.named.map {
+        [
+          "name": $0.name, "comment": $0.comment, "capture": $0.canCapture,
+          "playback": $0.canPlay,
+        ] as Fields
+      },
     ])
   }
 }
 
-extension JSON {
-  fileprivate static func card(_ card: CardDescription) -> JSON {
-    .object([
-      "number": .integer(card.number), "id": .string(card.id), "name": .string(card.name),
-      "message": card.failure.map { .string($0.message) } ?? .null,
-      "devices": .array(
-        card.devices.map { device in
-          .object([
-            "name": .string(device.name), "title": .string(device.title),
-            "capture": device.capture.map(stream) ?? .null,
-            "playback": device.playback.map(stream) ?? .null,
-          ])
-        }),
-      "mixer": .array(card.controls.map(control)),
-    ])
+extension CardDescription {
+  fileprivate var fields: Fields {
+    [
+      "number": number, "id": id, "name": name, "message": failure?.message,
+      "devices": devices.map {
+        [
+          "name": $0.name, "title": $0.title, "capture": $0.capture?.fields,
+          "playback": $0.playback?.fields,
+        ] as Fields
+      },
+      "mixer": controls.map(\.fields),
+    ]
   }
+}
 
-  private static func control(_ control: MixerControl) -> JSON {
-    .object([
-      "name": .string(control.name),
-      "direction": .string(control.isCapture ? "capture" : "playback"),
-      "percent": control.volume.map { .rounded(100 * $0, 1) } ?? .null,
-      "volumeDB": control.decibels.map { .rounded($0) } ?? .null,
-      "on": control.isOn.map { .bool($0) } ?? .null,
-    ])
+extension MixerControl {
+  fileprivate var fields: Fields {
+    [
+      "name": name, "direction": isCapture ? "capture" : "playback",
+      "percent": volume.map { (100 * $0).digits(1) }, "volumeDB": decibels?.digits(2), "on": isOn,
+    ]
   }
+}
 
-  private static func stream(_ stream: StreamDescription) -> JSON {
-    var fields: [(String, JSON)] = [("subdevices", .integer(stream.subdeviceCount))]
-    switch stream.state {
-    case .busy(let holder):
-      fields.append(("busy", .bool(true)))
-      fields.append(("holder", holder.map { .string($0.name) } ?? .null))
-      fields.append(("holderProcess", holder.map { .integer($0.process) } ?? .null))
-    case .failed(let failure):
-      fields.append(("busy", .bool(false)))
-      fields.append(("message", .string(failure.message)))
-    case .free(let abilities):
-      fields.append(("busy", .bool(false)))
-      fields.append(("formats", .array(abilities.formats.map { .string($0) })))
-      fields.append(("sampleRates", range(abilities.sampleRates)))
-      fields.append(("channels", range(abilities.channelCounts)))
-      fields.append(("periodFrames", range(abilities.periodFrames)))
-      fields.append(("bufferFrames", range(abilities.bufferFrames)))
+extension StreamDescription {
+  fileprivate var fields: Fields {
+    func range(_ range: ClosedRange<Int>) -> Fields {
+      ["minimum": range.lowerBound, "maximum": range.upperBound]
     }
-    return .fields(fields)
+    let head: Fields = ["subdevices": subdeviceCount]
+    switch state {
+    case .busy(let holder):
+      return head + ["busy": true, "holder": holder?.name, "holderProcess": holder?.process]
+    case .failed(let failure): return head + ["busy": false, "message": failure.message]
+    case .free(let abilities):
+      return head + [
+        "busy": false, "formats": abilities.formats, "sampleRates": range(abilities.sampleRates),
+        "channels": range(abilities.channelCounts),
+        "periodFrames": range(abilities.periodFrames),
+        "bufferFrames": range(abilities.bufferFrames),
+      ]
+    }
+  }
+}
+
+/// The devices as most people need them: a line each, with the name to type first.
+struct DeviceOverview {
+  let lines: [String]
+
+  /// What is said where there is no device at all.
+  static let noDevice =
+    "No sound card. Without one, --device sim plays into its own microphone."
+
+  init(_ list: DeviceList) {
+    var rows = [["NAME", "DEVICE", "INPUTS", "OUTPUTS", ""]]
+    for device in list.defined {
+      rows.append([
+        device.name, device.title, "", "", device.name == "default" ? "the default" : "",
+      ])
+    }
+    var failures: [String] = []
+    for card in list.cards {
+      if let failure = card.failure { failures.append(failure.message) }
+      for device in card.devices {
+        let isDefault =
+          card.number == list.cardOfDefault && device == card.devices.first
+        rows.append(Self.row(card, device, isDefault: isDefault))
+      }
+    }
+    guard rows.count > 1 else {
+      lines = failures + (list.cards.isEmpty ? [Self.noDevice] : [])
+      return
+    }
+    let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let shown = rows.map { row in
+      let cells = row.enumerated().map { column, cell in
+        column < 4 ? cell.padded(to: widths[column]) : cell
+      }
+      var line = cells.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    let hasDevice = !list.cards.isEmpty || list.defined.contains { $0.name == "default" }
+    lines =
+      (hasDevice ? [] : [Self.noDevice]) + shown + failures
+      + ["Any part of a name will do where it fits one only; -v tells what each can do."]
   }
 
-  private static func range(_ range: ClosedRange<Int>) -> JSON {
-    .object(["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
+  private static func row(_ card: CardDescription, _ device: DeviceDescription, isDefault: Bool)
+    -> [String]
+  {
+    let title = [card.name, device.title].filter { !$0.isEmpty }.joined(separator: ", ")
+    var remarks = isDefault ? ["the default"] : []
+    for (noun, stream) in [("input", device.capture), ("output", device.playback)] {
+      switch stream?.state {
+      case .busy(let holder):
+        remarks.append("\(noun) in use" + (holder.map { " by \($0)" } ?? ""))
+      case .failed(let failure): remarks.append(failure.message)
+      case .free, nil: break
+      }
+    }
+    return [
+      device.name, title, count(device.capture), count(device.playback),
+      remarks.joined(separator: "; "),
+    ]
+  }
+
+  private static func count(_ stream: StreamDescription?) -> String {
+    guard let stream else { return "-" }
+    guard case .free(let abilities) = stream.state else { return "?" }
+    return "\(abilities.channelCounts.upperBound)"
+  }
+}
+
+extension DeviceList {
+  /// The card that is the default; nil where the configuration defines another device as that.
+  var cardOfDefault: Int? {
+    defined.contains { $0.name == "default" } ? nil : defaultCard
+  }
+}
+
+/// `duplex devices --watch`: the list, then each device that comes or goes.
+struct DeviceWatch: ~Copyable {
+  private let json: Bool
+  private let signals = SignalWatch()
+  private let keyboard = Keyboard()
+
+  /// How often the kernel's list of cards is looked at.
+  private static let intervalMilliseconds: Int32 = 250
+
+  init(json: Bool) { self.json = json }
+
+  /// Runs until the user ends it.
+  func run() {
+    var cards = CardList.text
+    var list = DeviceList.current()
+    begin(list)
+    while !isEnded() {
+      let now = CardList.text
+      guard now != cards else { continue }
+      // The device files of a new card, and their owners, come a little later than the card.
+      guard !isEnded() else { break }
+      cards = now
+      let found = DeviceList.current()
+      tell(from: list, to: found)
+      list = found
+    }
+    if json { Terminal.emit(.devices(list)) }
+  }
+
+  /// Waits for a moment; whether a signal or `q` came meanwhile.
+  private func isEnded() -> Bool {
+    switch signals.wait(milliseconds: Self.intervalMilliseconds, watching: keyboard.awaited) {
+    case .signal(.end): return true
+    case .readable:
+      if case .key(.character("q")) = keyboard.press() { return true }
+      return false
+    case .signal, .timeout: return false
+    }
+  }
+
+  private func begin(_ list: DeviceList) {
+    if json {
+      for device in list.devices { emit(device, "present") }
+    } else {
+      for line in DeviceOverview(list).lines { Terminal.printLine("\(line)") }
+    }
+  }
+
+  private func tell(from before: DeviceList, to after: DeviceList) {
+    let (old, new) = (before.devices, after.devices)
+    for device in old where !new.contains(where: { $0.name == device.name }) {
+      emit(device, "removed")
+    }
+    for device in new where !old.contains(where: { $0.name == device.name }) {
+      emit(device, "added")
+    }
+  }
+
+  private func emit(_ device: DeviceCandidate, _ state: String) {
+    if json {
+      let fields: Fields = [
+        "state": state, "name": device.name, "title": device.fullTitle, "capture": device.canCapture,
+        "playback": device.canPlay,
+      ]
+      Terminal.emit(Event("listedDevice", fields))
+    } else {
+      Terminal.printLine("\(state): \(device.name)  \(device.fullTitle)")
+    }
   }
 }

@@ -4,7 +4,7 @@ import RealtimeAudio
 import SystemDiagnosis
 
 /// `duplex doctor`.
-struct DoctorCommand: ParsableCommand, TalkingCommand {
+struct DoctorCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Find what keeps this machine from low latency, and what to do.",
@@ -27,10 +27,7 @@ struct DoctorCommand: ParsableCommand, TalkingCommand {
 
   var outputMode: OutputMode { OutputMode(json: json) }
 
-  func run() throws {
-    let status = try inTermsOfTheTool { try DoctorRun(self).run() }
-    throw ExitCode(status.rawValue)
-  }
+  func perform() throws -> ExitStatus { try DoctorRun(self).run() }
 }
 
 /// Looks at everything, and tells what was found.
@@ -75,8 +72,9 @@ private struct DoctorRun {
     } else if command.verbose || finding.weight != .fine {
       let width = Terminal.width
       let label = finding.weight.rawValue
-      let head = label + String(repeating: " ", count: 9 - label.count)
-      for line in TextLines(finding.message, width: width, first: head, next: "         ") {
+      for line in TextLines(
+        finding.message, width: width, first: label.padded(to: 9), next: "         ")
+      {
         Terminal.printLine("\(line)")
       }
       guard !finding.remedy.isEmpty else { return }
@@ -89,7 +87,7 @@ private struct DoctorRun {
   /// How many there are of each kind.
   private static func sentence(_ all: Int, _ counts: [Int]) -> String {
     let words = zip(counts, ["problem", "warning", "notice"]).compactMap { count, word in
-      count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+      count == 0 ? nil : count.counted(word)
     }
     return "\(all) checks: " + (words.isEmpty ? "all is well" : words.joined(separator: ", ")) + "."
   }
@@ -98,30 +96,24 @@ private struct DoctorRun {
     _ findings: [Finding], _ counts: [Int], _ wakeUps: WakeUpSample?, _ seconds: Double
   ) -> Event {
     .summary([
-      ("command", .string("doctor")), ("seconds", .number(seconds)),
-      ("checks", .integer(findings.count)), ("problems", .integer(counts[0])),
-      ("warnings", .integer(counts[1])), ("notices", .integer(counts[2])),
-      ("wakeUps", wakeUps.map { .fields($0.fields) } ?? .null),
+      "command": "doctor", "seconds": seconds, "checks": findings.count, "problems": counts[0],
+      "warnings": counts[1], "notices": counts[2], "wakeUps": wakeUps?.fields,
     ])
   }
 }
 
 extension Finding {
-  fileprivate var fields: [(String, JSON)] {
-    [
-      ("weight", .string(weight.rawValue)), ("code", .string(code)), ("message", .string(message)),
-      ("hint", .string(remedy)),
-    ]
+  fileprivate var fields: Fields {
+    ["weight": weight.rawValue, "code": code, "message": message, "hint": remedy]
   }
 }
 
 extension WakeUpSample {
-  fileprivate var fields: [(String, JSON)] {
+  fileprivate var fields: Fields {
     [
-      ("realtimePriority", .integer(granted.number)), ("count", .integer(count)),
-      ("meanMilliseconds", .number(meanMicroseconds / 1000)),
-      ("mostMilliseconds", .number(mostMicroseconds / 1000)),
-      ("worstMilliseconds", .number(worstMicroseconds / 1000)),
+      "realtimePriority": granted.number, "count": count,
+      "meanMilliseconds": meanMicroseconds / 1000, "mostMilliseconds": mostMicroseconds / 1000,
+      "worstMilliseconds": worstMicroseconds / 1000,
     ]
   }
 }

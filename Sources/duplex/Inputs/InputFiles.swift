@@ -93,7 +93,7 @@ struct RawOption: ExpressibleByArgument {
 
 /// A picture of the result.
 struct ReportOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Draw the result, as .svg or .html.", valueName: "file"))
+  @Option(help: .init("Draw the result, as .svg or .html.", valueName: "file"))
   var report: String?
 
   @Flag(help: "Replace the report if it exists.")

@@ -1,3 +1,4 @@
+import RealtimeAudio
 import AudioBasics
 import AudioFiles
 
@@ -12,8 +13,17 @@ enum Notes {
         .noInput, code: "inputNotFound", "There is no note in this folder to play.",
         hint: "Name a file, or record a note with `duplex record`.")
     }
-    Notice.info("lastNote", "playing \(last), the last note of this folder.").report()
+    inform("lastNote", "playing \(last), the last note of this folder.")
     return last
+  }
+
+  /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav, or with a number behind the time where
+  /// two are taken in one second.
+  static func newName(_ format: FileFormat) -> String {
+    let stem = LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S")
+    let names = [""] + (2..<100).map { "-\($0)" }
+    let number = names.first { FileRemoval.byteCount(of: "\(stem)\($0).\(format.name)") == nil }
+    return "\(stem)\(number ?? "").\(format.name)"
   }
 
   /// Whether a file is called as `duplex record` calls a note: `note-20260131-140000.wav`.

@@ -58,26 +58,23 @@ struct SpeedOption: ExpressibleByArgument {
 
 /// Which part of each file is played, how often, in which direction and how fast.
 struct OrderOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Start at this time of each file.", valueName: "time"))
+  @Option(help: .init("Start at this time of each file.", valueName: "time"))
   var start: TimeOption?
 
-  @Option(help: ArgumentHelp("Stop at this time of each file.", valueName: "time"))
+  @Option(help: .init("Stop at this time of each file.", valueName: "time"))
   var end: TimeOption?
 
-  @Option(
-    help: ArgumentHelp("Play only this part of each file: start and end.", valueName: "time,time"))
+  @Option(help: .init("Play only this part of each file: start and end.", valueName: "time,time"))
   var region: RegionOption?
 
   @Option(
-    help: ArgumentHelp(
-      "Play the region, or the whole file, this many times.", valueName: "n|forever"))
+    help: .init("Play the region, or the whole file, this many times.", valueName: "n|forever"))
   var loop: LoopOption?
 
   @Flag(help: "Play each file backwards.")
   var reverse = false
 
-  @Option(
-    help: ArgumentHelp("Playback speed, 0.25 to 4; the pitch changes with it.", valueName: "x"))
+  @Option(help: .init("Playback speed, 0.25 to 4; the pitch changes with it.", valueName: "x"))
   var speed = SpeedOption(1)
 
   /// Whether nothing is asked for.
@@ -86,9 +83,9 @@ struct OrderOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard region == nil || (start == nil && end == nil) else {
-      throw ValidationError("--region names a start and an end: leave out --start and --end.")
-    }
+    try require(
+      region == nil || (start == nil && end == nil),
+      "--region names a start and an end: leave out --start and --end.")
   }
 
   /// Throws `.invalidRequest` where nothing of a source is asked for.

@@ -129,8 +129,8 @@ struct PlayItems {
 
   private static func checkMixed(_ count: Int) throws(ToolFailure) {
     guard count <= mostMixed else {
-      throw ToolFailure(
-        .usage, code: "usage", "At most \(mostMixed) sources can be heard at once.",
+      throw ToolFailure.usage(
+        "At most \(mostMixed) sources can be heard at once.",
         hint: "Name fewer, or play them one after the other.")
     }
   }
@@ -173,8 +173,7 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
   /// Throws where there are several, and not one for each of `count` sources.
   func check(_ option: String, _ count: Int) throws(ToolFailure) {
     guard values.count == 1 || values.count == count else {
-      throw ToolFailure(
-        .usage, code: "usage",
+      throw ToolFailure.usage(
         "\(option) has \(values.count) values for \(count) source\(count == 1 ? "" : "s").",
         hint: "Give one value for all, or one for each.")
     }

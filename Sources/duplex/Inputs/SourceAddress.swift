@@ -92,10 +92,17 @@ enum SourceOpening {
       return OpenedSource(address, try decoder(of: address, Opening()))
     }
     return try InterruptibleOpening.result(
-      of: address.name, isNear: address.isPipe
+      of: address.name, isNear: address.isPipe, orThrowing: FileFailure.noThread
     ) { opening throws(FileFailure) in
       OpenedSource(address, try decoder(of: address, opening))
     }
+  }
+}
+
+extension FileFailure {
+  /// There is no thread to open anything on.
+  static func noThread(_ message: String) -> FileFailure {
+    FileFailure(.cannotOpen, message, hint: "End other programs, then try again.")
   }
 }
 
@@ -128,123 +135,5 @@ final class OpenedSource: @unchecked Sendable {
       return given.decoder
     }
     return try SourceOpening.decoder(of: address, opening)
-  }
-}
-
-/// How long ago something began.
-struct SteadyTime {
-  private let began = HostClock.nanoseconds
-
-  var seconds: Double { Double(HostClock.nanoseconds - began) / 1e9 }
-}
-
-/// Opens sources that may take long, such as network addresses. Signals and `q` end the program at once
-/// meanwhile: nothing has been played that would have to be faded out.
-enum InterruptibleOpening {
-  /// Seconds after which a person is told what is waited for, or a log.
-  private static let silence = (atTerminal: 1.5, inLog: 15.0)
-  /// Seconds that were waited, for one after the other, since anything of it was told.
-  private static let untoldSeconds = MutexBox(0.0)
-
-  /// What `open` answers with, or throws. It runs on a thread of its own, and is called off after
-  /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only
-  /// where it is a pipe of another program, which is told to a log as well.
-  static func result<Value>(
-    of name: String, isNear: Bool = false, within limit: Double = .infinity,
-    _ open: @escaping @Sendable (Opening) throws(FileFailure) -> Value
-  ) throws(FileFailure) -> Value {
-    // Before the thread, so that signals come here.
-    SignalWatch.hold()
-    let answer = Answer<Value>()
-    let opening = Opening()
-    let thread = try start { answer.give(Result { () throws(FileFailure) in try open(opening) }) }
-    let began = SteadyTime()
-    wait(for: name, isNear: isNear) {
-      if began.seconds > limit { opening.cancel() }
-      return answer.isThere
-    }
-    _ = thread.join()
-    guard let result = answer.take() else {
-      throw FileFailure(.cannotOpen, "\(name) was not opened.", hint: "Try again.")
-    }
-    return try result.get()
-  }
-
-  /// Waits until `isOver`, or ends the program where a person wants that. `name` is what is waited
-  /// for.
-  static func wait(
-    for name: String, isNear: Bool = false, leavingWith status: ExitStatus = .done,
-    until isOver: () -> Bool
-  ) {
-    let signals = SignalWatch()
-    let keyboard = Keyboard()
-    let began = SteadyTime()
-    let untold = untoldSeconds.withLock { $0 }
-    let isWatched = isNear || Terminal.isWatched || OutputMode.current.json
-    let silence = isWatched ? silence.atTerminal : silence.inLog
-    var isTold = false
-    while !isOver() {
-      switch signals.wait(milliseconds: 5, watching: keyboard.awaited) {
-      case .signal(.end): leave(status, name)
-      case .readable:
-        if case .key(.character("q")) = keyboard.press() {
-          leave(status, name)
-        }
-      default: break
-      }
-      if !isTold, untold + began.seconds > silence {
-        isTold = true
-        Notice.info("waiting", "waiting for \(name)").report()
-      }
-    }
-    untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }
-  }
-
-  /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
-  private static func leave(_ status: ExitStatus, _ name: String) {
-    Keyboard.giveBack()
-    let failure = ToolFailure.stopped(status, "while it waited for \(name)")
-    if status != .done {
-      failure.report()
-    } else if OutputMode.current.json {
-      Terminal.emit(failure.event)
-    }
-    Terminal.drain()
-    _exit(status.rawValue)
-  }
-
-  private static func start(
-    _ work: @escaping @Sendable () -> Void
-  ) throws(FileFailure) -> RealtimeThread<Work> {
-    do throws(ThreadFailure) {
-      return try RealtimeThread(
-        name: "duplex-open", priority: .normal, stackByteCount: 524_288, Work(body: work))
-    } catch {
-      throw FileFailure(.cannotOpen, error.message, hint: "End other programs, then try again.")
-    }
-  }
-
-  private struct Work: RealtimeWork, Sendable {
-    let body: @Sendable () -> Void
-    mutating func run() { body() }
-  }
-
-  /// Carries a result from one thread to the other.
-  private final class Answer<Value>: Sendable {
-    private struct Given: @unchecked Sendable {
-      // @unchecked because the giver keeps nothing of it.
-      let result: Result<Value, FileFailure>
-    }
-
-    private let given = MutexBox<Given?>(nil)
-
-    func give(_ result: Result<Value, FileFailure>) {
-      let new = Given(result: result)
-      given.withLock { $0 = new }
-    }
-
-    var isThere: Bool { given.withLock { $0 != nil } }
-
-    func take() -> Result<Value, FileFailure>? { given.withLock { $0.take() }?.result }
   }
 }

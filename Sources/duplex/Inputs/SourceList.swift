@@ -231,8 +231,9 @@ private enum RemoteContents {
     of address: SourceAddress, isPlaylist: Bool, within seconds: Double
   ) throws(FileFailure) {
     let location = address.location
-    self = try InterruptibleOpening.result(of: address.name, within: seconds) {
-      opening throws(FileFailure) in
+    self = try InterruptibleOpening.result(
+      of: address.name, within: seconds, orThrowing: FileFailure.noThread
+    ) { opening throws(FileFailure) in
       let file = try opening.file(ofAddress: location)
       if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
         return .playlist(

@@ -5,7 +5,7 @@ import Reports
 import SoundInspection
 
 /// `duplex inspect`.
-struct InspectCommand: ParsableCommand, TalkingCommand {
+struct InspectCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract: "Show length, format, tags, levels, silence and gaps of sound files.",
@@ -15,10 +15,10 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
       they need Cairo (libcairo2). Silence is what stays below -60 dBFS.
       """)
 
-  @Option(help: ArgumentHelp("Draw the waveform, as .png or .svg.", valueName: "file"))
+  @Option(help: .init("Draw the waveform, as .png or .svg.", valueName: "file"))
   var waveform: String?
 
-  @Option(help: ArgumentHelp("Draw the spectrogram, as .png or .svg.", valueName: "file"))
+  @Option(help: .init("Draw the spectrogram, as .png or .svg.", valueName: "file"))
   var spectrogram: String?
 
   @Flag(help: "Replace pictures that exist.")
@@ -31,7 +31,7 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
   var quiet = false
 
   @Argument(
-    help: ArgumentHelp(
+    help: .init(
       "Sound files, or folders of them; - is standard input.",
       valueName: "file"))
   var files: [String] = ["."]
@@ -44,17 +44,13 @@ struct InspectCommand: ParsableCommand, TalkingCommand {
     for picture in pictures where PictureFormat(pathExtensionOf: picture) == nil {
       throw ValidationError("Pictures are .png or .svg; \(picture) is neither.")
     }
-    guard pictures.isEmpty || files.count == 1 else {
-      throw ValidationError("A picture shows one file: name one file.")
-    }
+    try require(pictures.isEmpty || files.count == 1, "A picture shows one file: name one file.")
     if let waveform, let spectrogram, OutputFolder.isSame(waveform, spectrogram) {
       throw ValidationError("--waveform and --spectrogram name the same file.")
     }
   }
 
-  func run() throws {
-    throw ExitCode(InspectRun(self).run().rawValue)
-  }
+  func perform() -> ExitStatus { InspectRun(self).run() }
 }
 
 /// Looks at one file after another, and tells what is in them.
@@ -89,8 +85,8 @@ private struct InspectRun {
   /// The sound files of a folder.
   private func notes(in folder: String) throws(ToolFailure) -> [String] {
     guard command.pictures.isEmpty else {
-      throw ToolFailure(
-        .usage, code: "usage", "A picture shows one file, and \(folder) is a folder.",
+      throw ToolFailure.usage(
+        "A picture shows one file, and \(folder) is a folder.",
         hint: "Name a file in it.")
     }
     return try inTermsOfTheTool { Array(try SoundFolder.files(in: folder)) }
@@ -113,39 +109,48 @@ private struct InspectRun {
       try PicturePath.check(picture, overwrite: command.overwrite, against: inputs)
     }
     let decoder = try Decoding.decoder(forPath: path)
-    var progress = InspectProgress(path, decoder.frameCount)
+    let line = ProgressLine(path, "inspect", ["path": path], step: 0.01, silentSeconds: 1)
+    let frameCount = Double(decoder.frameCount ?? 0)
     let inspection = try SoundInspection(
       of: decoder, drawsWaveform: command.waveform != nil,
       drawsSpectrogram: command.spectrogram != nil
-    ) { progress.tell($0) }
-    progress.finish()
+    ) { frames in
+      if frameCount > 0 { line.tell(min(1, Double(frames) / frameCount)) }
+    }
+    line.end()
     try draw(inspection, of: decoder)
     return InspectedFile(path, decoder, inspection, command.pictures)
   }
 
-  private func draw(
-    _ inspection: SoundInspection, of decoder: any SoundDecoder
-  ) throws {
+  private func draw(_ inspection: SoundInspection, of decoder: any SoundDecoder) throws {
     let title = SoundTitle(
       name: FileName.shown(String(FileName.last(of: decoder.name))).printable,
       frames: inspection.frames, sampleRate: decoder.sampleRate,
       channelCount: decoder.channelCount)
-    if let path = command.waveform, let format = PictureFormat(pathExtensionOf: path),
-      let waveform = inspection.waveform
-    {
-      let bytes = try drawn { () throws(DrawingFailure) in
+    if let waveform = inspection.waveform {
+      try draw(command.waveform) { format throws(DrawingFailure) in
         try WaveformPicture.bytes(waveform, title, format)
       }
-      try TextFile.write(bytes, to: path, overwrite: command.overwrite)
     }
-    if let path = command.spectrogram, let format = PictureFormat(pathExtensionOf: path),
-      let spectrogram = inspection.spectrogram
-    {
-      let bytes = try drawn { () throws(DrawingFailure) in
+    if let spectrogram = inspection.spectrogram {
+      try draw(command.spectrogram) { format throws(DrawingFailure) in
         try SpectrogramPicture.bytes(spectrogram, title, format)
       }
-      try TextFile.write(bytes, to: path, overwrite: command.overwrite)
     }
+  }
+
+  /// Writes what `bytes` draws to `path`, where that is asked for.
+  private func draw(
+    _ path: String?, _ bytes: (PictureFormat) throws(DrawingFailure) -> [UInt8]
+  ) throws {
+    guard let path, let format = PictureFormat(pathExtensionOf: path) else { return }
+    let drawn: [UInt8]
+    do throws(DrawingFailure) {
+      drawn = try bytes(format)
+    } catch {
+      throw ToolFailure(error)
+    }
+    try TextFile.write(drawn, to: path, overwrite: command.overwrite)
   }
 
   private func show(_ file: InspectedFile, asNote: Bool) {
@@ -160,24 +165,14 @@ private struct InspectRun {
 
   /// Of one file what is known of it; of several each.
   private func summary(_ files: [InspectedFile]) -> Event {
-    let sums: [(String, JSON)] = [
-      ("frames", .integer(files.reduce(0) { $0 + $1.frames })),
-      ("seconds", .number(files.reduce(0) { $0 + $1.seconds })),
+    let sums: Fields = [
+      "frames": files.reduce(0) { $0 + $1.frames },
+      "seconds": files.reduce(0) { $0 + $1.seconds },
     ]
     return .summary(
-      [("command", .string("inspect"))] + (files.count == 1 ? files[0].fields : sums) + [
-        ("paths", .array(files.isEmpty ? [] : command.pictures.map { .string($0) })),
-        ("files", .array(files.map { .fields($0.fields) })),
+      ["command": "inspect"] + (files.count == 1 ? files[0].fields : sums) + [
+        "paths": files.isEmpty ? [] : command.pictures, "files": files.map(\.fields),
       ])
-  }
-}
-
-/// What `body` draws, or why nothing can be drawn.
-private func drawn(_ body: () throws(DrawingFailure) -> [UInt8]) throws(ToolFailure) -> [UInt8] {
-  do throws(DrawingFailure) {
-    return try body()
-  } catch {
-    throw ToolFailure(error)
   }
 }
 
@@ -194,34 +189,4 @@ extension ToolFailure {
         hint: "End other programs.")
     }
   }
-}
-
-/// Tells how far a long file was read.
-private struct InspectProgress {
-  private let path: String
-  private let frameCount: Int
-  private let began = SteadyTime()
-  private var line = ProgressLine()
-  private var told = 0.0
-
-  init(_ path: String, _ frameCount: Int?) {
-    self.path = path
-    self.frameCount = frameCount ?? 0
-  }
-
-  /// So many frames were read. Nothing is said in the first second.
-  mutating func tell(_ frames: Int) {
-    guard frameCount > 0 else { return }
-    let done = min(1, Double(frames) / Double(frameCount))
-    guard done >= told + 0.01, began.seconds > 1 else { return }
-    told = done
-    if OutputMode.current.json {
-      Terminal.emit(.progress(done, "inspect", [("path", .string(path))]))
-    } else {
-      line.draw(path, done: done)
-    }
-  }
-
-  /// The line that was drawn goes.
-  mutating func finish() { line.end() }
 }

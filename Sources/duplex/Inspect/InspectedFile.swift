@@ -45,32 +45,19 @@ struct InspectedFile {
 
   // MARK: Events
 
-  var fields: [(String, JSON)] {
-    let tags: [(String, JSON)] = named.map { ($0.key, .string($0.value)) }
-    return [
-      ("path", .string(path)), ("format", .string(formatName)), ("frames", .integer(frames)),
-      ("seconds", .number(seconds)), ("sampleRate", .integer(sampleRate)),
-      ("channels", .integer(channelCount)), ("bitRate", bitRate.map { .integer($0) } ?? .null),
-      ("tags", .fields(tags)),
-    ] + JSON.levels(levels) + [
-      (
-        "silence",
-        .object([
-          "leadSeconds": .number(seconds(silence.lead)),
-          "tailSeconds": .number(seconds(silence.tail)),
-          "totalSeconds": .number(seconds(silence.total)),
-        ])
-      ),
-      (
-        "gaps",
-        .array(gaps.map { .object(["frame": .integer($0.frame), "frames": .integer($0.frames)]) })
-      ),
-      (
-        "markers",
-        .array(
-          markers.map { .object(["frame": .integer($0.frame), "label": .string($0.label)]) })
-      ),
-      ("pictures", .array(pictures.map { .string($0) })),
+  var fields: Fields {
+    [
+      "path": path, "format": formatName, "frames": frames, "seconds": seconds,
+      "sampleRate": sampleRate, "channels": channelCount, "bitRate": bitRate,
+      "tags": Fields(named.map { ($0.key, $0.value.json) }),
+    ] + levels.fields + [
+      "silence": [
+        "leadSeconds": seconds(silence.lead), "tailSeconds": seconds(silence.tail),
+        "totalSeconds": seconds(silence.total),
+      ] as Fields,
+      "gaps": gaps.map { Fields.gap($0.frame, $0.frames) },
+      "markers": markers.map { ["frame": $0.frame, "label": $0.label] as Fields },
+      "pictures": pictures,
     ]
   }
 
@@ -88,15 +75,14 @@ struct InspectedFile {
     let peak = levels.samplePeaks.max().map { Self.decibels(Decibels.level($0)) } ?? ""
     let loudness = levels.integratedLUFS.map { Self.decibels($0) } ?? "-"
     let title = tags.title.map { "  \($0)" } ?? ""
-    return Self.right(ClockTime(seconds, showsTenths: true).text, 10) + Self.right(peak, 7)
-      + " dBFS"
-      + Self.right(loudness, 7) + " LUFS  " + path + title
+    return ClockTime(seconds, showsTenths: true).text.aligned(to: 10) + peak.aligned(to: 7)
+      + " dBFS" + loudness.aligned(to: 7) + " LUFS  " + path + title
   }
 
   var lines: [String] {
     let length = ClockTime(seconds, showsTenths: true).text
-    var facts = ["\(length) (\(frames) frame\(frames == 1 ? "" : "s"))", "\(sampleRate) Hz"]
-    facts.append("\(channelCount) channel\(channelCount == 1 ? "" : "s")")
+    var facts = ["\(length) (\(frames.counted("frame")))", "\(sampleRate) Hz"]
+    facts.append(channelCount.counted("channel"))
     if !formatName.isEmpty { facts.append(formatName) }
     if let bitRate { facts.append("\(bitRate / 1000) kbit/s") }
     var rows = [("Sound", facts.joined(separator: ", "))]
@@ -118,8 +104,7 @@ struct InspectedFile {
       + rows.flatMap { name, text in
         Array(
           TextLines(
-            text, width: width, first: "  " + name + String(repeating: " ", count: 11 - name.count),
-            next: String(repeating: " ", count: 13)))
+            text, width: width, first: "  " + name.padded(to: 11), next: "".padded(to: 13)))
       }
   }
 
@@ -150,7 +135,7 @@ struct InspectedFile {
   private var gapList: String {
     guard !gaps.isEmpty else { return "none noted" }
     let lost = gaps.reduce(0) { $0 + $1.frames }
-    return "\(lost) frames lost in \(gaps.count) gap\(gaps.count == 1 ? "" : "s"): "
+    return "\(lost) frames lost in \(gaps.count.counted("gap")): "
       + places(gaps.map { ($0.frame, "\($0.frames) frames") })
   }
 
@@ -172,9 +157,5 @@ struct InspectedFile {
 
   private static func capitalised(_ word: String) -> String {
     word.prefix(1).uppercased() + word.dropFirst()
-  }
-
-  private static func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
   }
 }

@@ -1,7 +1,11 @@
 import ArgumentParser
+import AudioBasics
 import AudioDevices
+import AudioFiles
+import AudioSessions
 import DelayEstimation
 import LatencyMeasurement
+import RealtimeAudio
 
 /// `duplex latency`.
 struct LatencyCommand: AudioCommand {
@@ -19,29 +23,23 @@ struct LatencyCommand: AudioCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  var outputMode: OutputMode { audio.outputMode }
-
   @Option(
     name: .customLong("repeat"),
-    help: ArgumentHelp("Number of measurements of each output channel.", valueName: "n"))
+    help: .init("Number of measurements of each output channel.", valueName: "n"))
   var repeats = 5
 
-  @Option(
-    help: ArgumentHelp("Open the device this many times, and measure each time.", valueName: "n"))
+  @Option(help: .init("Open the device this many times, and measure each time.", valueName: "n"))
   var reopen = 1
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Highest peak of the test signal, in dBFS.", valueName: "db"))
+    help: .init("Highest peak of the test signal, in dBFS.", valueName: "db"))
   var level = LevelOption(-12)
 
-  @Option(
-    help: ArgumentHelp("Output channel to play on, from 1. (default: each in turn)", valueName: "n")
-  )
+  @Option(help: .init("Output channel to play on, from 1. (default: each in turn)", valueName: "n"))
   var fromChannel: Int?
 
-  @Option(
-    help: ArgumentHelp("Input channel to listen on, from 1. (default: all)", valueName: "n"))
+  @Option(help: .init("Input channel to listen on, from 1. (default: all)", valueName: "n"))
   var toChannel: Int?
 
   @Flag(help: "Measure through the air: the first arrival counts, not the strongest.")
@@ -53,42 +51,34 @@ struct LatencyCommand: AudioCommand {
   @OptionGroup var picture: ReportOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Find the delay of the sound of --reference in this recording.", valueName: "file"))
+    help: .init("Find the delay of the sound of --reference in this recording.", valueName: "file"))
   var listen: String?
 
-  @Option(help: ArgumentHelp("With --listen: the file that was played.", valueName: "file"))
+  @Option(help: .init("With --listen: the file that was played.", valueName: "file"))
   var reference: String?
 
   func validate() throws {
-    guard (1...10_000).contains(repeats), (1...1000).contains(reopen) else {
-      throw ValidationError("--repeat takes 1 to 10000, --reopen 1 to 1000.")
-    }
-    guard level.decibels <= 0 else {
-      throw ValidationError("--level is a peak below full scale: 0 or less, such as -12.")
-    }
-    guard (listen == nil) == (reference == nil) else {
-      throw ValidationError("--listen and --reference belong together: name both files.")
-    }
-    guard listen == nil || !save else {
-      throw ValidationError("--save is for a device, not for --listen.")
-    }
-    for channel in [fromChannel, toChannel].compactMap({ $0 }) where !(1...64).contains(channel) {
-      throw ValidationError("Channels are counted from 1, and there are at most 64.")
-    }
+    try require(
+      (1...10_000).contains(repeats) && (1...1000).contains(reopen),
+      "--repeat takes 1 to 10000, --reopen 1 to 1000.")
+    try require(level.decibels <= 0, "--level is a peak below full scale: 0 or less, such as -12.")
+    try require(
+      (listen == nil) == (reference == nil),
+      "--listen and --reference belong together: name both files.")
+    try require(listen == nil || !save, "--save is for a device, not for --listen.")
+    try require(
+      [fromChannel, toChannel].compactMap(\.self).allSatisfy((1...64).contains),
+      "Channels are counted from 1, and there are at most 64.")
   }
 
-  func run() throws {
-    let status = try inTermsOfTheTool {
-      var inputs = InputFiles(audio)
-      for path in [listen, reference].compactMap({ $0 }) { inputs.add(path) }
-      try picture.check(against: inputs)
-      if let listen, let reference {
-        return try OfflineLatency(self, listen: listen, reference: reference).run()
-      }
-      return try LatencyRun(self).run()
+  func perform() throws -> ExitStatus {
+    var inputs = InputFiles(audio)
+    for path in [listen, reference].compactMap({ $0 }) { inputs.add(path) }
+    try picture.check(against: inputs)
+    if let listen, let reference {
+      return try OfflineLatency(self, listen: listen, reference: reference).run()
     }
-    throw ExitCode(status.rawValue)
+    return try LatencyRun(self).run()
   }
 
   /// The channel `number`, counted from 0, of the `count` that `owner` has; nil where none is named.
@@ -97,13 +87,238 @@ struct LatencyCommand: AudioCommand {
   {
     guard let number else { return nil }
     guard number <= count else {
-      throw ToolFailure(
-        .usage, code: "usage", "\(owner) has \(count) channels, and no channel \(number).",
-        hint: hint)
+      throw ToolFailure.usage(
+        "\(owner) has \(count.counted("channel")), and no channel \(number).", hint: hint)
     }
     return number - 1
   }
 
   /// Which arrival is the answer.
   var choice: DelayEstimator.Choice { acoustic ? .first : .strongest }
+}
+
+/// Measures on a device, over one open stream or several, and tells what came of it.
+final class LatencyRun {
+  private let command: LatencyCommand
+  private var trips = RoundTrips()
+  private var sessions = SessionTotals()
+  private var configuration: DuplexConfiguration?
+  private let line = ProgressLine("Measuring", "measurement")
+
+  init(_ command: LatencyCommand) {
+    self.command = command
+  }
+
+  func run() throws -> ExitStatus {
+    defer { line.end() }
+    for number in 0..<command.reopen {
+      let choice = DeviceChoice(
+        command.audio, captures: true, plays: true, stoppedStatus: .loss)
+      _ = try choice.use { open in
+        try measure(number, on: open)
+        return .done
+      }
+      // Where nothing came back to one stream, nothing will come back to the next.
+      if sessions.isEnded || trips.pairs.isEmpty { break }
+    }
+    guard let configuration else { return .loss }
+    line.end()
+    return try LatencyResult(trips, configuration, sessions).conclude(command)
+  }
+
+  /// Measures on one open stream.
+  private func measure(_ number: Int, on open: consuming OpenDevice) throws {
+    let plan = try plan(open.configuration, draws: number == 0)
+    let share = 1 / Double(command.reopen)
+    let (found, outcome) = try measureRoundTrips(on: open, plan, command.audio) { [line] done in
+      line.tell((Double(number) + done) * share)
+    }
+    trips.add(found)
+    sessions.add(outcome.report)
+    configuration = outcome.configuration
+  }
+
+  private func plan(_ configuration: DuplexConfiguration, draws: Bool) throws -> ProbePlan {
+    var plan = ProbePlan(configuration)
+    let hint = "Ask for more with --channels, if the device has them."
+    plan.fromChannel = try LatencyCommand.channel(
+      command.fromChannel, of: plan.playbackChannels, "The output", hint: hint)
+    plan.toChannel = try LatencyCommand.channel(
+      command.toChannel, of: plan.captureChannels, "The input", hint: hint)
+    plan.repeats = command.repeats
+    plan.levelCapDBFS = command.level.decibels
+    plan.choice = command.choice
+    plan.draws = draws && command.picture.report != nil
+    return plan
+  }
+}
+
+extension ProbePlan {
+  /// A plan for a unit as it was granted.
+  init(_ configuration: DuplexConfiguration) {
+    self.init(
+      sampleRate: configuration.sampleRate,
+      captureChannels: configuration.capture?.channelCount ?? 1,
+      playbackChannels: configuration.playback?.channelCount ?? 1,
+      unitLatencyFrames: configuration.latencyFrames)
+  }
+}
+
+/// Measures by `plan` on an open device; tells `progress` how much of it is done, of 1.
+func measureRoundTrips(
+  on open: consuming OpenDevice, _ plan: ProbePlan, _ options: AudioOptions,
+  progress: @escaping (Double) -> Void = { _ in }
+) throws -> (RoundTrips, SessionOutcome) {
+  var session = ProbeSession(plan, periodFrames: open.configuration.periodFrames)
+  let listener = session.listener
+  guard let callbacks = session.takeCallbacks() else {
+    throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
+  }
+  var told = 0.0
+  var parts = SessionParts()
+  parts.background = [listener]
+  parts.poll = { _ in
+    let done = listener.done
+    if done > told {
+      told = done
+      progress(done)
+    }
+    return listener.isDone ? .end : nil
+  }
+  let outcome = try SessionOutcome(running: open, callbacks, options, parts)
+  return (listener.result, outcome)
+}
+
+/// Measures in a recording made elsewhere of a signal that is known: the same estimator, the same
+/// events.
+///
+/// Of the reference the first minute is looked for; in the recording it is looked for everywhere, a
+/// minute at a time.
+struct OfflineLatency {
+  private let command: LatencyCommand
+  private let listen: String
+  private let reference: String
+  private static let stretchSeconds = 60
+
+  init(_ command: LatencyCommand, listen: String, reference: String) {
+    self.command = command
+    self.listen = listen
+    self.reference = reference
+  }
+
+  func run() throws -> ExitStatus {
+    var played = try ChannelReader(reference)
+    let recording = try ChannelReader(listen)
+    let rate = recording.sampleRate
+    guard played.sampleRate == rate else {
+      throw ToolFailure.unusable(
+        "\(listen) has \(rate) Hz and \(reference) \(played.sampleRate) Hz.",
+        hint: "Convert one of them first, with sox -r.")
+    }
+    let from = try LatencyCommand.channel(
+      command.fromChannel, of: played.samples.count, reference, hint: "Count them from 1.")
+    let to = try LatencyCommand.channel(
+      command.toChannel, of: recording.samples.count, listen, hint: "Count them from 1.")
+    try played.fill(to: Self.stretchSeconds * rate)
+    let references = played.samples
+    // A reference of several equal channels is one signal.
+    let froms = from.map { [$0] } ?? Self.distinct(references)
+    let tos = to.map { [$0] } ?? Array(recording.samples.indices)
+    var trips = RoundTrips()
+    var totals = SessionTotals()
+    for from in froms {
+      for to in tos {
+        let recording = try ChannelReader(listen)
+        let (found, frames) = try search(references[from], in: recording, channel: to)
+        if let found { trips.add(found, from: from, to: to) }
+        totals.readFrames(frames)
+      }
+    }
+    return try LatencyResult(trips, configuration(rate), totals).conclude(command)
+  }
+
+  /// The strongest match in the whole recording, and the recording's length.
+  private func search(
+    _ reference: [Float], in recording: consuming ChannelReader, channel: Int
+  ) throws -> (DelayEstimate?, Int) {
+    var estimator = DelayEstimator()
+    estimator.choice = command.choice
+    estimator.draws = command.picture.report != nil
+    let stretch = Self.stretchSeconds * recording.sampleRate
+    var best: DelayEstimate?
+    var start = 0
+    while true {
+      try recording.fill(to: stretch + reference.count)
+      let samples = recording.samples[channel]
+      let earliest = start == 0 ? 1 - max(1, reference.count) : 0
+      if let found = estimator.estimate(
+        reference: reference.span, in: samples.span, lags: earliest..<max(1, stretch)),
+        abs(found.gain) > abs(best?.gain ?? 0)
+      {
+        best = found.moved(by: start)
+      }
+      guard samples.count > stretch else { return (best, start + samples.count) }
+      recording.drop(stretch)
+      start += stretch
+    }
+  }
+
+  /// The channels of which no earlier one has the same sound.
+  private static func distinct(_ channels: [[Float]]) -> [Int] {
+    channels.indices.filter { index in !channels[..<index].contains(channels[index]) }
+  }
+
+  /// No device: nothing of the delay is the unit's own.
+  private func configuration(_ rate: Int) -> DuplexConfiguration {
+    func stream(_ path: String) -> StreamConfiguration {
+      StreamConfiguration(
+        device: path, sampleRate: rate, channelCount: 1, format: .floatLE, periodFrames: 0,
+        bufferFrames: 0)
+    }
+    return DuplexConfiguration(
+      sampleRate: rate, periodFrames: 0, headroomFrames: 0, capture: stream(listen),
+      playback: stream(reference))
+  }
+}
+
+/// A stretch of a sound file, channel by channel, that moves along the file.
+struct ChannelReader: ~Copyable {
+  private let file: any SoundDecoder
+  private var chunk: SampleBuffer
+
+  /// The stretch: as many frames of each channel.
+  private(set) var samples: [[Float]]
+
+  /// Frames a second.
+  var sampleRate: Int { file.sampleRate }
+
+  init(_ path: String) throws {
+    file = try Decoding.decoder(forPath: path)
+    let channelCount = file.channelCount
+    chunk = SampleBuffer(frameCount: 4096, channelCount: channelCount)
+    samples = Array(repeating: [], count: channelCount)
+  }
+
+  /// Reads on until the stretch has `frames` frames, or the file ends. What is no number is silence.
+  mutating func fill(to frames: Int) throws {
+    while let count = samples.first?.count, count < frames {
+      let read = try file.read(
+        into: &chunk, at: 0, frames: min(chunk.frameCount, frames - count))
+      guard read > 0 else { return }
+      let channelCount = samples.count
+      for channel in 0..<channelCount {
+        for frame in 0..<read {
+          let sample = chunk[frame * channelCount + channel]
+          samples[channel].append(sample.isFinite ? sample : 0)
+        }
+      }
+    }
+  }
+
+  /// Lets the first `frames` frames go.
+  mutating func drop(_ frames: Int) {
+    for channel in samples.indices {
+      samples[channel].removeFirst(min(frames, samples[channel].count))
+    }
+  }
 }

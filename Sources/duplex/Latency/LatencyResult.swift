@@ -3,6 +3,7 @@ import AudioDevices
 import AudioFiles
 import DelayEstimation
 import LatencyMeasurement
+import Reports
 
 /// What a measurement came to, told to a person, a script, a settings file and a report.
 struct LatencyResult {
@@ -37,7 +38,7 @@ struct LatencyResult {
       status = failure.status
     }
     if command.audio.json {
-      Terminal.emit(.summary(fields + JSON.written(kept)))
+      Terminal.emit(.summary(fields + .written(kept)))
     } else if let answer {
       for line in lines(answer) { Terminal.printLine("\(line)") }
     }
@@ -55,9 +56,9 @@ struct LatencyResult {
         if command.save, answer.isTrustworthy {
           let path = try SavedRoundTrip.save(summary, for: configuration)
           kept.append(path)
-          Notice.info("kept", "Kept in \(path).").report()
+          inform("kept", "Kept in \(path).")
         } else if command.save {
-          Notice.warning("notKept", "The result is doubtful and was not kept.").report()
+          warn("notKept", "The result is doubtful and was not kept.")
         }
         let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
@@ -71,25 +72,23 @@ struct LatencyResult {
 
   private func noSignal(_ command: LatencyCommand) -> ToolFailure {
     if command.listen != nil {
-      return ToolFailure(
-        .loss, code: "noSignal", "The reference is not to be found in the recording.",
+      return ToolFailure.noSignal(
+        "The reference is not to be found in the recording.",
         hint: "Check that both files are of the same take, and that its sound is not cut off.")
     }
     // Ended by hand, or torn by xruns: that is not for lack of a cable.
     if case .end = sessions.report.stopReason {
     } else {
-      return ToolFailure(
-        .loss, code: "noSignal", "The measurement ended before anything was heard.",
+      return ToolFailure.noSignal(
+        "The measurement ended before anything was heard.",
         hint: "Give it some seconds more.")
     }
     if trips.rejected > 0 {
-      return ToolFailure(
-        .loss, code: "noSignal",
+      return ToolFailure.noSignal(
         "Frames were lost in every measurement (\(trips.rejected) thrown away).",
         hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
     }
-    return ToolFailure(
-      .loss, code: "noSignal",
+    return ToolFailure.noSignal(
       "No signal came back, at peaks up to \(trips.levelDBFS.shown(0)) dBFS; the input's noise is "
         + "at \(trips.noiseDBFS.shown(0)) dBFS.",
       hint: "Check that neither side is muted, that the cable is in the right jacks, that phantom "
@@ -97,25 +96,22 @@ struct LatencyResult {
         + "monitor mix; then try a higher --level.")
   }
 
-  private func fields(_ answer: PairAnswer?) -> [(String, JSON)] {
-    let unit = configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
+  /// What this program keeps between input and output, in frames.
+  private var unitFrames: Double {
+    configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
+  }
+
+  private func fields(_ answer: PairAnswer?) -> Fields {
     let claimed = sessions.report.claimedLatencyFrames
-    return JSON.summary(of: "latency", sessions.report, configuration)
+    return .summary(of: "latency", sessions.report, configuration)
       + PairAnswer.fields(answer, rejected: trips.rejected) + [
-        ("bufferFrames", .rounded(unit, 4)),
-        ("externalFrames", answer.map { .rounded($0.frames.median - unit, 4) } ?? .null),
-        ("claimedFrames", claimed > 0 ? .integer(claimed) : .null),
-        ("levelDBFS", .rounded(trips.levelDBFS)), ("noiseDBFS", .rounded(trips.noiseDBFS)),
-        ("clipped", .bool(trips.isClipped)),
-        ("periodFrames", .integer(configuration.periodFrames)),
-        ("headroomFrames", .integer(configuration.headroomFrames)),
-        (
-          "pairs",
-          .array(
-            trips.pairs.compactMap { pair in
-              PairAnswer(pair, configuration.sampleRate)?.pairJSON
-            })
-        ),
+        "bufferFrames": unitFrames.digits(4),
+        "externalFrames": answer.map { ($0.frames.median - unitFrames).digits(4) },
+        "claimedFrames": claimed > 0 ? claimed : nil,
+        "levelDBFS": trips.levelDBFS.digits(2), "noiseDBFS": trips.noiseDBFS.digits(2),
+        "clipped": trips.isClipped, "periodFrames": configuration.periodFrames,
+        "headroomFrames": configuration.headroomFrames,
+        "pairs": trips.pairs.compactMap { PairAnswer($0, configuration.sampleRate)?.pairFields },
       ]
   }
 
@@ -124,13 +120,12 @@ struct LatencyResult {
     func both(_ frames: Double) -> String {
       "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
     }
-    let unit = configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
     let claimed = sessions.report.claimedLatencyFrames
     var lines = [
       "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "
         + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",
-      "  buffers of this program \(both(unit)); driver, converters and wire "
-        + "\(both(answer.frames.median - unit))"
+      "  buffers of this program \(both(unitFrames)); driver, converters and wire "
+        + "\(both(answer.frames.median - unitFrames))"
         + (claimed > 0 ? "; ALSA claims \(claimed) frames in all." : "."),
     ]
     lines += answer.lines(rejected: trips.rejected)
@@ -148,5 +143,140 @@ struct LatencyResult {
       lines.append("  The input was overdriven: turn its gain down for a better answer.")
     }
     return lines
+  }
+}
+
+/// The answer for one pair of channels: all its measurements, summed up.
+struct PairAnswer {
+  let pair: ChannelPair
+  let frames: Spread
+  private let sampleRate: Int
+
+  /// Nil where nothing was measured.
+  init?(_ pair: ChannelPair, _ sampleRate: Int) {
+    guard let frames = Spread(of: pair.frames) else { return nil }
+    self.pair = pair
+    self.frames = frames
+    self.sampleRate = sampleRate
+  }
+
+  var isInverted: Bool { 2 * pair.estimates.count(where: \.isInverted) > pair.estimates.count }
+  var signalToNoise: String { pair.signalToNoiseDB.shown(1) }
+
+  private var doubts: [DelayEstimate.Doubt] {
+    var doubts: [DelayEstimate.Doubt] = []
+    for estimate in pair.estimates {
+      for doubt in estimate.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
+    }
+    let bound = pair.estimates.reduce(0) { max($0, $1.boundFrames) }
+    if frames.standardDeviation > max(0.5, 6 * bound), !doubts.contains(.drifting) {
+      doubts.append(.drifting)
+    }
+    return doubts
+  }
+
+  /// Whether a recording may be aligned by it.
+  var isTrustworthy: Bool { doubts.isEmpty }
+
+  private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
+
+  /// What the contract names, nulls where nothing was found, and what else is known.
+  static func fields(_ answer: PairAnswer?, rejected: Int) -> Fields {
+    guard let answer else {
+      return [
+        "roundTripFrames": JSON.null, "roundTripMilliseconds": JSON.null,
+        "standardDeviationFrames": JSON.null, "measurements": [Int](), "rejected": rejected,
+        "signalToNoiseDB": JSON.null, "polarity": JSON.null, "doubtful": true,
+        "doubts": ["noSignal"],
+      ]
+    }
+    let spread = answer.frames
+    let first = answer.pair.estimates[0]
+    return answer.pairFields + [
+      "roundTripMilliseconds": answer.milliseconds,
+      "confidence95Frames": [
+        spread.interval95.lowerBound.digits(5), spread.interval95.upperBound.digits(5),
+      ],
+      "minimumFrames": spread.minimum.digits(5), "maximumFrames": spread.maximum.digits(5),
+      "jitterFrames": spread.jitter,
+      "measurements": answer.pair.frames.map { $0.digits(5) }, "rejected": rejected,
+      "boundFrames": first.boundFrames, "phaseSlopeFrames": first.phaseSlopeFrames.digits(5),
+      "strongestFrames": first.strongestFrames.digits(5),
+      "arrivals": first.arrivals.map {
+        ["frames": $0.delayFrames.digits(4), "gain": $0.gain] as Fields
+      },
+      "doubts": answer.doubts.map(\.rawValue),
+    ]
+  }
+
+  /// The pair among others.
+  var pairFields: Fields {
+    [
+      "fromChannel": pair.fromChannel + 1, "toChannel": pair.toChannel + 1,
+      "roundTripFrames": frames.median.digits(5),
+      "standardDeviationFrames": frames.standardDeviation,
+      "signalToNoiseDB": pair.signalToNoiseDB.digits(2),
+      "polarity": isInverted ? "inverted" : "normal", "doubtful": !doubts.isEmpty,
+    ]
+  }
+
+  /// How sure it is, for a person.
+  func lines(rejected: Int) -> [String] {
+    var lines: [String] = []
+    let count = pair.estimates.count
+    if count > 1 {
+      lines.append(
+        "  \(count) measurements: standard deviation \(frames.standardDeviation.shown(5)), "
+          + "95 % within \(frames.interval95.lowerBound.shown(3)) to "
+          + "\(frames.interval95.upperBound.shown(3)), from \(frames.minimum.shown(3)) to "
+          + "\(frames.maximum.shown(3)), jitter \(frames.jitter.shown(5)) frames"
+          + (rejected > 0 ? "; \(rejected) thrown away" : ""))
+    }
+    lines.append("  signal to noise \(signalToNoise) dB")
+    for doubt in doubts { lines.append("  Doubtful: \(doubt.sentence)") }
+    return lines
+  }
+
+  private func subtitle(_ configuration: DuplexConfiguration) -> String {
+    let unit =
+      configuration.periodFrames > 0
+      ? "period \(configuration.periodFrames), headroom \(configuration.headroomFrames), " : ""
+    let doubt =
+      doubts.isEmpty ? "" : ", doubtful: " + doubts.map(\.rawValue).joined(separator: ", ")
+    return "\(sampleRate) Hz, \(unit)\(pair.estimates.count) measurements, signal to noise "
+      + "\(signalToNoise) dB\(doubt)"
+  }
+
+  /// What is to be drawn.
+  func picture(_ configuration: DuplexConfiguration, _ claimedFrames: Int) -> LatencyPicture {
+    let first = pair.estimates[0]
+    let names = [configuration.playback?.device, configuration.capture?.device]
+      .compactMap { $0 }.joined(separator: " to ")
+    return LatencyPicture(
+      title: "\(names), channel \(pair.fromChannel + 1) to \(pair.toChannel + 1)",
+      subtitle: subtitle(configuration),
+      sampleRate: sampleRate, roundTripFrames: frames.median,
+      standardDeviationFrames: frames.standardDeviation, impulseResponse: first.response,
+      impulseFirstFrame: Double(first.responseFirstFrame), correlation: first.curve,
+      correlationFirstFrame: first.curveFirstFrame,
+      correlationStepFrames: first.curveStepFrames,
+      arrivals: first.arrivals.map(\.delayFrames), measurements: pair.frames,
+      bufferFrames: configuration.latencyFrames,
+      externalFrames: frames.median - configuration.latencyFrames,
+      claimedFrames: claimedFrames > 0 ? Double(claimedFrames) : nil)
+  }
+}
+
+extension DelayEstimate.Doubt {
+  /// What it means, for a person.
+  var sentence: String {
+    switch self {
+    case .faint: "the signal barely stands out of the noise; try a higher --level."
+    case .disagreement: "two ways to work it out do not agree; something bends the phase."
+    case .ambiguous: "an echo is about as strong as what came first."
+    case .earlierArrival: "something came earlier, and weaker; through the air use --acoustic."
+    case .narrowBand: "too little of the spectrum came through."
+    case .drifting: "the delay changes while the signal sounds: two clocks, or lost frames."
+    }
   }
 }

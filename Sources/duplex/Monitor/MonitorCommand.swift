@@ -11,7 +11,7 @@ enum RecordWhat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `duplex monitor`.
-struct MonitorCommand: AudioCommand {
+struct MonitorCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
@@ -24,21 +24,13 @@ struct MonitorCommand: AudioCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  var outputMode: OutputMode { audio.outputMode }
-
-  var furtherDevices: [String] {
-    get { alsoPlay.devices }
-    set { alsoPlay.devices = newValue }
-  }
-
   var stoppedStatus: ExitStatus { .done }
 
   @OptionGroup var alsoPlay: AlsoPlayOption
 
   @OptionGroup var reconnection: ReconnectOption
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Gain of the microphone in dB.", valueName: "db"))
+  @Option(parsing: .unconditional, help: .init("Gain of the microphone in dB.", valueName: "db"))
   var gain = Gain.unity
 
   @Flag(help: "Do not play the microphone, only the files of --mix.")
@@ -46,25 +38,25 @@ struct MonitorCommand: AudioCommand {
 
   @Option(
     name: .customLong("mix"),
-    help: ArgumentHelp(
+    help: .init(
       "Mix in a file, an address, a playlist or a folder. The gain is in dB. May be repeated.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .init(
       "Place of the files of --mix: from -1, left, to 1, right, for all or one for each.",
       valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 
-  @Option(name: .customLong("record"), help: ArgumentHelp("Record to a file.", valueName: "file"))
+  @Option(name: .customLong("record"), help: .init("Record to a file.", valueName: "file"))
   var recordPath: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Record the microphone only (mic) or with the mixed-in files (mix).", valueName: "what"))
   var recordWhat = RecordWhat.mic
 
@@ -78,107 +70,55 @@ struct MonitorCommand: AudioCommand {
   @OptionGroup var protection: MonitorProtectionOptions
 
   func validate() throws {
-    guard !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())) else {
-      throw ValidationError("What is to be played is named with --mix: name a file.")
-    }
-    guard recordPath != nil || (recording.isPlain && recordWhat == .mic) else {
-      throw ValidationError("What is to be recorded goes to a file: name it with --record.")
-    }
-    guard !recording.cleaning.echoCancel || !mixes.isEmpty else {
-      throw ValidationError("Nothing is played, so there is no echo: name what is with --mix.")
-    }
+    try require(
+      !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())),
+      "What is to be played is named with --mix: name a file.")
+    try require(
+      recordPath != nil || (recording.isPlain && recordWhat == .mic),
+      "What is to be recorded goes to a file: name it with --record.")
+    try require(
+      !recording.cleaning.echoCancel || !mixes.isEmpty,
+      "Nothing is played, so there is no echo: name what is with --mix.")
   }
 
-  func run() throws {
+  func perform() throws -> ExitStatus {
     var target = try recordPath.map { path throws(ToolFailure) in
       try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
     }
     try target?.check(recording, json: audio.json)
-    let status = try inTermsOfTheTool {
-      let items = try PlayItems(
-        mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality)
-      var inputs = InputFiles(audio)
-      inputs.add(items, from: mixes)
-      target?.inputs = inputs.identities
-      let use = MonitorUse(command: self, target: target, items: items.items)
-      return try DeviceChoice(
-        audio, captures: true, plays: true, alsoPlay: alsoPlay.devices
-      ).use(use)
+    let items = try PlayItems(
+      mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality)
+    var inputs = InputFiles(audio)
+    inputs.add(items, from: mixes)
+    target?.inputs = inputs.identities
+    let choice = DeviceChoice(audio, captures: true, plays: true, alsoPlay: alsoPlay.devices)
+    return try choice.use { open in
+      let session = try MicrophoneSession(
+        self, on: open, .output, isHeard: !mute, target: target, recordsMix: recordWhat == .mix,
+        items: items.items)
+      return session.conclude("monitor", fields(session), sentence: sentence(session))
     }
-    throw ExitCode(status.rawValue)
-  }
-}
-
-/// Plays a device's input to its output, with what is mixed in and recorded.
-private struct MonitorUse: DeviceUse {
-  let command: MonitorCommand
-  let target: RecordingTarget?
-  let items: [QueueItem]
-
-  func run(
-    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
-  ) throws -> ExitStatus {
-    let configuration = device.configuration
-    var callbacks = Mixer(configuration)
-    var work = background
-    var session: RecordingSession?
-    var protection: MonitorProtectionDisplay?
-    if !command.mute {
-      callbacks.monitor = .fadeIn(to: command.gain, configuration)
-      protection = command.protection.install(
-        on: &callbacks, fullScale: command.gain.factor, command.audio, configuration)
-    }
-    let player = callbacks.makePlayer(items, configuration)
-    let progress = player.map { TrackProgress($0, command.audio, tellsFailuresOnly: true) }
-    if let player { work += player.background }
-    if let target {
-      let source = command.recordWhat == .mic ? configuration.capture : configuration.playback
-      let made = try RecordingSession(
-        target, command.recording, command.audio, source, configuration, clock)
-      made.install(on: &callbacks, takesMix: command.recordWhat == .mix)
-      work.append(made.saver)
-      session = made
-    }
-    let gain = command.mute ? nil : callbacks.makeMonitorGain(configuration)
-    let keys = MixerKeys(
-      gain: gain, from: command.mute ? 0 : command.gain.decibels, player: player,
-      mutesInput: true)
-    let silence = command.silence.follower(at: configuration.sampleRate)
-    let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
-    let outcome = try SessionOutcome(
-      running: device, callbacks, command.audio, clock, background: work, meter: meter,
-      frameLimit: session?.frameLimit, recording: session?.watch, protection: protection,
-      mixerKeys: keys,
-      reconnects: command.reconnection.isWanted(for: configuration)
-    ) { moment in
-      progress?.follow()
-      if session?.watch.isWaiting == true { silence?.restart() }
-      return silence?.poll(moment)
-    }
-    progress?.follow()
-    let headroom = configuration.headroomFrames + outcome.report.addedLatencyFrames
-    var extra: [(String, JSON)] = [
-      ("periodFrames", .integer(configuration.periodFrames)),
-      ("headroomFrames", .integer(headroom)),
-      ("latencyFrames", .rounded(outcome.latencyFrames, 3)),
-    ]
-    extra += protection?.summary ?? MonitorProtectionDisplay.emptySummary
-    extra += session?.summary ?? []
-    return outcome.conclude(
-      "monitor", recorded: session?.saver.report, failure: progress?.failure,
-      isTold: session?.saver.report.failure == nil && progress?.announces ?? false, extra: extra,
-      sentence: sentence(outcome) + (protection?.sentence ?? "")
-        + (session.map { " " + $0.sentence } ?? ""))
   }
 
-  private func sentence(_ outcome: SessionOutcome) -> String {
+  private func fields(_ session: MicrophoneSession) -> Fields {
+    let outcome = session.outcome
+    let configuration = outcome.configuration
+    return [
+      "periodFrames": configuration.periodFrames,
+      "headroomFrames": configuration.headroomFrames + outcome.report.addedLatencyFrames,
+      "latencyFrames": outcome.latencyFrames.digits(3),
+    ] + (session.protection?.summary ?? MonitorProtectionDisplay.emptySummary)
+  }
+
+  private func sentence(_ session: MicrophoneSession) -> String {
+    let outcome = session.outcome
     let configuration = outcome.configuration
     let latency = outcome.latencyFrames
     let milliseconds = latency * 1000 / Double(configuration.sampleRate)
     let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
-    return
-      "Monitored \((Double(outcome.report.frames) / Double(configuration.sampleRate)).shown(2)) "
-      + "s, \(latency.shown(1)) frames (\(milliseconds.shown(2)) ms) from input to output, "
-      + "\(xruns) xrun\(xruns == 1 ? "" : "s")."
+    return "Monitored \(configuration.seconds(outcome.report.frames).shown(2)) s, "
+      + "\(latency.shown(1)) frames (\(milliseconds.shown(2)) ms) from input to output, "
+      + "\(xruns.counted("xrun"))." + (session.protection?.sentence ?? "")
+      + (session.recording.map { " " + $0.sentence } ?? "")
   }
 }

@@ -40,7 +40,7 @@ enum PriorityOption: ExpressibleByArgument {
 struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("D"), .long],
-    help: ArgumentHelp(
+    help: .init(
       "Sound card: an ALSA name (default, hw:1,0), a part of its name (usb), or sim, a simulated one.",
       discussion: """
         sim:key=value,... takes rate, channels, delay (frames), gain (dB), invert (0 or 1), noise (dBFS), \
@@ -51,93 +51,90 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("C"), .long],
-    help: ArgumentHelp("Input, where it differs from --device.", valueName: "pcm"))
+    help: .init("Input, where it differs from --device.", valueName: "pcm"))
   var captureDevice: String?
 
   @Option(
     name: [.customShort("P"), .long],
-    help: ArgumentHelp("Output, where it differs from --device.", valueName: "pcm"))
+    help: .init("Output, where it differs from --device.", valueName: "pcm"))
   var playbackDevice: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "With two devices: the one whose clock is followed, playback or capture. The other one is resampled. Two PCMs of one card are treated as two devices if this option is given. (default: playback)",
       valueName: "side"))
   var master: ClockMaster?
 
   @Option(
     name: [.customShort("r"), .customLong("rate")],
-    help: ArgumentHelp(
+    help: .init(
       "Sample rate in Hz: 48000, 48k, 44.1k. (default: the device's own)", valueName: "hz"))
   private var rateOption: RateOption?
 
   @Option(
     name: [.customShort("c"), .customLong("channels")],
-    help: ArgumentHelp("Number of channels. (default: the device's own, at most 2)", valueName: "n")
-  )
+    help: .init("Number of channels. (default: the device's own, at most 2)", valueName: "n"))
   private var channelOption: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Channels of the device to capture, from 1, in order: 3,4. One may stand twice: 1,1. (default: the first)",
       valueName: "n,..."))
   var captureChannels: ChannelListOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Channels of the device to play on; the others stay silent. (default: the first)",
       valueName: "n,..."))
   var playbackChannels: ChannelListOption?
 
   @Option(
     name: [.customShort("f"), .long],
-    help: ArgumentHelp(
+    help: .init(
       "The sample format asked of the device, as ALSA names it, or cd or dat. (default: the widest)",
       valueName: "name"))
   var format: FormatOption?
 
   @Option(
     name: [.customShort("p"), .long],
-    help: ArgumentHelp(
+    help: .init(
       "Frames of a callback: fewer for lower latency. (default: what tune found, else 256)",
       valueName: "frames"))
   var periodSize: Int?
 
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("Length of the output's buffer in periods.", valueName: "n"))
+    help: .init("Length of the output's buffer in periods.", valueName: "n"))
   var periods = 2
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Frames kept queued ahead of the output; may be less than a period. (default: one period)",
       valueName: "frames"))
   var headroom: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The resampler's quality, 0 to 10, used only where rates or clocks differ.", valueName: "n"))
   var resamplerQuality = 5
 
   @Option(
-    help: ArgumentHelp(
-      "SCHED_FIFO priority of the audio thread, 1 to 99, or off.", valueName: "n|off"))
+    help: .init("SCHED_FIFO priority of the audio thread, 1 to 99, or off.", valueName: "n|off"))
   var realtimePriority = PriorityOption.realtime(70)
 
   @Option(
     name: [.customShort("d"), .long],
-    help: ArgumentHelp(
-      "Stop after this time: 90, 500ms, 1h30m, 0:01:30.5. In frames: 48000f.",
-      valueName: "time"))
+    help: .init(
+      "Stop after this time: 90, 500ms, 1h30m, 0:01:30.5. In frames: 48000f.", valueName: "time"))
   var duration: TimeOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Set the input's volume in the card's mixer for the run, as 80% of its range or -6 in dB, and put it back afterwards (SIGKILL leaves it).",
       valueName: "volume"))
   var captureVolume: VolumeOption?
 
-  @Option(help: ArgumentHelp("Set the output's volume in the same way.", valueName: "volume"))
+  @Option(help: .init("Set the output's volume in the same way.", valueName: "volume"))
   var playbackVolume: VolumeOption?
 
   @Flag(
@@ -159,9 +156,6 @@ struct AudioOptions: ParsableArguments {
       Read no defaults: neither $DUPLEX_DEVICE nor duplex/config.toml in $XDG_CONFIG_HOME.
       """)
   var noConfig = false
-
-  /// How the command is to talk.
-  var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 
   /// Frames a second, where the user named them.
   var rate: Int? {
@@ -217,9 +211,8 @@ struct AudioOptions: ParsableArguments {
 struct AlsoPlayOption: ParsableArguments {
   @Option(
     name: .customLong("also-play"),
-    help: ArgumentHelp(
-      "Play the same on a further device, such as speakers. May be repeated.",
-      valueName: "pcm"))
+    help: .init(
+      "Play the same on a further device, such as speakers. May be repeated.", valueName: "pcm"))
   var devices: [String] = []
 }
 

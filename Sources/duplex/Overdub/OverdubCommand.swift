@@ -1,6 +1,10 @@
 import ArgumentParser
 import AudioBasics
+import AudioDevices
 import AudioFiles
+import AudioSessions
+import LatencyMeasurement
+import RealtimeAudio
 
 /// Where the round trip comes from.
 enum LatencyOption: ExpressibleByArgument {
@@ -29,7 +33,7 @@ enum LatencyOption: ExpressibleByArgument {
 }
 
 /// `duplex overdub`.
-struct OverdubCommand: AudioCommand {
+struct OverdubCommand: AlsoPlayingCommand {
   static let configuration = CommandConfiguration(
     commandName: "overdub",
     abstract: "Record a take that lines up with a backing track to the frame.",
@@ -44,12 +48,10 @@ struct OverdubCommand: AudioCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  var outputMode: OutputMode { audio.outputMode }
-
   @OptionGroup var alsoPlay: AlsoPlayOption
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Round trip to remove: auto (saved, else measured), 12.75ms, 612f (frames), or a file with it.",
       valueName: "auto|time|file"))
   var latency = LatencyOption.automatic
@@ -57,20 +59,16 @@ struct OverdubCommand: AudioCommand {
   @Flag(help: "Remove the fraction of a frame as well, by resampling the take.")
   var subFrame = false
 
-  @Option(
-    help: ArgumentHelp("Start recording at this time of BACKING (punch-in).", valueName: "time"))
+  @Option(help: .init("Start recording at this time of BACKING (punch-in).", valueName: "time"))
   var from: TimeOption?
 
-  @Option(
-    help: ArgumentHelp("Stop recording at this time of BACKING (punch-out).", valueName: "time"))
+  @Option(help: .init("Stop recording at this time of BACKING (punch-out).", valueName: "time"))
   var to: TimeOption?
 
-  @Option(
-    help: ArgumentHelp(
-      "Record this many takes, to TAKE-1, TAKE-2 and so on.", valueName: "n"))
+  @Option(help: .init("Record this many takes, to TAKE-1, TAKE-2 and so on.", valueName: "n"))
   var takes = 1
 
-  @Option(help: ArgumentHelp("Write the mix of BACKING and TAKE to this file.", valueName: "file"))
+  @Option(help: .init("Write the mix of BACKING and TAKE to this file.", valueName: "file"))
   var mix: String?
 
   @Flag(help: "Play the microphone to the output as well.")
@@ -78,10 +76,10 @@ struct OverdubCommand: AudioCommand {
 
   @OptionGroup var protection: MonitorProtectionOptions
 
-  @Option(help: ArgumentHelp("Count in this many beats.", valueName: "beats"))
+  @Option(help: .init("Count in this many beats.", valueName: "beats"))
   var countIn = 0
 
-  @Option(help: ArgumentHelp("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
+  @Option(help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   var tempo = 120.0
 
   @Flag(help: "Replace TAKE and the mix if they exist.")
@@ -94,30 +92,221 @@ struct OverdubCommand: AudioCommand {
   var take: String
 
   func validate() throws {
-    guard (1...1000).contains(takes) else { throw ValidationError("--takes takes 1 to 1000.") }
-    guard (0...1000).contains(countIn) else {
-      throw ValidationError("--count-in takes 0 to 1000 beats.")
-    }
-    guard (10...1000).contains(tempo) else {
-      throw ValidationError("--tempo takes 10 to 1000 beats a minute.")
-    }
-    guard take != "-", mix != "-" else {
-      throw ValidationError("A take is a file; standard output cannot be aligned.")
-    }
+    try require((1...1000).contains(takes), "--takes takes 1 to 1000.")
+    try require((0...1000).contains(countIn), "--count-in takes 0 to 1000 beats.")
+    try require((10...1000).contains(tempo), "--tempo takes 10 to 1000 beats a minute.")
+    try require(take != "-" && mix != "-", "A take is a file; standard output cannot be aligned.")
     let files = [backing, take] + [mix].compactMap { $0 }
     let isOneTwice = files.indices.contains { index in
       files[..<index].contains { $0 == files[index] || SoundFileReader.isSame($0, files[index]) }
     }
-    guard !isOneTwice else {
-      throw ValidationError("BACKING, TAKE and --mix must be different files.")
-    }
+    try require(!isOneTwice, "BACKING, TAKE and --mix must be different files.")
   }
 
   /// Whether only a region is recorded, into what is there.
   var isPunchIn: Bool { from != nil || to != nil }
 
-  func run() throws {
-    let status = try inTermsOfTheTool { try OverdubRun(self).run() }
-    throw ExitCode(status.rawValue)
+  func perform() throws -> ExitStatus { try OverdubRun(self).run() }
+}
+
+/// An overdub from its first check to its summary: finds the round trip, records each pass, puts
+/// regions into their takes, mixes.
+final class OverdubRun {
+  /// Where the round trip came from.
+  enum Source: String {
+    case given, file, saved, measured
+  }
+
+  let command: OverdubCommand
+  let takes: OverdubTakes
+  /// The round trip in frames, without what a device's steps add unless it was given, and where it came
+  /// from, once known.
+  private(set) var roundTrip: (frames: Double, source: Source)?
+  var totals = SessionTotals()
+  var passes: [OverdubPass] = []
+  /// The device as it was granted last.
+  private(set) var configuration: DuplexConfiguration?
+  /// The options, with the backing's rate where none was asked for.
+  private(set) var options: AudioOptions
+  private let saved: SavedRoundTrip?
+
+  init(_ command: OverdubCommand) throws {
+    self.command = command
+    options = command.audio
+    let backing = try Decoding.decoder(forPath: command.backing)
+    let rate = options.rate ?? backing.sampleRate
+    options.rate = rate
+    // Before anything sounds; the device may still choose another rate.
+    let pace = Double(rate) / Double(backing.sampleRate)
+    let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
+    _ = try OverdubPlan.region(command, of: frames, rate: rate)
+    takes = try OverdubTakes(command)
+    if case .file(let path) = command.latency {
+      saved = try SavedRoundTrip(file: path)
+    } else {
+      saved = nil
+    }
+  }
+
+  /// Looks the round trip up for an open device, where it was given in a file or kept.
+  private func findRoundTrip(_ configuration: DuplexConfiguration) throws {
+    self.configuration = configuration
+    guard roundTrip == nil else { return }
+    if case .time(let time) = command.latency {
+      roundTrip = (time.frames(at: configuration.sampleRate), .given)
+    } else if let saved {
+      roundTrip = (try saved.frames(for: configuration), .file)
+    } else if let kept = try SavedRoundTrip.find(configuration) {
+      roundTrip = (try kept.frames(for: configuration), .saved)
+    }
+  }
+
+  func run() throws -> ExitStatus {
+    var status = ExitStatus.done
+    do throws(ToolFailure) {
+      status = try inTermsOfTheTool { try recordAll() }
+    } catch {
+      // Once sound has flowed there is something to sum up.
+      guard configuration != nil else { throw error }
+      error.report()
+      status = error.status
+    }
+    if status == .done, isNothingKept, totals.isInterrupted {
+      let failure = ToolFailure.stopped(before: "recorded; no take was kept or changed")
+      failure.report()
+      status = failure.status
+    }
+    conclude()
+    return status
+  }
+
+  /// Whether no take has a frame.
+  private var isNothingKept: Bool { passes.allSatisfy { $0.report.frames == 0 } }
+
+  private func recordAll() throws -> ExitStatus {
+    var status = ExitStatus.done
+    while status == .done, passes.count < command.takes, !totals.isInterrupted {
+      let wasKnown = roundTrip != nil
+      let count = passes.count
+      let choice = DeviceChoice(
+        options, captures: true, plays: true, alsoPlay: command.alsoPlay.devices,
+        stoppedStatus: .loss)
+      status = try choice.use { open in try step(takes.paths[count], on: open) }
+      if passes.count > count, command.audio.json {
+        let done = Double(passes.count) / Double(command.takes)
+        Terminal.emit(.progress(done, "take", ["path": takes.paths[count]]))
+      }
+      // A stream that only found the round trip is followed by one that records.
+      guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
+    }
+    if status == .done, let last = passes.last, let mix = command.mix {
+      try OverdubMix(command, last).write(to: mix)
+    }
+    return status
+  }
+
+  /// Tells what came of all passes.
+  private func conclude() {
+    guard let configuration else { return }
+    if let last = passes.last, let roundTrip {
+      return last.conclude(self, totals.report, roundTrip)
+    }
+    guard command.audio.json else { return }
+    let fields = Fields.summary(of: "overdub", totals.report, configuration)
+    Terminal.emit(.summary(fields + .written([]) + ["alignmentFrames": JSON.null]))
+  }
+
+  /// One stream: measures where the round trip is not known, else records a pass to `path`.
+  private func step(_ path: String, on open: consuming OpenDevice) throws -> ExitStatus {
+    try findRoundTrip(open.configuration)
+    guard let roundTrip else { return try measure(on: open) }
+    return try OverdubPass(self, path, roundTrip: roundTrip).record(on: open)
+  }
+
+  private func measure(on open: consuming OpenDevice) throws -> ExitStatus {
+    var plan = ProbePlan(open.configuration)
+    plan.repeats = 3
+    // The duration is that of the take.
+    var options = options
+    options.duration = nil
+    inform("measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ...")
+    let (found, outcome) = try measureRoundTrips(on: open, plan, options) { done in
+      if OutputMode.current.json { Terminal.emit(.progress(done, "measurement")) }
+    }
+    totals.note(outcome.report)
+    if totals.isInterrupted { return .done }
+    if let failure = outcome.report.stopReason.failure { throw failure }
+    guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate),
+      answer.isTrustworthy
+    else {
+      throw ToolFailure.noSignal(
+        "The round trip cannot be measured: nothing clear came back from the output.",
+        hint: "Connect an output to an input and run `duplex latency --save` once with the same "
+          + "device, rate and period, or say --latency with a time, as 612f or 12.75ms.")
+    }
+    roundTrip = (answer.frames.median - Double(outcome.report.addedLatencyFrames), .measured)
+    return .done
+  }
+}
+
+/// The files of an overdub: one take a pass, checked before anything sounds.
+struct OverdubTakes {
+  let paths: [String]
+  private let command: OverdubCommand
+  private let fileFormat: FileFormat
+  private let inputs: Set<FileIdentity>
+
+  init(_ command: OverdubCommand) throws {
+    self.command = command
+    let target = try RecordingTarget(
+      path: command.take, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
+    fileFormat = target.fileFormat
+    guard fileFormat != .mp3 else {
+      throw ToolFailure.usage(
+        "An MP3 file begins with silence of the encoder's own.",
+        hint: "Record the take as WAV or FLAC, so that it lines up.")
+    }
+    paths =
+      command.takes == 1
+      ? [command.take] : (1...command.takes).map { FileName.insert("-\($0)", into: command.take) }
+    var inputs = InputFiles(command.audio)
+    inputs.add(command.backing)
+    if case .file(let path) = command.latency { inputs.add(path) }
+    self.inputs = inputs.identities
+    for path in paths + [command.mix].compactMap({ $0 }) {
+      guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
+        throw ToolFailure.usage(
+          "\(path) is what is played or heard: the backing, or another input.",
+          hint: "Choose another name for the take.")
+      }
+      // A region goes into the take that is there: that is what it is for.
+      let mayExist = command.overwrite || (command.isPunchIn && path != command.mix)
+      guard mayExist || !SoundFileReader.exists(path) else {
+        throw ToolFailure.exists(path)
+      }
+    }
+    if let mix = command.mix {
+      _ = try RecordingTarget(
+        path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
+    }
+  }
+
+  /// The take that the region goes into; nil where there is none yet.
+  func existing(_ path: String) throws -> FileSplice? {
+    guard command.isPunchIn, SoundFileReader.exists(path) else { return nil }
+    return try FileSplice(path: path)
+  }
+
+  /// Where the pass is recorded to: the take itself, or a file of its own that is put into the take
+  /// afterwards.
+  func target(_ path: String, into splice: FileSplice?) throws -> RecordingTarget {
+    // A region is a recording of its own until it is in its take: found, should the power fail.
+    let random = String(UInt32.random(in: 0 ... .max), radix: 36)
+    var target = try RecordingTarget(
+      path: command.isPunchIn ? FileName.insert("-region-\(random)", into: path) : path,
+      fileFormat: command.isPunchIn ? splice?.fileFormat ?? fileFormat : nil,
+      sampleFormat: splice?.sampleFormat, overwrite: command.overwrite && !command.isPunchIn)
+    target.inputs = inputs
+    return target
   }
 }

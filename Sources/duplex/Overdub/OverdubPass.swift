@@ -25,10 +25,8 @@ final class OverdubPass {
     self.roundTrip = roundTrip
   }
 
-  func record(
-    on device: consuming DuplexDevice, _ clock: SessionClock, background: [any BackgroundWork]
-  ) throws -> ExitStatus {
-    let configuration = device.configuration
+  func record(on open: consuming OpenDevice) throws -> ExitStatus {
+    let configuration = open.configuration
     let rate = configuration.sampleRate
     let channels = configuration.capture?.channelCount ?? 1
     let track = try Track(
@@ -41,14 +39,13 @@ final class OverdubPass {
     let splice = try run.takes.existing(path)
     if let splice { try check(splice, rate: rate, channels: channels) }
     var callbacks = Mixer(configuration)
-    var protection: MonitorProtectionDisplay?
+    var parts = SessionParts()
     if run.command.monitor {
       callbacks.monitor = .fadeIn(to: .unity, configuration)
-      protection = run.command.protection.install(
-        on: &callbacks, fullScale: 1, run.options, configuration)
+      parts.protection = run.command.protection.install(
+        on: &callbacks, fullScale: 1, configuration)
     }
     let feeder = try feeder(track, plan, configuration, &callbacks)
-    let window = plan.window
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
     let target = try run.takes.target(path, into: splice)
@@ -58,26 +55,28 @@ final class OverdubPass {
       shift = FrameShift(fraction: fraction, channelCount: channels)
     }
     let saver = try RecordingWriter(
-      target.plan(configuration.capture, sampleRate: rate, clock),
+      target.plan(configuration.capture, sampleRate: rate, open.clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
-      gate: StepAlignedGate(window, alignment),
+      gate: StepAlignedGate(plan.window, alignment),
       shift: shift)
     callbacks.recorder = saver.takeRecorder()
     let meter = callbacks.makeMeter(run.options, configuration)
-    let outcome = try SessionOutcome(
-      running: device, callbacks, run.options, clock, background: background + [saver, feeder],
-      meter: meter, frameLimit: plan.frameLimit, protection: protection,
-      task: SessionTask(
-        title: "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)",
-        frames: window.firstFrame + plan.region.count)
-    ) { moment in
+    parts.background = [saver, feeder]
+    parts.frameLimit = plan.frameLimit
+    parts.task = (
+      "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)",
+      plan.window.firstFrame + plan.region.count
+    )
+    parts.poll = { moment in
       saver.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
     }
+    let outcome = try SessionOutcome(
+      running: open, callbacks, run.options, meter: meter, parts)
     self.outcome = outcome
     self.feeder = feeder
     report = saver.report
-    alignment.warn(ofChange: outcome.report.addedLatencyFrames, path: path)
+    alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     run.totals.add(outcome.report)
     run.passes.append(self)
     // What was recorded goes into the take, even where the device went away.
@@ -86,8 +85,7 @@ final class OverdubPass {
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
     } else if run.command.isPunchIn, report.frames > 0 {
-      Notice.warning("regionApart", "What was recorded of the region is in \(target.path).")
-        .report()
+      warn("regionApart", "What was recorded of the region is in \(target.path).")
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil
@@ -122,8 +120,7 @@ final class OverdubPass {
 
   private func check(_ splice: FileSplice, rate: Int, channels: Int) throws {
     guard splice.sampleRate == rate, splice.channelCount == channels else {
-      throw ToolFailure(
-        .unusableInput, code: "inputUnusable",
+      throw ToolFailure.unusable(
         "\(splice.path) has \(splice.channelCount) channels at \(splice.sampleRate) Hz; this take "
           + "would have \(channels) at \(rate) Hz.",
         hint: "Say -c \(splice.channelCount) -r \(splice.sampleRate), or convert the file.")
@@ -163,16 +160,14 @@ final class OverdubPass {
     }
     outcome.with(totals).conclude(
       "overdub", recorded: report, failure: feeder?.failure,
-      extra: JSON.written(paths) + [
-        ("mixPath", run.command.mix.map { JSON.written($0) } ?? .null),
-        ("alignmentFrames", .rounded(plan.alignmentFrames + added, 5)),
-        ("alignmentRestFrames", .rounded(plan.restFrames, 5)),
-        ("roundTripFrames", .rounded(roundTrip.frames + added, 5)),
-        ("latencySource", .string(roundTrip.source.rawValue)),
-        ("takeFrames", .integer(report.frames)),
-        ("fromFrame", .integer(plan.region.lowerBound)),
-        ("toFrame", .integer(plan.region.upperBound)),
-        ("peakDBFS", .array(report.peaks.map { .rounded(Decibels.level($0)) })),
+      extra: .written(paths) + [
+        "mixPath": run.command.mix.flatMap(FileRemoval.existing),
+        "alignmentFrames": (plan.alignmentFrames + added).digits(5),
+        "alignmentRestFrames": plan.restFrames.digits(5),
+        "roundTripFrames": (roundTrip.frames + added).digits(5),
+        "latencySource": roundTrip.source.rawValue, "takeFrames": report.frames,
+        "fromFrame": plan.region.lowerBound, "toFrame": plan.region.upperBound,
+        "peakDBFS": report.peaks.map { Decibels.level($0).digits(2) },
       ],
       sentence: paths.isEmpty
         ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
@@ -238,11 +233,10 @@ struct OverdubMix {
     try writer.finish()
     if let cut = mix.takeFailures().first { throw cut.failure }
     if peak > 1 {
-      Notice.warning(
+      warn(
         "clipped",
         "\(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is clipped there.",
-        hint: "Mix the two files by hand with less gain."
-      ).report()
+        hint: "Mix the two files by hand with less gain.")
     }
   }
 }
@@ -291,8 +285,7 @@ struct OverdubPlan {
   /// The stretch to be recorded of a backing of `frames` frames at this rate.
   static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
     guard frames > 0 else {
-      throw ToolFailure(
-        .unusableInput, code: "inputUnusable",
+      throw ToolFailure.unusable(
         "\(command.backing) has no frames, or does not say how many.",
         hint: "Save it to a file with sound in it first.")
     }
@@ -300,8 +293,8 @@ struct OverdubPlan {
     var end = min(frames, command.to?.frameCount(at: rate) ?? frames)
     if let most = command.audio.duration?.frameCount(at: rate) { end = min(end, first + most) }
     guard first < end else {
-      throw ToolFailure(
-        .usage, code: "usage", "There is nothing between --from and --to in \(command.backing).",
+      throw ToolFailure.usage(
+        "There is nothing between --from and --to in \(command.backing).",
         hint: "It has \(frames) frames, \((Double(frames) / Double(rate)).shown(2)) s.")
     }
     return first..<end

@@ -44,14 +44,13 @@ final class StepAlignment: Sendable {
   }
 
   /// Says so where the steps changed behind the take's beginning: from there on it is late or early.
-  func warn(ofChange added: Int, path: String) {
+  func checkChange(to added: Int, path: String) {
     guard !isFixed, added != frames else { return }
-    Notice.warning(
+    warn(
       "alignmentChanged",
       "The sound server changed its steps in the take: by its end \(path) is "
         + "\(abs(added - frames)) frames too \(added > frames ? "late" : "early").",
-      hint: "Record it again, or name the card itself with --device."
-    ).report()
+      hint: "Record it again, or name the card itself with --device.")
   }
 }
 

@@ -6,7 +6,7 @@ import AudioSessions
 import RealtimeAudio
 
 /// `duplex play`.
-struct PlayCommand: AudioCommand {
+struct PlayCommand: AlsoPlayingCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
@@ -18,13 +18,6 @@ struct PlayCommand: AudioCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  var outputMode: OutputMode { audio.outputMode }
-
-  var furtherDevices: [String] {
-    get { alsoPlay.devices }
-    set { alsoPlay.devices = newValue }
-  }
-
   var captures: Bool { false }
 
   var stoppedStatus: ExitStatus { .done }
@@ -33,31 +26,30 @@ struct PlayCommand: AudioCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
+    help: .init("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
   var gain = PerSource(Gain.unity)
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Place from -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
+    help: .init("Place from -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "The files are samples without a header, of this ALSA format, rate and channels: S16_LE,44100,2.",
       valueName: "format,hz,n"))
   var raw: RawOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Buffer this much of a network source before it plays, at most 20 s. (default: 3 s, or less where the network is fast)",
       valueName: "time"))
   var prebuffer: TimeOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Dither an output of 16 bits: on, off, or auto, which leaves samples of 16 bits unchanged.",
       valueName: "auto|on|off"))
   var dither = DitherOption.auto
@@ -75,59 +67,46 @@ struct PlayCommand: AudioCommand {
   var repeats = false
 
   @Argument(
-    help: ArgumentHelp(
+    help: .init(
       "Files, addresses, playlists or folders to play; - is standard input. (default: the last note)",
       valueName: "source"))
   var sources: [String] = []
 
   func validate() throws {
-    if let prebuffer, prebuffer.seconds(at: 48000) > 20 {
-      throw ValidationError("--prebuffer takes at most 20 s.")
-    }
-    guard !(together && compare) else {
-      throw ValidationError("--together hears all at once, --compare one at a time: choose one.")
+    try require(
+      prebuffer.map { $0.seconds(at: 48000) <= 20 } ?? true, "--prebuffer takes at most 20 s.")
+    try require(
+      !(together && compare), "--together hears all at once, --compare one at a time: choose one.")
+  }
+
+  func perform() throws -> ExitStatus {
+    // The first file lends the unit its rate; each is looked at before anything sounds.
+    var options = audio
+    var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
+    if shuffle { list.shuffle() }
+    let style = PlayItems.Style(
+      order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
+    let items = try PlayItems(
+      list, style, mixMode: together ? .together : compare ? .alternatives(0) : nil)
+    if options.rate == nil { options.rate = items.firstRate }
+    var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
+    // Requests go on being made.
+    choice.isStartUpOver = !list.contains(where: \.isRemote)
+    return try choice.use { open in
+      try play(items.items, choices: compare ? list.count : 0, on: open)
     }
   }
 
-  func run() throws {
-    let status = try inTermsOfTheTool {
-      // The first file lends the unit its rate; each is looked at before anything sounds.
-      var options = audio
-      var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
-      if shuffle { list.shuffle() }
-      let style = PlayItems.Style(
-        order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
-      let items = try PlayItems(
-        list, style,
-        mixMode: together ? .together : compare ? .alternatives(0) : nil)
-      if options.rate == nil { options.rate = items.firstRate }
-      let use = PlayUse(
-        command: self, items: items.items, choices: compare ? list.count : 0)
-      var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
-      // Requests go on being made.
-      choice.isStartUpOver = !list.contains(where: \.isRemote)
-      return try choice.use(use)
-    }
-    throw ExitCode(status.rawValue)
-  }
-}
-
-/// Plays a queue on a device.
-private struct PlayUse: DeviceUse {
-  let command: PlayCommand
-  let items: [QueueItem]
-  let choices: Int
-
-  func run(
-    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
+  private func play(
+    _ items: [QueueItem], choices: Int, on open: consuming OpenDevice
   ) throws -> ExitStatus {
-    let configuration = device.configuration
+    let configuration = open.configuration
     var shape = AudioPlayer.Shape(configuration)
     shape.endsWithQueue = true
-    shape.prebufferSeconds = command.prebuffer?.seconds(at: configuration.sampleRate)
+    shape.prebufferSeconds = prebuffer?.seconds(at: configuration.sampleRate)
     let player = AudioPlayer(shape)
     player.enqueue(items)
-    player.setRepeating(command.repeats, shuffles: command.shuffle)
+    player.setRepeating(repeats, shuffles: shuffle)
     player.play()
     var callbacks = Mixer(configuration)
     callbacks.player = player.takePlayer()
@@ -135,28 +114,27 @@ private struct PlayUse: DeviceUse {
     let meter = OutputMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
     let levels = meter.makeView()
     callbacks.outputMeter = consume meter
-    callbacks.dither = command.dither.stage(for: configuration)
-    let progress = TrackProgress(player, command.audio)
-    let keys = PlayKeys(player, choices: choices, speed: command.order.speed.speed)
-    let outcome = try SessionOutcome(
-      running: device, callbacks, command.audio, clock, background: background + player.background,
-      keys: keys
-    ) { _ in
+    callbacks.dither = dither.stage(for: configuration)
+    let progress = TrackProgress(player)
+    var parts = SessionParts()
+    parts.background = player.background
+    parts.playKeys = PlayKeys(player, choices: choices, speed: order.speed.speed)
+    parts.poll = { _ in
       progress.follow()
       return nil
     }
+    let outcome = try SessionOutcome(running: open, callbacks, audio, parts)
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(
       "play", failure: progress.failure, isTold: progress.announces,
       hasSounded: !player.playedTurns.isEmpty,
       extra: [
-        ("tracks", progress.tracks), ("starvedFrames", .integer(starved)),
-        ("clippedFrames", .integer(levels.clippedFrames)),
-        ("truePeakDBTP", .fixed(levels.truePeakDBTP, digits: 2)),
+        "tracks": progress.tracks, "starvedFrames": starved,
+        "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
       ],
       sentence: Self.sentence(
-        seconds: Double(outcome.report.frames) / Double(configuration.sampleRate),
+        seconds: configuration.seconds(outcome.report.frames),
         starved: starved, clipped: levels.clippedFrames, truePeakDBTP: levels.truePeakDBTP))
   }
 
@@ -164,13 +142,13 @@ private struct PlayUse: DeviceUse {
   private static func sentence(
     seconds: Double, starved: Int, clipped: Int, truePeakDBTP: Double
   ) -> String {
-    func frames(_ count: Int) -> String { count == 1 ? "1 frame" : "\(count) frames" }
     var sentence = "Played \(seconds.shown(2)) s."
     if starved > 0 {
-      sentence += " The disk or the network was too slow for \(frames(starved))."
+      sentence += " The disk or the network was too slow for \(starved.counted("frame"))."
     }
     if clipped > 0 {
-      sentence += " \(frames(clipped)) clipped: the peak was \(truePeakDBTP.shown(1)) dBTP."
+      sentence +=
+        " \(clipped.counted("frame")) clipped: the peak was \(truePeakDBTP.shown(1)) dBTP."
       sentence += " Lower the gain by \(truePeakDBTP.rounded(.up).shown(0)) dB to avoid it."
     }
     return sentence
@@ -184,5 +162,22 @@ extension AudioPlayer.Shape {
       sampleRate: configuration.sampleRate,
       channelCount: configuration.playback?.channelCount ?? 2,
       periodFrames: configuration.periodFrames)
+  }
+}
+
+/// `--dither`: whether samples are dithered before an output of 16 bits rounds them.
+enum DitherOption: String, ExpressibleByArgument, CaseIterable {
+  /// Only where a sample needs rounding.
+  case auto
+  case on
+  case off
+
+  /// The dither of the output of `configuration`; nil where there is none: the output has more than 16 bits,
+  /// or its rate is converted afterwards.
+  func stage(for configuration: DuplexConfiguration) -> Dither? {
+    guard self != .off, !configuration.isResampling,
+      configuration.playback?.format.byteCount == 2
+    else { return nil }
+    return Dither(isUnconditional: self == .on)
   }
 }

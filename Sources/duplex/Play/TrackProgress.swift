@@ -6,31 +6,24 @@ import RealtimeAudio
 /// and printed on the one that watches.
 final class TrackProgress {
   private let player: AudioPlayer
-  private let prints: Bool
   /// Whether a person is told what fails, and what plays.
-  let announces: Bool
+  let announces = !OutputMode.current.json && !OutputMode.current.quiet
   /// Whether only what fails is told.
   private let tellsFailuresOnly: Bool
-  private let buffer = EventBuffer()
+  private let events = MutexBox<[PlayerEvent]>([])
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
 
-  private final class EventBuffer: Sendable {
-    let events = MutexBox<[PlayerEvent]>([])
-  }
-
   /// The progress of `player`; where something else is the command's business, only what fails of it.
-  init(_ player: AudioPlayer, _ options: AudioOptions, tellsFailuresOnly: Bool = false) {
+  init(_ player: AudioPlayer, tellsFailuresOnly: Bool = false) {
     self.player = player
     self.tellsFailuresOnly = tellsFailuresOnly
-    prints = options.json
-    announces = !options.json && !options.quiet
-    player.onEvent { [buffer] event in buffer.events.withLock { $0.append(event) } }
+    player.onEvent { [events] event in events.withLock { $0.append(event) } }
   }
 
   /// Tells what has happened since it was last called.
   func follow() {
-    let events = buffer.events.withLock { events in
+    let events = events.withLock { events in
       defer { events = [] }
       return events
     }
@@ -38,51 +31,42 @@ final class TrackProgress {
   }
 
   /// For the summary: what was heard of each, and where it began.
-  var tracks: JSON {
-    .array(
-      player.playedTurns.map { played in
-        .object([
-          "source": .string(played.turn.facts.name), "frames": .integer(played.frames),
-          "startFrame": .integer(played.startFrame),
-        ])
-      })
+  var tracks: [Fields] {
+    player.playedTurns.map { played in
+      [
+        "source": played.turn.facts.name, "frames": played.frames,
+        "startFrame": played.startFrame,
+      ]
+    }
   }
 
   private func emit(_ event: PlayerEvent) {
-    switch event.kind {
-    case .failed(let failure):
-      self.failure = self.failure ?? failure
-      if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
-    case _ where tellsFailuresOnly: return
-    case .refused(let failure):
-      if announces { Terminal.say("duplex: \(failure.message) \(failure.hint)") }
-    case .renderingStarted:
-      if announces, let facts = event.turn?.facts { Terminal.say("\(TrackTitle(facts).text)") }
-    case .titled(let title):
-      if announces { Terminal.say("\(title)") }
-    case .waiting:
-      if announces { Terminal.say("duplex: waiting for \(event.source)") }
-    default: break
-    }
-    guard prints, let state = event.kind.name else { return }
-    var fields: [(String, JSON)] = [
-      ("index", .integer(event.index)), ("source", .string(event.source)),
-      ("state", .string(state)),
-    ]
-    if let frame = event.frame { fields.append(("frame", .integer(frame))) }
+    if case .failed(let failure) = event.kind { self.failure = self.failure ?? failure }
+    var sentence: String?
+    var more: Fields = [:]
     switch event.kind {
     case .failed(let failure), .refused(let failure):
-      fields.append(("message", .string(failure.message)))
-    case .titled(let title): fields.append(("title", .string(title)))
+      sentence = "duplex: \(failure.message) \(failure.hint)"
+      more = ["message": failure.message]
     case .decodingStarted:
-      if let facts = event.turn?.facts { fields += TrackTitle(facts).fields }
+      if let facts = event.turn?.facts { more = TrackTitle(facts).fields }
+    case .renderingStarted: sentence = event.turn.map { TrackTitle($0.facts).text }
+    case .titled(let title): (sentence, more) = (title, ["title": title])
+    case .waiting: sentence = "duplex: waiting for \(event.source)"
     default: break
     }
-    Terminal.emit(Event("track", fields))
+    if tellsFailuresOnly, !event.kind.isFailure { return }
+    if announces, let sentence { Terminal.say("\(sentence)") }
+    guard OutputMode.current.json, let state = event.kind.name else { return }
+    var fields: Fields = ["index": event.index, "source": event.source, "state": state]
+    if let frame = event.frame { fields += ["frame": frame] }
+    Terminal.emit(Event("track", fields + more))
   }
 }
 
 extension PlayerEvent.Kind {
+  fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
+
   /// The contract's word for it; nil where it is not told.
   fileprivate var name: String? {
     switch self {
@@ -128,15 +112,10 @@ struct TrackTitle {
   }
 
   /// For an event.
-  var fields: [(String, JSON)] {
-    func string(_ name: String, _ value: String?) -> (String, JSON) {
-      (name, value.map { .string($0) } ?? .null)
-    }
-    return [
-      string("title", facts.tags.title), string("artist", facts.tags.artist),
-      string("album", facts.tags.album),
-      ("durationSeconds", facts.seconds.map { .rounded($0, 6) } ?? .null),
-      ("bitRate", facts.bitRate.map { .integer($0) } ?? .null),
+  var fields: Fields {
+    [
+      "title": facts.tags.title, "artist": facts.tags.artist, "album": facts.tags.album,
+      "durationSeconds": facts.seconds, "bitRate": facts.bitRate,
     ]
   }
 }

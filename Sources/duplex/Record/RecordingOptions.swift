@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioDevices
 import AudioFiles
 import AudioSessions
 import VoiceCleaning
@@ -6,32 +7,30 @@ import VoiceCleaning
 /// The options of whatever records.
 struct RecordingOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Start a new file at a size (100M), a time (10:00) or each pause (silence). Files are "
         + "numbered, or named by strftime: note-%Y%m%d-%H%M%S.wav.", valueName: "size|time|silence")
   )
   var split: SplitOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "With --split, delete this run's oldest files beyond a number of files (24), a size (2G) or an "
         + "age (7d).", valueName: "n|size|age"))
-  var keep: KeepOption?
+  var keep: KeepRule?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Run this shell command after each file. $1 is the file's path; without a $ the path is added at "
         + "the end. If the command fails, the recording goes on.",
       valueName: "command"))
   var onFile: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Flush to disk at least this often.", valueName: "time"))
+  @Option(help: .init("Flush to disk at least this often.", valueName: "time"))
   var sync = TimeOption.seconds(1)
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Length of the ring buffer between the audio thread and the disk: a disk that stalls for longer loses "
         + "frames. (default: 12, at most 256 MiB)",
       valueName: "time"))
@@ -46,9 +45,9 @@ struct RecordingOptions: ParsableArguments {
     if let onFile, onFile.allSatisfy(\.isWhitespace) {
       throw ValidationError("--on-file names no command.")
     }
-    guard keep == nil || split != nil else {
-      throw ValidationError("--keep removes old files of a split recording: say --split as well.")
-    }
+    try require(
+      keep == nil || split != nil,
+      "--keep removes old files of a split recording: say --split as well.")
     switch keep {
     case .files(let count) where count < 1:
       throw ValidationError("--keep \(count) would keep nothing: 1 is the least.")
@@ -58,18 +57,17 @@ struct RecordingOptions: ParsableArguments {
       throw ValidationError("--keep of no time would keep nothing.")
     default: break
     }
-    guard start.voiceActivated || split == .silence || start.threshold == nil else {
-      throw ValidationError("--threshold is for voices: say --voice-activated as well.")
-    }
-    guard cleaning.raw == nil || !cleaning.isNone else {
-      throw ValidationError(
-        "--raw keeps what was not cleaned: say --denoise, --agc, --dereverb, --echo-cancel or "
-          + "--high-pass as well.")
-    }
+    try require(
+      start.voiceActivated || split == .silence || start.threshold == nil,
+      "--threshold is for voices: say --voice-activated as well.")
+    try require(
+      cleaning.raw == nil || !cleaning.isNone,
+      "--raw keeps what was not cleaned: say --denoise, --agc, --dereverb, --echo-cancel or "
+        + "--high-pass as well.")
   }
 
   /// Refuses times that are too short or too long, those in frames once the rate is known.
-  private func checkTimes(at rate: Int?) throws(ValidationError) {
+  func checkTimes(at rate: Int?) throws(ValidationError) {
     for (name, time, range) in [
       ("sync", sync, 0.001...86400), ("ring", ring, 0.1...600),
       ("pre-roll", start.preRoll, 0...600), ("hold", start.hold, 0...60),
@@ -77,19 +75,18 @@ struct RecordingOptions: ParsableArguments {
     ] as [(String, TimeOption?, ClosedRange<Double>)] {
       guard let time else { continue }
       if rate == nil, case .frames = time { continue }
-      guard range.contains(time.seconds(at: rate ?? 1)) else {
-        throw ValidationError(
-          "--\(name) takes \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, as 1.5, "
-            + "500ms or 48000f.")
-      }
+      try require(
+        range.contains(time.seconds(at: rate ?? 1)),
+        "--\(name) takes \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, as 1.5, "
+          + "500ms or 48000f.")
     }
     // Where only one of the two is in frames, the rate must be known to compare them.
     guard let tail = start.tail, rate != nil || tail.isSeconds == start.hold.isSeconds else {
       return
     }
-    guard tail.seconds(at: rate ?? 1) <= start.hold.seconds(at: rate ?? 1) else {
-      throw ValidationError("--tail cannot be longer than --hold.")
-    }
+    try require(
+      tail.seconds(at: rate ?? 1) <= start.hold.seconds(at: rate ?? 1),
+      "--tail cannot be longer than --hold.")
   }
 
   /// Whether nothing is asked for.
@@ -97,38 +94,12 @@ struct RecordingOptions: ParsableArguments {
     split == nil && keep == nil && onFile == nil && sync == .seconds(1) && ring == nil
       && start.isPlain && tags.tags == SoundFileTags() && cleaning.isNone && cleaning.raw == nil
   }
-
-  /// What they come to for a take of `duration` at `rate` frames a second.
-  func settings(_ duration: TimeOption?, at rate: Int) throws(ToolFailure) -> RecordingSettings {
-    do throws(ValidationError) {
-      try checkTimes(at: rate)
-    } catch {
-      throw ToolFailure(
-        .usage, code: "usage", error.message, hint: "Frames count at \(rate) a second here.")
-    }
-    var settings = RecordingSettings()
-    settings.tags = tags.tags
-    settings.split = split
-    settings.keep = keep
-    settings.onFile = onFile
-    settings.syncSeconds = sync.seconds(at: rate)
-    settings.ringSeconds = ring?.seconds(at: rate)
-    settings.checkSeconds = start.autoGainCheck?.seconds(at: rate) ?? 0
-    settings.preRollSeconds = start.preRoll?.seconds(at: rate)
-    settings.voice = start.voice(at: rate)
-    settings.isVoiceActivated = start.voiceActivated
-    settings.cleaning = cleaning.settings
-    settings.cancelsEcho = cleaning.echoCancel
-    settings.rawPath = cleaning.raw
-    settings.duration = duration
-    return settings
-  }
 }
 
 /// When what is heard is kept.
 struct StartOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Start the recording with the space bar or Enter (or a voice), and keep this much of the sound before "
         + "it.",
       valueName: "time"))
@@ -139,22 +110,21 @@ struct StartOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .init(
       "Level above which sound counts as a voice. (default: relative to the noise floor)",
       valueName: "db"))
   var threshold: LevelOption?
 
-  @Option(
-    help: ArgumentHelp("Pauses up to this length do not end a phrase.", valueName: "time"))
+  @Option(help: .init("Pauses up to this length do not end a phrase.", valueName: "time"))
   var hold = TimeOption.seconds(1)
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Silence to keep after each phrase. (default: 0.5, at most --hold)", valueName: "time"))
   var tail: TimeOption?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Measure the level for this long before the recording starts, and say whether it is too low or too "
         + "high.",
       valueName: "time"))
@@ -171,25 +141,17 @@ struct StartOptions: ParsableArguments {
     preRoll == nil && !voiceActivated && threshold == nil && hold == .seconds(1) && tail == nil
       && autoGainCheck == nil
   }
-
-  /// How voices are told from silence.
-  func voice(at rate: Int) -> RecordingSettings.VoiceOptions {
-    let hold = hold.seconds(at: rate)
-    return RecordingSettings.VoiceOptions(
-      thresholdDBFS: threshold?.decibels, holdSeconds: hold,
-      tailSeconds: tail?.seconds(at: rate) ?? min(0.5, hold))
-  }
 }
 
 /// What a file says of itself.
 struct TagOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Tag: title.", valueName: "text"))
+  @Option(help: .init("Tag: title.", valueName: "text"))
   var title: String?
-  @Option(help: ArgumentHelp("Tag: artist.", valueName: "text"))
+  @Option(help: .init("Tag: artist.", valueName: "text"))
   var artist: String?
-  @Option(help: ArgumentHelp("Tag: comment.", valueName: "text"))
+  @Option(help: .init("Tag: comment.", valueName: "text"))
   var comment: String?
-  @Option(help: ArgumentHelp("Tag: date, as free text.", valueName: "text"))
+  @Option(help: .init("Tag: date, as free text.", valueName: "text"))
   var date: String?
 
   /// The same for a file.
@@ -213,11 +175,9 @@ struct CleaningOptions: ParsableArguments {
   var dereverb = false
   @Flag(help: "Echo cancellation: remove what the microphone picks up of the playback (--mix).")
   var echoCancel = false
-  @Option(
-    help: ArgumentHelp("High-pass filter: remove rumble below this frequency.", valueName: "hz"))
+  @Option(help: .init("High-pass filter: remove rumble below this frequency.", valueName: "hz"))
   var highPass: FrequencyOption?
-  @Option(
-    help: ArgumentHelp("Record the unprocessed sound to this file as well.", valueName: "file"))
+  @Option(help: .init("Record the unprocessed sound to this file as well.", valueName: "file"))
   var raw: String?
 
   /// Whether nothing is asked for.
@@ -228,5 +188,106 @@ struct CleaningOptions: ParsableArguments {
     CleaningSettings(
       denoise: denoise, automaticGain: agc, dereverb: dereverb, highPassHertz: highPass?.hertz,
       echo: nil)
+  }
+}
+
+extension RecordingOptions {
+  /// How the recording is kept on disk.
+  func plan(
+    _ target: RecordingTarget, _ stream: StreamConfiguration?, sampleRate: Int,
+    _ clock: SessionClock
+  ) throws(ToolFailure) -> RecordingPlan {
+    do throws(ValidationError) {
+      try checkTimes(at: sampleRate)
+    } catch {
+      throw ToolFailure.usage(error.message, hint: "Frames count at \(sampleRate) a second here.")
+    }
+    var plan = target.plan(stream, sampleRate: sampleRate, clock)
+    plan.tags = tags.tags
+    plan.split = try rule(plan)
+    plan.keep = keep
+    plan.onFile = onFile
+    plan.syncSeconds = sync.seconds(at: sampleRate)
+    plan.checkSeconds = start.autoGainCheck?.seconds(at: sampleRate) ?? 0
+    plan.leavesSilenceOut = start.voiceActivated
+    return plan
+  }
+
+  /// The disk half of a recording of `duration`. With `startsAtOnce` no key is waited for.
+  func writer(
+    _ plan: RecordingPlan, _ configuration: DuplexConfiguration, duration: TimeOption?,
+    startsAtOnce: Bool
+  ) throws -> RecordingWriter {
+    let rate = plan.sampleRate
+    let settings = try cleaning(configuration)
+    let played = settings.echo == nil ? 0 : configuration.playback?.channelCount ?? 0
+    let cleaner =
+      settings.isNone
+      ? nil : try VoiceCleaner(settings, sampleRate: rate, channelCount: plan.channelCount)
+    return try RecordingWriter(
+      plan,
+      ringFrames: try RecordingRing.frameCount(
+        seconds: ring?.seconds(at: rate), sampleRate: rate, channelCount: plan.channelCount + played
+      ),
+      gate: try RecordingRing.checked(
+        gate(plan, duration: duration, startsAtOnce: startsAtOnce), plan,
+        ringCount: cleaning.raw == nil ? 1 : 2),
+      cleaner: cleaner, playedChannels: played, rawPath: cleaning.raw)
+  }
+
+  /// What is kept of what comes in.
+  private func gate(
+    _ plan: RecordingPlan, duration: TimeOption?, startsAtOnce: Bool
+  ) -> any RecordingGate {
+    let rate = plan.sampleRate
+    let preRoll = start.preRoll?.seconds(at: rate)
+    if start.voiceActivated || split == .silence {
+      var settings = VoiceSettings(sampleRate: rate, channelCount: plan.channelCount)
+      settings.preRollSeconds = preRoll ?? settings.preRollSeconds
+      settings.thresholdDBFS = start.threshold?.decibels
+      settings.holdSeconds = start.hold.seconds(at: rate)
+      settings.tailSeconds = start.tail?.seconds(at: rate) ?? min(0.5, settings.holdSeconds)
+      return VoiceGate(settings)
+    }
+    guard let preRoll, !startsAtOnce else { return WindowGate(PunchWindow()) }
+    return StartGate(
+      preRollFrames: Int(clamping: preRoll * Double(rate)),
+      frames: duration?.frameCount(at: rate))
+  }
+
+  /// What is done to the sound; the canceller is told how late the output is heard.
+  private func cleaning(_ configuration: DuplexConfiguration) throws -> CleaningSettings {
+    var settings = cleaning.settings
+    if cleaning.echoCancel {
+      let saved = try SavedRoundTrip.find(configuration)?.frames(for: configuration)
+      settings.echo = EchoSettings(
+        delayFrames: Int(rounding: saved ?? configuration.latencyFrames))
+    }
+    return settings
+  }
+
+  private func rule(_ plan: RecordingPlan) throws(ToolFailure) -> SplitRule? {
+    switch split {
+    case nil: return nil
+    case .silence: return .silence
+    case .bytes(let count):
+      let second = plan.sampleRate * plan.channelCount * plan.sampleFormat.byteCount
+      guard count >= SoundFileWriter.headerByteCount + second / 10 else {
+        throw Self.tooSmall("\(count) bytes")
+      }
+      return .bytes(count)
+    case .time(let time):
+      let frames = time.frameCount(at: plan.sampleRate)
+      guard frames * 10 >= plan.sampleRate else { throw Self.tooSmall("\(frames) frames") }
+      return .frames(frames)
+    }
+  }
+
+  private static func tooSmall(_ size: String) -> ToolFailure {
+    ToolFailure.usage(
+      "Files of \(size) are too small to split a recording into.",
+      hint:
+        "Give --split at least a tenth of a second: 10 or 1:30:00 are times, 48000f is a number "
+        + "of frames, 100M is a size.")
   }
 }

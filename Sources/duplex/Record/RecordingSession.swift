@@ -20,25 +20,22 @@ struct RecordingSession {
     _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
   ) throws {
     sampleRate = configuration.sampleRate
-    let settings = try options.settings(audio.duration, at: sampleRate)
-    plan = try settings.plan(target, stream, sampleRate: sampleRate, clock)
+    plan = try options.plan(target, stream, sampleRate: sampleRate, clock)
     // Where no key can be pressed, none is waited for.
-    let waits =
-      settings.preRollSeconds != nil && !settings.isVoiceActivated
-      && (Terminal.hasKeyboard || Terminal.isPiped)
-    if settings.preRollSeconds != nil, !settings.isVoiceActivated, !waits {
-      Notice.warning(
-        "noKeyboard", "there is no keyboard here: the recording starts at once."
-      ).report()
+    let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
+    let waits = isStarted && (Terminal.hasKeyboard || Terminal.isPiped)
+    if isStarted, !waits {
+      warn("noKeyboard", "there is no keyboard here: the recording starts at once.")
     }
-    saver = try RecordingWriter(plan, settings, configuration, startsAtOnce: !waits)
-    watch = RecordingWatch(saver, audio, configuration, path: target.path, waits: waits)
-    let check = Int(clamping: settings.checkSeconds * Double(sampleRate))
+    saver = try options.writer(
+      plan, configuration, duration: audio.duration, startsAtOnce: !waits)
+    watch = RecordingWatch(saver, configuration, path: target.path, waits: waits)
+    let check = Int(clamping: plan.checkSeconds * Double(sampleRate))
     // A take that waits is as long from its start on: its gate says when it is over.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }
     self.target = target
-    rawPath = settings.rawPath
+    rawPath = options.cleaning.raw
   }
 
   /// Puts its halves of the audio thread on `callbacks`.
@@ -52,43 +49,23 @@ struct RecordingSession {
   }
 
   /// What it adds to a summary.
-  var summary: [(String, JSON)] {
+  var summary: Fields {
     let report = saver.report
-    let head: [(String, JSON)] =
-      JSON.written(report.files.map(\.path)) + [
-        ("fileFormat", .string(plan.fileFormat.name)),
-        ("sampleFormat", .string(plan.sampleFormat.name)),
-        ("channels", .integer(plan.channelCount)), ("recordedFrames", .integer(report.frames)),
-      ]
-    var tail: [(String, JSON)] = rawPath.map { [("rawPath", JSON.written($0))] } ?? []
-    tail += [
-      ("markers", .array(report.markers.map(json))),
-      ("pauses", .array(report.pauses.map { .fields(JSON.members(of: $0)) })),
-      ("files", .array(report.files.map(json))),
+    var fields =
+      Fields.written(report.files.map(\.path)) + [
+        "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
+        "channels": plan.channelCount, "recordedFrames": report.frames,
+      ] + report.levels.fields
+    if let rawPath { fields += ["rawPath": FileRemoval.existing(rawPath)] }
+    fields += [
+      "markers": report.markers.map { ["frame": $0.frame, "label": $0.label] as Fields },
+      "pauses": report.pauses.map(\.fields), "files": report.files.map(\.fields),
     ]
-    if plan.leavesSilenceOut { tail.append(("segments", .array(report.stretches.map(json)))) }
-    return head + JSON.levels(report.levels) + tail
+    if plan.leavesSilenceOut { fields += ["segments": report.stretches.map(\.fields)] }
+    return fields
   }
 
   private var path: String { saver.report.files.first?.path ?? target.path }
-
-  private func json(_ marker: RecordedMarker) -> JSON {
-    .object(["frame": .integer(marker.frame), "label": .string(marker.label)])
-  }
-
-  private func json(_ file: RecordedFile) -> JSON {
-    .object([
-      "path": .string(file.path), "frame": .integer(file.firstFrame),
-      "frames": .integer(file.frames), "start": .string(LocalTime(file.start).text),
-    ])
-  }
-
-  private func json(_ stretch: RecordedStretch) -> JSON {
-    .object([
-      "timelineFrame": .integer(stretch.timelineFrame), "frame": .integer(stretch.frame),
-      "frames": .integer(stretch.frames), "start": .string(LocalTime(stretch.start).text),
-    ])
-  }
 
   /// What was recorded, for a person.
   var sentence: String {
@@ -102,12 +79,9 @@ struct RecordingSession {
     let files = report.files.count
     let name = files > 1 ? "\(path) and \(files - 1) more" : path
     return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
-      + (plan.leavesSilenceOut
-        ? ", \(report.stretches.count) phrase\(report.stretches.count == 1 ? "" : "s")" : "")
+      + (plan.leavesSilenceOut ? ", \(report.stretches.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped) samples clipped" : "")
-      + (lost > 0
-        ? ", \(lost) frames lost in \(report.gaps.count) gap\(report.gaps.count == 1 ? "" : "s")"
-        : "") + "."
+      + (lost > 0 ? ", \(lost) frames lost in \(report.gaps.count.counted("gap"))" : "") + "."
   }
 
   private var emptiness: String {
@@ -122,51 +96,126 @@ extension RecordingTarget {
     try checkRaw(options.cleaning.raw)
     let tags = options.tags.tags
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
-      Notice.warning(
-        "tagsLeftOut", "\(isStream ? "a pipe" : fileFormat.title) has no place for tags."
-      ).report()
+      warn("tagsLeftOut", "\(isStream ? "a pipe" : fileFormat.title) has no place for tags.")
     } else if tags.fitting(fileFormat) != tags {
-      Notice.warning(
-        "tagsCut", "\(fileFormat.title) cannot hold tags as long as these: they are cut."
-      ).report()
+      warn("tagsCut", "\(fileFormat.title) cannot hold tags as long as these: they are cut.")
     }
     guard isStream else { return }
     guard !json else {
-      throw ToolFailure(
-        .usage, code: "usage", "Standard output cannot carry the recording and events.",
+      throw ToolFailure.usage(
+        "Standard output cannot carry the recording and events.",
         hint: "Leave out --json, or name a file.")
     }
     guard options.onFile == nil else {
-      throw ToolFailure(
-        .usage, code: "usage", "Standard output is no file that --on-file could be given.",
+      throw ToolFailure.usage(
+        "Standard output is no file that --on-file could be given.",
         hint: "Leave out --on-file, or name a file.")
     }
     guard options.split == nil else {
-      throw ToolFailure(
-        .usage, code: "usage", "Standard output cannot be split into files.",
+      throw ToolFailure.usage(
+        "Standard output cannot be split into files.",
         hint: "Leave out --split, or name a file.")
+    }
+  }
+
+  /// What was not cleaned needs a file of its own.
+  private func checkRaw(_ raw: String?) throws(ToolFailure) {
+    guard let raw else { return }
+    guard raw != "-" else {
+      throw ToolFailure.usage(
+        "What was not cleaned cannot go to standard output.", hint: "Name a file with --raw.")
+    }
+    guard !OutputFolder.isSame(raw, path) else {
+      throw ToolFailure.usage(
+        "--raw names the file that is recorded.", hint: "Give each a name of its own.")
+    }
+    guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
+      throw ToolFailure.exists(raw)
     }
   }
 }
 
-extension RecordingTarget {
-  /// What was not cleaned needs a file of its own.
-  fileprivate func checkRaw(_ raw: String?) throws(ToolFailure) {
-    guard let raw else { return }
-    guard raw != "-" else {
-      throw ToolFailure(
-        .usage, code: "usage", "What was not cleaned cannot go to standard output.",
-        hint: "Name a file with --raw.")
+/// A command that records a microphone, plays it, or both, and may mix in files.
+protocol MicrophoneCommand: AlsoPlayingCommand {
+  var gain: Gain { get }
+  var reconnection: ReconnectOption { get }
+  var silence: SilenceStopOption { get }
+  var recording: RecordingOptions { get }
+  var protection: MonitorProtectionOptions { get }
+}
+
+/// A session of such a command that ran to its end.
+struct MicrophoneSession {
+  let outcome: SessionOutcome
+  let recording: RecordingSession?
+  let protection: MonitorProtectionDisplay?
+  private let progress: TrackProgress?
+
+  /// Where the command's gain acts: on all of the input, or on what is heard of it.
+  enum GainPlace {
+    case input
+    case output
+  }
+
+  /// Runs `command` on `open`: the microphone is heard where `isHeard`, recorded to `target`, with what is
+  /// mixed in where `recordsMix`; `items` are mixed in.
+  init(
+    _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
+    isHeard: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
+  ) throws {
+    let configuration = open.configuration
+    let clock = open.clock
+    var callbacks = Mixer(configuration)
+    var parts = SessionParts()
+    var recording: RecordingSession?
+    if let target {
+      let source = recordsMix ? configuration.playback : configuration.capture
+      let made = try RecordingSession(
+        target, command.recording, command.audio, source, configuration, clock)
+      made.install(on: &callbacks, takesMix: recordsMix)
+      parts.background.append(made.saver)
+      parts.frameLimit = made.frameLimit
+      parts.recording = made.watch
+      recording = made
     }
-    guard !OutputFolder.isSame(raw, path) else {
-      throw ToolFailure(
-        .usage, code: "usage", "--raw names the file that is recorded.",
-        hint: "Give each a name of its own.")
+    if place == .input { callbacks.inputGain = SmoothedGain(command.gain) }
+    if isHeard {
+      callbacks.monitor = .fadeIn(to: place == .input ? .unity : command.gain, configuration)
+      parts.protection = command.protection.install(
+        on: &callbacks, fullScale: command.gain.factor, configuration)
     }
-    guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
-      throw ToolFailure(
-        .cannotCreate, code: "outputRefused", "\(raw) exists already.",
-        hint: "Choose another name, or ask to overwrite it.")
+    let player = callbacks.makePlayer(items, configuration)
+    let progress = player.map { TrackProgress($0, tellsFailuresOnly: true) }
+    parts.background += player?.background ?? []
+    let keys: GainControl? =
+      switch place {
+      case .input: callbacks.makeInputGain(configuration)
+      case .output: isHeard ? callbacks.makeMonitorGain(configuration) : nil
+      }
+    parts.mixerKeys = MixerKeys(
+      gain: keys, from: place == .output && !isHeard ? 0 : command.gain.decibels, player: player,
+      recording: parts.recording, mutesInput: place == .output)
+    let silence = command.silence.follower(at: configuration.sampleRate)
+    let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
+    parts.reconnects = command.reconnection.isWanted(for: configuration)
+    parts.poll = { [watch = parts.recording] moment in
+      progress?.follow()
+      if watch?.isWaiting == true { silence?.restart() }
+      return silence?.poll(moment)
     }
+    outcome = try SessionOutcome(running: open, callbacks, command.audio, meter: meter, parts)
+    progress?.follow()
+    self.progress = progress
+    self.recording = recording
+    protection = parts.protection
+  }
+
+  /// Sums it up, with `fields` of the command's own.
+  func conclude(_ name: String, _ fields: Fields, sentence: String?) -> ExitStatus {
+    let report = recording?.saver.report
+    return outcome.conclude(
+      name, recorded: report, failure: progress?.failure,
+      isTold: report?.failure == nil && progress?.announces ?? false,
+      extra: fields + (recording?.summary ?? [:]), sentence: sentence)
   }
 }

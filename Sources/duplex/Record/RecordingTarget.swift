@@ -33,8 +33,8 @@ struct RecordingTarget {
     } else if path == "-" {
       self.fileFormat = .wav
     } else {
-      throw ToolFailure(
-        .usage, code: "usage", "The name \(path) does not say which format to record.",
+      throw ToolFailure.usage(
+        "The name \(path) does not say which format to record.",
         hint:
           "End it in .wav, .flac or another known one\(takesFormat ? ", or name it with --file-format" : "")."
       )
@@ -46,7 +46,9 @@ struct RecordingTarget {
   /// What the file keeps of samples that a device delivers as `format`.
   func keeps(_ format: SampleFormat?) -> FileSampleFormat {
     if let sampleFormat { return sampleFormat }
-    return fileFormat.nearest(to: format?.fileSampleFormat ?? .float)
+    let delivered = format?.fileSampleFormat ?? .float
+    // Of 32-bit integers converters have 24 bits.
+    return fileFormat.nearest(to: delivered == .s32 ? .s24 : delivered)
   }
 
   /// The plan of a recording of `stream`.
@@ -61,24 +63,15 @@ struct RecordingTarget {
     if case .virtual = clock { plan.isVirtual = true }
     return plan
   }
-
-  /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav, or with a number behind the time where
-  /// two are taken in one second.
-  static func noteName(_ format: FileFormat) -> String {
-    let stem = LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S")
-    let names = [""] + (2..<100).map { "-\($0)" }
-    let number = names.first { FileRemoval.byteCount(of: "\(stem)\($0).\(format.name)") == nil }
-    return "\(stem)\(number ?? "").\(format.name)"
-  }
 }
 
 extension SampleFormat {
-  /// What a file keeps by default: what the device delivers; of 32-bit integers the 24 bits that
-  /// converters have.
-  fileprivate var fileSampleFormat: FileSampleFormat {
+  /// The same in a file.
+  var fileSampleFormat: FileSampleFormat {
     switch self {
     case .s16LE, .s16BE: .s16
-    case .s24LE, .s24BE, .s24Packed3LE, .s24Packed3BE, .s32LE, .s32BE: .s24
+    case .s24LE, .s24BE, .s24Packed3LE, .s24Packed3BE: .s24
+    case .s32LE, .s32BE: .s32
     case .floatLE, .floatBE: .float
     }
   }
@@ -107,8 +100,7 @@ enum RecordingRing {
     }
     guard fits(asked, frameByteCount) else {
       let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(sampleRate)
-      throw ToolFailure(
-        .usage, code: "usage",
+      throw ToolFailure.usage(
         "A ring of \(seconds.shown(2)) s of \(channelCount) channels at \(sampleRate) Hz does not fit "
           + "in this machine's memory.",
         hint: "Give --ring \(most.shown(1)) s or less, or leave it out.")
@@ -123,8 +115,7 @@ enum RecordingRing {
     let frameByteCount = 4 * max(1, plan.channelCount) * ringCount
     guard fits(gate.lookaheadFrames, frameByteCount) else {
       let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(plan.sampleRate)
-      throw ToolFailure(
-        .usage, code: "usage",
+      throw ToolFailure.usage(
         "What waits to be kept, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
           + "\((Double(gate.lookaheadFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
           + "this machine's memory.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioFiles
 
 /// `duplex repair`.
-struct RepairCommand: ParsableCommand, TalkingCommand {
+struct RepairCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
     abstract: "Repair sound files with a wrong header or an incomplete end.",
@@ -19,7 +19,7 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Path of the repaired copy of one FILE.", valueName: "out"))
+    help: .init("Path of the repaired copy of one FILE.", valueName: "out"))
   var output: String?
 
   @Flag(help: "Replace the repaired copy if it exists.")
@@ -27,16 +27,16 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
 
   @Option(
     name: [.customShort("r"), .long],
-    help: ArgumentHelp("Sample rate of a file without a header, in Hz.", valueName: "hz"))
-  var rate: Int?
+    help: .init("Sample rate of a file without a header, in Hz.", valueName: "hz"))
+  var rate: RateOption?
 
   @Option(
     name: [.customShort("c"), .long],
-    help: ArgumentHelp("Channels of a file without a header.", valueName: "n"))
+    help: .init("Channels of a file without a header.", valueName: "n"))
   var channels: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Sample format of a file without a header: s16, s24, s32 or float.", valueName: "name"))
   var sampleFormat: FileSampleFormat?
 
@@ -46,59 +46,19 @@ struct RepairCommand: ParsableCommand, TalkingCommand {
   @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
   var quiet = false
 
-  @Argument(help: ArgumentHelp("Files to repair.", valueName: "file"))
+  @Argument(help: .init("Files to repair.", valueName: "file"))
   var files: [String]
 
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 
   func validate() throws {
-    guard output == nil || files.count == 1 else {
-      throw ValidationError("-o names one file: repair one at a time.")
-    }
-    guard output == nil || !inPlace else {
-      throw ValidationError("--in-place and -o exclude each other.")
-    }
+    try require(output == nil || files.count == 1, "-o names one file: repair one at a time.")
+    try require(output == nil || !inPlace, "--in-place and -o exclude each other.")
     let told = [rate != nil, channels != nil, sampleFormat != nil]
-    guard Set(told).count == 1 else {
-      throw ValidationError("--rate, --channels and --sample-format belong together.")
-    }
+    try require(Set(told).count == 1, "--rate, --channels and --sample-format belong together.")
   }
 
-  func run() throws {
-    let run = try inTermsOfTheTool { try RepairRun(self) }
-    throw ExitCode(run.run().rawValue)
-  }
-}
-
-/// Tells how far the files to be mended have come while one of them is copied: of a hundred steps at
-/// most, so that a small file says nothing.
-private final class RepairProgress {
-  private let path: String
-  private let start: Double
-  private let share: Double
-  private var told = 0.0
-  private var line = ProgressLine()
-
-  /// `path` is `share` of all that is to be mended, and `start` of it is done.
-  init(_ path: String, from start: Double, share: Double) {
-    self.path = path
-    self.start = start
-    self.share = share
-  }
-
-  /// So much of the file is copied, of 1.
-  func emit(_ done: Double) {
-    guard done >= told + 0.01 else { return }
-    told = done
-    if OutputMode.current.json {
-      Terminal.emit(.progress(start + done * share, "bytes", [("path", .string(path))]))
-    } else {
-      line.draw(path, done: done)
-    }
-  }
-
-  /// The line that was drawn goes.
-  func finish() { line.end() }
+  func perform() throws -> ExitStatus { try RepairRun(self).run() }
 }
 
 /// Mends one file after another, and says what came of it.
@@ -112,7 +72,7 @@ struct RepairRun {
       let sampleFormat = command.sampleFormat
     {
       wiped = try LostHeader(
-        sampleRate: rate, channelCount: channels, sampleFormat: sampleFormat)
+        sampleRate: rate.hertz, channelCount: channels, sampleFormat: sampleFormat)
     } else {
       wiped = nil
     }
@@ -128,13 +88,16 @@ struct RepairRun {
     var doneBytes = 0
     for (index, file) in command.files.enumerated() {
       let ended: ExitStatus
-      let progress = RepairProgress(
-        file, from: Double(doneBytes) / Double(allBytes),
-        share: Double(byteCounts[index]) / Double(allBytes))
-      defer { progress.finish() }
+      let start = Double(doneBytes) / Double(allBytes)
+      let share = Double(byteCounts[index]) / Double(allBytes)
+      // Of a hundred steps at most, so that a small file says nothing.
+      let line = ProgressLine(file, "bytes", ["path": file], step: 0.01)
+      defer { line.end() }
       do throws(ToolFailure) {
-        let mending = try inTermsOfTheTool { try mend(file, progress) }
-        progress.finish()
+        let mending = try inTermsOfTheTool {
+          try mend(file) { line.tell($0, from: start, share: share) }
+        }
+        line.end()
         mendings.append(mending)
         ended = emit(mending)
       } catch {
@@ -147,7 +110,7 @@ struct RepairRun {
       doneBytes += byteCounts[index]
       guard command.json, command.files.count > 1 else { continue }
       Terminal.emit(
-        .progress(Double(doneBytes) / Double(allBytes), "bytes", [("path", .string(file))]))
+        .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": file]))
     }
     // Where nothing could be read there is nothing to sum up.
     if command.json, !mendings.isEmpty || command.files.count > 1 {
@@ -164,20 +127,19 @@ struct RepairRun {
     /// Whether nothing more can be done.
     var isLost: Bool { !finding.wasSound && !finding.isMendable }
 
-    var fields: [(String, JSON)] {
+    var fields: Fields {
       [
-        ("path", .string(finding.path)),
-        ("repairedPath", repaired.map { .string($0) } ?? .null),
-        ("fileFormat", .string(finding.fileFormat.name)), ("frames", .integer(finding.frames)),
-        ("seconds", .number(finding.seconds)), ("sampleRate", .integer(finding.sampleRate)),
-        ("headerFrames", finding.headerFrames.map { .integer($0) } ?? .null),
-        ("wasSound", .bool(finding.wasSound)),
-        ("problems", .array(finding.problems.map { .string($0) })),
+        "path": finding.path, "repairedPath": repaired, "fileFormat": finding.fileFormat.name,
+        "frames": finding.frames, "seconds": finding.seconds, "sampleRate": finding.sampleRate,
+        "headerFrames": finding.headerFrames, "wasSound": finding.wasSound,
+        "problems": finding.problems,
       ]
     }
   }
 
-  private func mend(_ path: String, _ progress: RepairProgress) throws -> Mending {
+  private func mend(
+    _ path: String, progress: @escaping (Double) -> Void
+  ) throws -> Mending {
     let finding = try FileRepair.examine(path, wiped: wiped)
     guard finding.isMendable else { return Mending(finding: finding, repaired: nil) }
     if command.inPlace {
@@ -187,7 +149,7 @@ struct RepairRun {
     let target = command.output ?? FileName.insert("-repaired", into: path)
     let stop = StopRequest(graceMilliseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
-      progress.emit(done)
+      progress(done)
       return stop.isThere()
     }
     return Mending(finding: finding, repaired: target)
@@ -210,20 +172,18 @@ struct RepairRun {
   /// Of one file what is known of it; of several their sums and each.
   private func summary(_ mendings: [Mending]) -> Event {
     let findings = mendings.map(\.finding)
-    let sums: [(String, JSON)] = [
-      ("frames", .integer(findings.reduce(0) { $0 + $1.frames })),
-      ("seconds", .number(findings.reduce(0) { $0 + $1.seconds })),
+    let sums: Fields = [
+      "frames": findings.reduce(0) { $0 + $1.frames },
+      "seconds": findings.reduce(0) { $0 + $1.seconds },
     ]
-    let paths = mendings.compactMap { $0.repaired.map { JSON.string($0) } }
     return .summary(
-      [("command", .string("repair"))] + (command.files.count == 1 ? mendings[0].fields : sums) + [
-        ("paths", .array(paths)), ("files", .array(mendings.map { .fields($0.fields) })),
+      ["command": "repair"] + (command.files.count == 1 ? mendings[0].fields : sums) + [
+        "paths": mendings.compactMap(\.repaired), "files": mendings.map(\.fields),
       ])
   }
 
   private func sentence(_ finding: RepairFinding, _ repaired: String?) -> String {
-    let frames = finding.frames == 1 ? "1 frame" : "\(finding.frames) frames"
-    let length = "\(frames) (\(finding.seconds.shown(3)) s)"
+    let length = "\(finding.frames.counted("frame")) (\(finding.seconds.shown(3)) s)"
     if finding.wasSound { return "\(finding.path): intact, \(length)." }
     let faults = finding.faults.joined(separator: ", ")
     guard let repaired else { return "\(finding.path): \(length); \(faults)." }

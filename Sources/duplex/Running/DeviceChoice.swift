@@ -6,13 +6,17 @@ import Glibc
 import RealtimeAudio
 import SimulatedDevices
 
-/// What happens on a device once it is open, whichever kind it is: a command's own part.
-protocol DeviceUse {
-  /// Runs on `device` to the end. `background` is work the device needs beside it.
-  func run(
-    on device: consuming DuplexDevice, clock: SessionClock, background: [any BackgroundWork]
-  ) throws -> ExitStatus
+/// A device, open to be used, with its clock and the work that it needs beside it.
+struct OpenDevice: ~Copyable {
+  var device: DuplexDevice
+  let clock: SessionClock
+  var background: [any BackgroundWork] = []
+
+  var configuration: DuplexConfiguration { device.configuration }
 }
+
+/// What happens on a device once it is open, whichever kind it is, to its end: a command's own part.
+typealias DeviceUse = (consuming OpenDevice) throws -> ExitStatus
 
 /// Opens the device that the options name, simulated or real, and hands it to its use.
 struct DeviceChoice {
@@ -38,7 +42,7 @@ struct DeviceChoice {
     request = options.request(captures: captures, plays: plays)
   }
 
-  func use(_ use: some DeviceUse) throws -> ExitStatus {
+  func use(_ use: DeviceUse) throws -> ExitStatus {
     try request.validate()
     try checkFurther()
     SignalWatch.hold()
@@ -75,34 +79,33 @@ struct DeviceChoice {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
-    return try run(
-      use, on: DuplexDevice(device), clock: clock, background: [], open: openFurther)
+    return try run(use, on: OpenDevice(device: DuplexDevice(device), clock: clock), openFurther)
   }
 
-  private func run(_ use: some DeviceUse, on pair: consuming AsynchronousPair) throws -> ExitStatus
-  {
+  private func run(_ use: DeviceUse, on pair: consuming AsynchronousPair) throws -> ExitStatus {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
-    return try run(
-      use, on: DuplexDevice(pair), clock: .real(options.realtimePriority.priority),
-      background: [], open: openFurther)
+    let clock = SessionClock.real(options.realtimePriority.priority)
+    return try run(use, on: OpenDevice(device: DuplexDevice(pair), clock: clock), openFurther)
   }
 
   private func openFurther(_ request: DuplexRequest) throws -> DeviceStream {
     try opened { () throws(DeviceFailure) in try DeviceStream(openingOutput: request) }
   }
 
-  /// Opens what may never answer.
+  /// Opens what may never answer: a sound server that stands still, or a driver.
   private func opened<Device: ~Copyable>(
     _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
   ) throws -> Device {
     let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
-    let name = names.first ?? "the device"
-    guard !options.doesNotReserve else {
-      return try DeviceOpening.result(of: name, leavingWith: stoppedStatus, open)
-    }
-    return try DeviceOpening.result(of: name, leavingWith: stoppedStatus) {
-      [reservation, names = names + alsoPlay] () throws(DeviceFailure) in
-      try reservation.opening(names, open)
+    return try InterruptibleOpening.result(
+      of: names.first ?? "the device", leavingWith: stoppedStatus,
+      orThrowing: {
+        DeviceFailure(.refused, $0, hint: "End other programs, then try again.")
+      }
+    ) {
+      [reservation, names = names + alsoPlay, reserves = !options.doesNotReserve] _
+        throws(DeviceFailure) in
+      reserves ? try reservation.opening(names, open) : try open()
     }
   }
 
@@ -163,14 +166,16 @@ struct DeviceChoice {
   /// Brings the device to the rate that was asked for, where it has another, and lets further
   /// devices play the same, where there are any.
   private func run(
-    _ use: some DeviceUse, on device: consuming DuplexDevice, clock: SessionClock,
-    background: [any BackgroundWork], open: (DuplexRequest) throws -> DeviceStream
+    _ use: DeviceUse, on open: consuming OpenDevice,
+    _ openFurther: (DuplexRequest) throws -> DeviceStream
   ) throws -> ExitStatus {
+    let (clock, background) = (open.clock, open.background)
+    var device = open.device
     if device.configuration.needsResampling(for: request) {
       device = DuplexDevice(try ResamplingDevice(device, request: request))
     }
     guard !alsoPlay.isEmpty else {
-      return try use.run(on: device, clock: clock, background: background)
+      return try use(OpenDevice(device: device, clock: clock, background: background))
     }
     let granted = device.configuration
     var fanOut = FanOutDevice(device, resamplerQuality: options.resamplerQuality)
@@ -183,12 +188,13 @@ struct DeviceChoice {
       further.format = nil
       further.channelCount = nil
       further.playbackChannels = nil
-      try fanOut.add(try open(further))
+      try fanOut.add(try openFurther(further))
     }
-    return try use.run(on: DuplexDevice(fanOut), clock: clock, background: background)
+    return try use(
+      OpenDevice(device: DuplexDevice(fanOut), clock: clock, background: background))
   }
 
-  private func useSimulated(_ name: String, _ use: some DeviceUse) throws -> ExitStatus {
+  private func useSimulated(_ name: String, _ use: DeviceUse) throws -> ExitStatus {
     let specification = try SimulatedDeviceSpecification(parsing: name)
     let clock: SessionClock =
       specification.clock == .free ? .virtual : .real(options.realtimePriority.priority)
@@ -214,13 +220,13 @@ struct DeviceChoice {
       let device = AsynchronousPair(
         pair, request: atDevice, master: options.master ?? .playback)
       return try run(
-        use, on: DuplexDevice(device), clock: clock, background: background,
-        open: Self.openSimulated)
+        use, on: OpenDevice(device: DuplexDevice(device), clock: clock, background: background),
+        Self.openSimulated)
     }
     let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
     return try run(
-      use, on: DuplexDevice(device), clock: clock, background: background,
-      open: Self.openSimulated)
+      use, on: OpenDevice(device: DuplexDevice(device), clock: clock, background: background),
+      Self.openSimulated)
   }
 
   private static func openSimulated(_ request: DuplexRequest) throws -> DeviceStream {
@@ -233,62 +239,4 @@ struct DeviceChoice {
 /// Two devices, where both keep time.
 private struct OptionalPair: ~Copyable {
   var pair: DevicePair?
-}
-
-/// Opens a device on a thread of its own: a sound server that stands still, or a driver, may never
-/// answer. Signals and `q` end the program meanwhile.
-enum DeviceOpening {
-  /// What `open` answers with, or throws. `name` is what is opened, `status` how the program ends
-  /// where the user ends it.
-  static func result<Device: ~Copyable>(
-    of name: String, leavingWith status: ExitStatus,
-    _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
-  ) throws -> Device {
-    let isOver = AtomicFlag()
-    let thread: RealtimeThread<Work<Device>>
-    do throws(ThreadFailure) {
-      thread = try RealtimeThread(
-        name: "duplex-open", priority: .normal, stackByteCount: 524_288,
-        Work(open: open, isOver: isOver))
-    } catch {
-      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
-    }
-    // Most are open in a moment, and need no keyboard.
-    for _ in 0..<100 where !isOver.isRaised { HostClock.pause(milliseconds: 1) }
-    if !isOver.isRaised {
-      InterruptibleOpening.wait(for: name, leavingWith: status) { isOver.isRaised }
-    }
-    return try thread.join().device()
-  }
-
-  private struct Work<Device: ~Copyable>: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from one thread to the other and back.
-    private let open: @Sendable () throws(DeviceFailure) -> Device
-    private let isOver: AtomicFlag
-    private var opened: Device?
-    private var failure: DeviceFailure?
-
-    init(open: @escaping @Sendable () throws(DeviceFailure) -> Device, isOver: AtomicFlag) {
-      self.open = open
-      self.isOver = isOver
-    }
-
-    mutating func run() {
-      do throws(DeviceFailure) {
-        opened = try open()
-      } catch {
-        failure = error
-      }
-      isOver.raise()
-    }
-
-    /// What was opened, or why nothing was.
-    consuming func device() throws -> Device {
-      if let failure { throw failure }
-      guard let device = opened.take() else {
-        throw DeviceFailure(.notFound, "No device was opened.", hint: "Try again.")
-      }
-      return device
-    }
-  }
 }

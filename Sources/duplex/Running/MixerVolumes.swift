@@ -33,10 +33,9 @@ struct MixerVolumes {
     }
     let change = try VolumeChange(of: device, isCapture: isCapture, to: option.volume)
     changes.append(change)
-    Notice.info(
+    inform(
       "volume",
-      "the volume of \(change.control.name) on \(device) is \(change.control.level) for now."
-    ).report()
+      "the volume of \(change.control.name) on \(device) is \(change.control.level) for now.")
   }
 
   /// Puts back what was there before.

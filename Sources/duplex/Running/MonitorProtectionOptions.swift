@@ -39,35 +39,30 @@ enum Switch: String, ExpressibleByArgument, CaseIterable {
 struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .init(
       "Limiter: highest level of the output while the microphone is heard, in dBFS.",
       valueName: "db|off"))
   var limit = LimitOption.decibels(-1)
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Feedback suppressor: lower the microphone when it howls, on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Attenuation of key d, in dB.", valueName: "db"))
+  @Option(parsing: .unconditional, help: .init("Attenuation of key d, in dB.", valueName: "db"))
   var dim = Gain(decibels: -20)
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
       throw ValidationError("--limit takes -60 to 0 dBFS, as -1, or off.")
     }
-    guard (-60...60).contains(dim.decibels) else {
-      throw ValidationError("--dim takes 0 to 60 dB, as 20 or -20.")
-    }
+    try require((-60...60).contains(dim.decibels), "--dim takes 0 to 60 dB, as 20 or -20.")
   }
 
   /// Protects the output of `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
   /// with what watches them.
   func install(
-    on callbacks: inout Mixer, fullScale: Float, _ audio: AudioOptions,
-    _ configuration: DuplexConfiguration
+    on callbacks: inout Mixer, fullScale: Float, _ configuration: DuplexConfiguration
   ) -> MonitorProtectionDisplay {
     let rate = configuration.sampleRate
     let dimRequest = AtomicCounter()
@@ -88,7 +83,7 @@ struct MonitorProtectionOptions: ParsableArguments {
       protection.feedbackGuard = consume suppressor
     }
     let watch = MonitorProtectionDisplay(
-      audio, dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(),
+      dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(),
       ducks: ducks, events: reader)
     callbacks.protection = consume protection
     return watch
@@ -96,8 +91,7 @@ struct MonitorProtectionOptions: ParsableArguments {
 }
 
 /// Reports howls, handles the key that dims, and sums up.
-final class MonitorProtectionDisplay {
-  private let options: AudioOptions
+final class MonitorProtectionDisplay: SessionKeys {
   private var events: FeedbackEventReader?
   private var dimRequest: AtomicCounter
   private let limitedFrames: CountView
@@ -105,11 +99,9 @@ final class MonitorProtectionDisplay {
   private var isDimmed = false
 
   init(
-    _ options: AudioOptions, dimRequest: consuming AtomicCounter,
-    limitedFrames: consuming CountView, ducks: consuming CountView,
-    events: consuming FeedbackEventReader?
+    dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
+    ducks: consuming CountView, events: consuming FeedbackEventReader?
   ) {
-    self.options = options
     self.dimRequest = dimRequest
     self.limitedFrames = limitedFrames
     self.ducks = ducks
@@ -121,52 +113,37 @@ final class MonitorProtectionDisplay {
     while let event = events?.next() { emit(event) }
   }
 
-  /// The user pressed a key; false where it means nothing here.
-  func press(_ key: Key) -> Bool {
+  let hints = ["d dim"]
+
+  func press(_ key: Key, at frame: Int) -> Bool {
     guard key == .character("d") else { return false }
     isDimmed.toggle()
     dimRequest.publish(isDimmed ? 1 : 0)
-    if isDimmed {
-      Notice.info("dimmed", "dimmed.").report()
-    } else {
-      Notice.info("notDimmed", "no longer dimmed.").report()
-    }
+    inform(isDimmed ? "dimmed" : "notDimmed", isDimmed ? "dimmed." : "no longer dimmed.")
     return true
   }
 
   /// What it adds to a summary.
-  var summary: [(String, JSON)] {
-    [
-      ("limitedFrames", .integer(limitedFrames.value)), ("feedbackDucks", .integer(ducks.value)),
-    ]
-  }
+  var summary: Fields { ["limitedFrames": limitedFrames.value, "feedbackDucks": ducks.value] }
 
   /// What a summary says where no microphone is heard.
-  static var emptySummary: [(String, JSON)] {
-    [("limitedFrames", .integer(0)), ("feedbackDucks", .integer(0))]
-  }
+  static let emptySummary: Fields = ["limitedFrames": 0, "feedbackDucks": 0]
 
   /// What was done, for a person; nothing where nothing was.
   var sentence: String {
-    ducks.value == 0 ? "" : " There was feedback \(ducks.value) time\(ducks.value == 1 ? "" : "s")."
+    ducks.value == 0 ? "" : " There was feedback \(ducks.value.counted("time"))."
   }
 
   private func emit(_ event: FeedbackEvent) {
     let isDucked = event.state == .ducked
-    if options.json {
-      Terminal.emit(
-        Event(
-          "guard",
-          [
-            ("state", .string(isDucked ? "ducked" : "released")), ("frame", .integer(event.frame)),
-            ("frequencyHz", .rounded(event.frequencyHz, 1)),
-          ]
-        ))
-    } else if !options.quiet {
-      Terminal.say(
-        isDucked
-          ? "duplex: feedback at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."
-          : "duplex: the feedback has ended: the microphone fades in again.")
-    }
+    let fields: Fields = [
+      "state": isDucked ? "ducked" : "released", "frame": event.frame,
+      "frequencyHz": event.frequencyHz.digits(1),
+    ]
+    tell(
+      Event("guard", fields),
+      isDucked
+        ? "feedback at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."
+        : "the feedback has ended: the microphone fades in again.")
   }
 }

@@ -6,10 +6,9 @@ import Synchronization
 
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
 /// what the user wants of it.
-final class RecordingWatch {
+final class RecordingWatch: SessionKeys {
   private let saver: RecordingWriter
   private let path: String
-  private let options: AudioOptions
   private let words: RecordingWords
   private var marks = 0
   private var isWaitTold = false
@@ -22,17 +21,15 @@ final class RecordingWatch {
 
   /// Watches `saver`. With `waits` the take begins when the user says so.
   init(
-    _ saver: RecordingWriter, _ options: AudioOptions, _ configuration: DuplexConfiguration,
-    path: String, waits: Bool = false
+    _ saver: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool
   ) {
     self.saver = saver
     self.path = path
-    self.options = options
     captureDevice = configuration.capture?.device
     words = RecordingWords(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
-      Notice.info("ready", "ready; space or Enter starts, SIGUSR1 as well.").report()
+      inform("ready", "ready; space or Enter starts, SIGUSR1 as well.")
     }
   }
 
@@ -53,17 +50,17 @@ final class RecordingWatch {
     for event in saver.events.take() { emit(event) }
     if saver.isWaitingForCommands, !isWaitTold {
       isWaitTold = true
-      Notice.info(
+      inform(
         "waitingForCommands",
-        "all is saved; waiting for the --on-file commands. Ctrl-C leaves them."
-      ).report()
+        "all is saved; waiting for the --on-file commands. Ctrl-C leaves them.")
     }
     tellOfDisk()
     if saver.isFailed { return .disk }
     return saver.isTakeOver ? .duration : nil
   }
 
-  /// The user pressed a key at `frame`; false where it means nothing here.
+  let hints = ["m marker", "s split"]
+
   func press(_ key: Key, at frame: Int) -> Bool {
     switch key {
     case .character(" ") where !hasStarted, .character("\n") where !hasStarted,
@@ -115,7 +112,7 @@ final class RecordingWatch {
   private func start(at frame: Int) {
     hasStarted = true
     saver.remote.ask(.start, at: frame)
-    Notice.info("recording", "recording.").report()
+    inform("recording", "recording.")
   }
 
   private func mark(at frame: Int) {
@@ -139,12 +136,7 @@ final class RecordingWatch {
   private func emit(_ event: RecordingEvent) {
     if case .onlySilence = event { tellOfSilence() }
     if case .resumed(let pause) = event { pausedFrames += pause.frames }
-    if options.json {
-      guard let event = words.event(event) else { return }
-      Terminal.emit(event)
-    } else if !options.quiet, let sentence = words.sentence(event) {
-      Terminal.say("duplex: \(sentence)")
-    }
+    words.tell(event)
   }
 }
 
@@ -155,9 +147,8 @@ enum DiskNotice {
   /// Tells it, unless it is told. Any thread.
   static func emit() {
     guard !isTold.exchange(true, ordering: .relaxed) else { return }
-    Notice.warning(
+    warn(
       "diskWaiting", "The disk has not taken the rest of the recording yet.",
-      hint: "Ctrl-C once more leaves it; the file holds what its header tells of."
-    ).report()
+      hint: "Ctrl-C once more leaves it; the file holds what its header tells of.")
   }
 }

@@ -7,97 +7,60 @@ import AudioSessions
 struct RecordingWords {
   let sampleRate: Int
 
-  /// The event; nil where none is due.
-  func event(_ event: RecordingEvent) -> Event? {
+  /// Tells of `event`.
+  func tell(_ event: RecordingEvent) {
     switch event {
     case .overflow(let frame, let frames):
-      return Event(
-        "xrun",
-        [
-          "direction": .string("capture"), "frame": .integer(frame), "frames": .integer(frames),
-          "cause": .string("disk"),
-        ])
+      let fields: Fields = [
+        "direction": "capture", "frame": frame, "frames": frames, "cause": "disk",
+      ]
+      duplex.tell(
+        Event("xrun", fields),
+        "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
+          + "Give it a longer --ring.")
     case .marker(let marker):
-      return Event(
-        "marker",
-        [
-          "frame": .integer(marker.frame), "seconds": seconds(marker.frame),
-          "label": .string(marker.label),
-        ])
+      let seconds = Double(marker.frame) / Double(sampleRate)
+      let fields: Fields = [
+        "frame": marker.frame, "seconds": seconds.digits(3), "label": marker.label,
+      ]
+      duplex.tell(Event("marker", fields), "\(marker.label) at \(clock(marker.frame)).")
     case .split(let file):
-      return Event(
-        "split",
-        [
-          "path": .string(file.path), "frame": .integer(file.firstFrame),
-          "start": .string(LocalTime(file.start).text),
-        ])
-    case .finished(let file):
-      return Event(
-        "file",
-        [
-          "path": .string(file.path), "frame": .integer(file.firstFrame),
-          "frames": .integer(file.frames), "start": .string(LocalTime(file.start).text),
-        ])
-    case .removed(let path):
-      return Event("removed", ["path": .string(path)])
-    case .paused(let pause): return self.event(pause, "paused")
-    case .resumed(let pause): return self.event(pause, "resumed")
+      let fields: Fields = [
+        "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,
+      ]
+      duplex.tell(Event("split", fields), "going on in \(file.path).")
+    case .finished(let file): duplex.tell(Event("file", file.fields), nil)
+    case .removed(let path): duplex.tell(Event("removed", ["path": path]), nil)
+    case .paused(let pause):
+      duplex.tell(
+        Event("pause", ["state": "paused"] + pause.fields), "paused at \(clock(pause.frame)).")
+    case .resumed(let pause):
+      duplex.tell(
+        Event("pause", ["state": "resumed"] + pause.fields),
+        "going on after a pause of \(clock(pause.frames)).")
     case .opened(let stretch):
-      return Event(
-        "segment",
-        [
-          "state": .string("opened"), "frame": .integer(stretch.frame),
-          "timelineFrame": .integer(stretch.timelineFrame),
-          "start": .string(LocalTime(stretch.start).text),
-        ])
+      let fields: Fields = [
+        "state": "opened", "frame": stretch.frame, "timelineFrame": stretch.timelineFrame,
+        "start": LocalTime(stretch.start).text,
+      ]
+      duplex.tell(Event("segment", fields), nil)
     case .closed(let stretch):
-      return Event(
-        "segment",
-        [
-          "state": .string("closed"), "frame": .integer(stretch.frame),
-          "frames": .integer(stretch.frames), "timelineFrame": .integer(stretch.timelineFrame),
-          "start": .string(LocalTime(stretch.start).text),
-        ])
+      duplex.tell(Event("segment", ["state": "closed"] + stretch.fields), nil)
     case .checked(let levels):
       let verdict = GainVerdict(levels)
-      return Event(
-        "gainCheck",
-        [("verdict", .string(verdict.name)), ("message", .string(verdict.sentence))]
-          + JSON.levels(levels))
-    case .onlySilence: return nil
-    case .diskLow(let seconds):
-      return Event("disk", ["secondsLeft": .rounded(seconds, 0)])
-    case .warning(let failure):
-      return Notice.warning(ToolFailure(failure)).event
-    }
-  }
-
-  private func event(_ pause: RecordingPause, _ state: String) -> Event {
-    Event("pause", [("state", .string(state))] + JSON.members(of: pause))
-  }
-
-  /// The sentence; nil where nothing need be said.
-  func sentence(_ event: RecordingEvent) -> String? {
-    switch event {
-    case .overflow(let frame, let frames):
-      return "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
-        + "Give it a longer --ring."
-    case .marker(let marker): return "\(marker.label) at \(clock(marker.frame))."
-    case .paused(let pause): return "paused at \(clock(pause.frame))."
-    case .resumed(let pause): return "going on after a pause of \(clock(pause.frames))."
-    case .split(let file): return "going on in \(file.path)."
-    case .checked(let levels): return GainVerdict(levels).sentence
+      let fields: Fields = ["verdict": verdict.name, "message": verdict.sentence]
+      duplex.tell(Event("gainCheck", fields + levels.fields), verdict.sentence)
+    case .onlySilence: break
     case .diskLow(let seconds):
       let left =
         seconds < 120 ? "\(Int(clamping: seconds)) s" : "\(Int(clamping: seconds / 60)) min"
-      return "the disk will be full in about \(left)."
-    case .warning(let failure): return "\(failure.message) \(failure.hint)"
-    case .finished, .removed, .opened, .closed, .onlySilence: return nil
+      duplex.tell(
+        Event("disk", ["secondsLeft": seconds.digits(0)]),
+        "the disk will be full in about \(left).")
+    case .warning(let failure):
+      duplex.tell(
+        Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.hint)")
     }
-  }
-
-  private func seconds(_ frame: Int) -> JSON {
-    .fixed(Double(frame) / Double(sampleRate), digits: 3)
   }
 
   private func clock(_ frame: Int) -> String {
@@ -105,49 +68,53 @@ struct RecordingWords {
   }
 }
 
-extension JSON {
-  /// Levels of a programme, as they stand in events and summaries.
-  static func levels(_ levels: ProgrammeLevels) -> [(String, JSON)] {
-    func decibels(_ values: [Float]) -> JSON {
-      .array(values.map { .rounded(Decibels.level($0)) })
-    }
-    func loudness(_ value: Double?) -> JSON { value.map { .rounded($0) } ?? .null }
+extension ProgrammeLevels {
+  /// As they stand in events and summaries.
+  var fields: Fields {
+    func decibels(_ values: [Float]) -> [JSON] { values.map { Decibels.level($0).digits(2) } }
     return [
-      ("peakDBFS", decibels(levels.samplePeaks)),
-      ("rmsDBFS", decibels(levels.meanSquares.map { Float($0.squareRoot()) })),
-      ("truePeakDBTP", decibels(levels.truePeaks)),
-      ("integratedLUFS", loudness(levels.integratedLUFS)),
-      ("loudnessRangeLU", loudness(levels.loudnessRangeLU)),
-      ("maximumMomentaryLUFS", loudness(levels.maximumMomentaryLUFS)),
-      ("maximumShortTermLUFS", loudness(levels.maximumShortTermLUFS)),
-      ("clippedSamples", .array(levels.clippedSamples.map { .integer($0) })),
-      ("dcOffset", .array(levels.offsets.map { .rounded($0, 6) })),
+      "peakDBFS": decibels(samplePeaks),
+      "rmsDBFS": decibels(meanSquares.map { Float($0.squareRoot()) }),
+      "truePeakDBTP": decibels(truePeaks), "integratedLUFS": integratedLUFS?.digits(2),
+      "loudnessRangeLU": loudnessRangeLU?.digits(2),
+      "maximumMomentaryLUFS": maximumMomentaryLUFS?.digits(2),
+      "maximumShortTermLUFS": maximumShortTermLUFS?.digits(2), "clippedSamples": clippedSamples,
+      "dcOffset": offsets,
     ]
   }
 }
 
-extension JSON {
-  /// A pause of a recording.
-  static func members(of pause: RecordingPause) -> [(String, JSON)] {
+extension RecordingPause {
+  /// For events and summaries.
+  var fields: Fields { ["frame": frame, "timelineFrame": timelineFrame, "frames": frames] }
+}
+
+extension RecordedFile {
+  /// For events and summaries.
+  var fields: Fields {
+    ["path": path, "frame": firstFrame, "frames": frames, "start": LocalTime(start).text]
+  }
+}
+
+extension RecordedStretch {
+  /// For events and summaries.
+  var fields: Fields {
     [
-      ("frame", .integer(pause.frame)), ("timelineFrame", .integer(pause.timelineFrame)),
-      ("frames", .integer(pause.frames)),
+      "timelineFrame": timelineFrame, "frame": frame, "frames": frames,
+      "start": LocalTime(start).text,
     ]
   }
+}
 
+extension RecordingState {
   /// What a recording adds to a meter's event.
-  static func meter(_ state: RecordingState?) -> [(String, JSON)] {
-    guard let state else { return [] }
-    func loudness(_ value: Double?) -> JSON { value.map { .fixed($0, digits: 2) } ?? .null }
-    let levels = state.levels
-    return [
-      ("recording", .bool(state.isOpen && !state.isPaused)),
-      ("momentaryLUFS", loudness(levels.momentaryLUFS)),
-      ("shortTermLUFS", loudness(levels.shortTermLUFS)),
-      ("integratedLUFS", loudness(levels.integratedLUFS)),
-      ("truePeakDBTP", .array(levels.truePeaks.map { .fixed(Decibels.level($0), digits: 2) })),
-      ("clippedSamples", .array(levels.clippedSamples.map { .integer($0) })),
-      ("diskSecondsLeft", state.secondsLeft.map { .fixed($0, digits: 0) } ?? .null),
+  var fields: Fields {
+    [
+      "recording": isOpen && !isPaused, "momentaryLUFS": levels.momentaryLUFS?.digits(2),
+      "shortTermLUFS": levels.shortTermLUFS?.digits(2),
+      "integratedLUFS": levels.integratedLUFS?.digits(2),
+      "truePeakDBTP": levels.truePeaks.map { Decibels.level($0).digits(2) },
+      "clippedSamples": levels.clippedSamples, "diskSecondsLeft": secondsLeft?.digits(0),
     ]
   }
 }

@@ -3,48 +3,65 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
+/// What a session has beside its device, its callbacks and its meter.
+struct SessionParts {
+  /// Work beside the device's own.
+  var background: [any BackgroundWork] = []
+  /// How long it may run; nil for as long as the options say.
+  var frameLimit: Int?
+  /// What steers the files that play.
+  var playKeys: PlayKeys?
+  /// Pauses, and changes the microphone's gain.
+  var mixerKeys: MixerKeys?
+  /// What is recorded, where something is.
+  var recording: RecordingWatch?
+  /// What protects the output, where a microphone is heard.
+  var protection: MonitorProtectionDisplay?
+  /// Whether it waits for a device that went away.
+  var reconnects = false
+  /// What a person is shown to be done, where it is no recording of its own: "Overdubbing song.wav to
+  /// take.wav", and the frames that it takes.
+  var task: (title: String, frames: Int)?
+  /// A command's own business at each moment; answers with a reason to stop, where there is one.
+  var poll: (SessionMoment) -> StopReason? = { _ in nil }
+
+  /// What keys do, in the order of their hints; the last one that knows a key has it.
+  var keys: [any SessionKeys] {
+    let all: [(any SessionKeys)?] = [playKeys, mixerKeys, recording, protection]
+    return all.compactMap { $0 }
+  }
+}
+
 /// A session that ran to its end, to be summed up.
 struct SessionOutcome {
   private(set) var report: SessionReport
   let configuration: DuplexConfiguration
   private let options: AudioOptions
 
-  /// Runs `callbacks` on `device` with the background work beside it. `poll` is asked at each moment
-  /// whether it has a reason to stop.
+  /// Runs `callbacks` on `open` with what else there is to it.
   init<Callbacks: SessionCallbacks & ~Copyable>(
-    running device: consuming DuplexDevice, _ callbacks: consuming Callbacks,
-    _ options: AudioOptions,
-    _ clock: SessionClock, background: [any BackgroundWork], meter: consuming MeterView? = nil,
-    frameLimit: Int? = nil, keys: PlayKeys? = nil, recording: RecordingWatch? = nil,
-    protection: MonitorProtectionDisplay? = nil, mixerKeys: MixerKeys? = nil,
-    reconnects: Bool = false, task: SessionTask? = nil,
-    poll: @escaping (SessionMoment) -> StopReason?
+    running open: consuming OpenDevice, _ callbacks: consuming Callbacks,
+    _ options: AudioOptions, meter: consuming MeterView? = nil, _ parts: SessionParts
   ) throws {
-    configuration = device.configuration
+    let configuration = open.configuration
+    self.configuration = configuration
     self.options = options
-    let isVirtual = if case .virtual = clock { true } else { false }
+    let clock = open.clock
+    let background = open.background + parts.background
     let watch = SessionWatch(
-      options, configuration, isVirtual: isVirtual, background: background, recording: recording,
-      protection: protection, mixerKeys: mixerKeys)
-    watch.task = task
-    watch.poll = { [unowned watch] moment in
-      if let keys { watch.show(keys.state, moment) }
-      return poll(moment)
-    }
-    if let keys {
-      watch.press = keys.press
-      watch.ownKeys = PlayKeys.hints
-    }
+      options, configuration, parts, standstill: clock.isVirtual ? StandstillWatch(background) : nil
+    )
     MemoryLock.lockTouchedPages()
-    let limit = frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
+    let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
-      device: device, callbacks: callbacks, background: background, meter: meter, frameLimit: limit,
-      fadeFrames: protection == nil
+      device: open.device, callbacks: callbacks, background: background, meter: meter,
+      frameLimit: limit,
+      fadeFrames: parts.protection == nil
         ? 0 : MonitorProtection.fadeFrames(at: configuration.sampleRate),
-      reconnects: reconnects)
+      reconnects: parts.reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
-    watch.finish()
-    recording?.conclude()
+    Terminal.endDrawing()
+    parts.recording?.conclude()
     if report.isDeviceStuck { tellStuckDevice() }
   }
 
@@ -53,10 +70,9 @@ struct SessionOutcome {
 
   /// Nothing was lost by it, but it explains why the device is busy now.
   private func tellStuckDevice() {
-    Notice.warning(
+    warn(
       "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
-      hint: "It is left to the system; look at its sound server or its cable."
-    ).report()
+      hint: "It is left to the system; look at its sound server or its cable.")
   }
 
   /// The same with the figures of several sessions.
@@ -71,7 +87,7 @@ struct SessionOutcome {
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    isTold: Bool = false, hasSounded: Bool? = nil, extra: [(String, JSON)], sentence: String?
+    isTold: Bool = false, hasSounded: Bool? = nil, extra: Fields, sentence: String?
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
@@ -89,15 +105,13 @@ struct SessionOutcome {
       status = failure.status
     }
     if report.nanCount > 0 {
-      Notice.warning(
-        "notNumbers", "\(report.nanCount) samples were no numbers and played as silence."
-      ).report()
+      warn("notNumbers", "\(report.nanCount) samples were no numbers and played as silence.")
     }
-    let summary = JSON.summary(
+    let summary = Fields.summary(
       of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,
       overflowFrames: recorded?.overflowFrames ?? 0)
     if options.json {
-      Terminal.emit(Event.summary(summary + extra))
+      Terminal.emit(.summary(summary + extra))
     } else if let sentence, !options.quiet {
       Terminal.say("\(sentence)")
     }
@@ -128,9 +142,7 @@ extension Mixer {
       readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
     return view
   }
-}
 
-extension Mixer {
   /// Changes the gain of the microphone before all other stages.
   mutating func makeInputGain(_ configuration: DuplexConfiguration) -> GainControl {
     let control = GainControl()
@@ -144,6 +156,23 @@ extension Mixer {
     monitorGainRequest = control.makeRequest(at: configuration.sampleRate)
     return control
   }
+
+  /// Mixes `items` into the output; nil where there are none.
+  mutating func makePlayer(_ items: [QueueItem], _ configuration: DuplexConfiguration)
+    -> AudioPlayer?
+  {
+    guard !items.isEmpty else { return nil }
+    let player = AudioPlayer(AudioPlayer.Shape(configuration))
+    player.enqueue(items)
+    player.play()
+    self.player = player.takePlayer()
+    return player
+  }
+}
+
+extension SessionClock {
+  /// Whether nothing waits for it.
+  var isVirtual: Bool { if case .virtual = self { true } else { false } }
 }
 
 extension SmoothedGain {
@@ -178,20 +207,6 @@ extension SessionReport {
     var report = self
     report.frames = min(report.frames, recorded.frames)
     return report
-  }
-}
-
-extension Mixer {
-  /// Mixes `items` into the output; nil where there are none.
-  mutating func makePlayer(_ items: [QueueItem], _ configuration: DuplexConfiguration)
-    -> AudioPlayer?
-  {
-    guard !items.isEmpty else { return nil }
-    let player = AudioPlayer(AudioPlayer.Shape(configuration))
-    player.enqueue(items)
-    player.play()
-    self.player = player.takePlayer()
-    return player
   }
 }
 
@@ -242,27 +257,4 @@ struct SessionTotals {
 
   /// Whether no further one makes sense: the user has had enough, or the device is gone.
   var isOver: Bool { isInterrupted || report.stopReason.failure != nil }
-}
-
-/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
-/// there is one, these end nothing by themselves.
-final class StopRequest {
-  private let signals = SignalWatch()
-  private let start = HostClock.nanoseconds
-  private let grace: UInt64
-
-  /// What comes in the first `graceMilliseconds` is the signal that ended the sound before, once more:
-  /// `timeout` and terminals may send one twice.
-  init(graceMilliseconds: UInt64 = 300) {
-    grace = graceMilliseconds * 1_000_000
-  }
-
-  /// Asks.
-  func isThere() -> Bool {
-    signals.wait(milliseconds: 0) == .signal(.end) && HostClock.nanoseconds >= start + grace
-  }
-
-  deinit {
-    SignalWatch.release()
-  }
 }

@@ -4,22 +4,14 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// What a session does, for a person.
-struct SessionTask {
-  /// "Overdubbing song.wav to take.wav".
-  var title: String
-  /// How many frames it takes.
-  var frames: Int
-}
-
-/// Watches a session while it runs: turns what happens into events, draws the meter,
-/// and hears signals and keys.
+/// Watches a session while it runs: turns what happens into events, draws the meter, and receives signals
+/// and keys.
 final class SessionWatch {
   private let options: AudioOptions
   private let configuration: DuplexConfiguration
-  private let signals: SignalWatch
+  private let parts: SessionParts
+  private let signals = SignalWatch()
   private let keyboard: Keyboard
-  private let isVirtual: Bool
   /// Where time is virtual.
   private let standstill: StandstillWatch?
   private let deviceEvents: DeviceEvents
@@ -30,19 +22,6 @@ final class SessionWatch {
   private var hasStarted = false
   /// When the first signal came.
   private var endingSince: UInt64?
-  /// A command's own business at each moment; answers with a reason to stop, where there is one.
-  var poll: (SessionMoment) -> StopReason? = { _ in nil }
-  /// What a person is shown to be done, where it is no recording of its own.
-  var task: SessionTask?
-  /// A command's own keys, and what they do.
-  var press: (Key) -> Void = { _ in }
-  var ownKeys: [String] = []
-  /// What is recorded, where something is.
-  private let recording: RecordingWatch?
-  /// What protects the output, where a microphone is heard.
-  private let protection: MonitorProtectionDisplay?
-  /// Pauses, and changes the microphone's gain.
-  private let mixerKeys: MixerKeys?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isDeaf = false
@@ -52,42 +31,47 @@ final class SessionWatch {
   private var nextDrift = 0
   private var hasWarnedOfSteps = false
 
+  /// `standstill` where time is virtual.
   init(
-    _ options: AudioOptions, _ configuration: DuplexConfiguration, isVirtual: Bool,
-    background: [any BackgroundWork], recording: RecordingWatch? = nil,
-    protection: MonitorProtectionDisplay? = nil, mixerKeys: MixerKeys? = nil
+    _ options: AudioOptions, _ configuration: DuplexConfiguration, _ parts: SessionParts,
+    standstill: StandstillWatch?
   ) {
     self.options = options
-    self.mixerKeys = mixerKeys
-    self.protection = protection
-    self.recording = recording
-    // A recording that waits for its start may be started by a script, through a pipe.
-    keyboard = Keyboard(readsPipe: recording?.isWaiting == true)
     self.configuration = configuration
-    self.isVirtual = isVirtual
-    deviceEvents = DeviceEvents(options, configuration)
-    signals = SignalWatch()
-    standstill = isVirtual ? StandstillWatch(background) : nil
+    self.parts = parts
+    self.standstill = standstill
+    // A recording that waits for its start may be started by a script, through a pipe.
+    keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
+    deviceEvents = DeviceEvents(
+      configuration: configuration, quiet: options.quiet, verbose: options.verbose)
     // A recording must be stoppable, whatever becomes of the terminal.
     Terminal.stopWaiting()
-    drawsMeter = !options.quiet && Terminal.isLive && !isVirtual
+    drawsMeter = !options.quiet && Terminal.isLive && standstill == nil && !options.json
   }
+
+  private var isVirtual: Bool { standstill != nil }
+  private var recording: RecordingWatch? { parts.recording }
 
   func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
     if !hasStarted { start(granted) }
     for event in moment.events where !deviceEvents.emit(event) { emit(event) }
     if let found = moment.deviceReturn { deviceEvents.emit(found) }
-    protection?.poll()
+    parts.protection?.poll()
     for reading in moment.readings { emit(reading, moment) }
     if let drift = moment.drift {
       emit(drift, moment)
-      warn(ofSteps: drift.addedFrames, moment)
+      checkSteps(drift.addedFrames, moment)
     }
     lastMoment = (moment.frames, HostClock.nanoseconds)
     let reason = recording?.poll() ?? poll(moment)
     isOver = isOver || reason != nil
     let command = nextCommand()
     return reason.map { .stop($0) } ?? command
+  }
+
+  private func poll(_ moment: SessionMoment) -> StopReason? {
+    if let keys = parts.playKeys, drawsMeter { show(keys.state, moment) }
+    return parts.poll(moment)
   }
 
   /// Waits for a signal or a key, and does what it asks for.
@@ -119,23 +103,15 @@ final class SessionWatch {
   private func obey(_ key: Key) -> SessionCommand {
     if key == .character("q") { return end(.key) }
     if key == .character("?") {
-      Notice.info("keys", "keys: \(keyHints.joined(separator: ", ")).").report()
+      inform("keys", "keys: \(keyHints.joined(separator: ", ")).")
       return .proceed
     }
-    if recording?.press(key, at: frame) == true || protection?.press(key) == true
-      || mixerKeys?.press(key, recording: recording, at: frame) == true
-    {
-      return .proceed
-    }
-    press(key)
+    _ = parts.keys.last { $0.press(key, at: frame) }
     return .proceed
   }
 
   /// What the keys do now.
-  private var keyHints: [String] {
-    ownKeys + (mixerKeys?.hints ?? []) + (recording == nil ? [] : ["m marker", "s split"])
-      + (protection == nil ? [] : ["d dim"]) + ["? keys", "q ends"]
-  }
+  private var keyHints: [String] { parts.keys.flatMap(\.hints) + ["? keys", "q ends"] }
 
   /// How far the unit has come by now.
   private var frame: Int {
@@ -148,16 +124,12 @@ final class SessionWatch {
   private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
 
   /// Shows what plays where the meter would be.
-  func show(_ playback: @autoclosure () -> PlaybackState?, _ moment: SessionMoment) {
-    guard drawsMeter, !options.json else { return }
-    guard var state = playback() else { return Terminal.redraw("") }
+  private func show(_ playback: PlaybackState?, _ moment: SessionMoment) {
+    guard var state = playback else { return Terminal.redraw("") }
     state.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
     state.xruns = moment.playbackXruns
-    Terminal.redraw(screen.lines(state).map { "\($0)" })
+    Terminal.redraw(LiveScreen.current.lines(state).map { "\($0)" })
   }
-
-  /// The meter goes.
-  func finish() { Terminal.endDrawing() }
 
   private func end(_ reason: StopReason) -> SessionCommand {
     standstill?.noteEnd()
@@ -180,71 +152,54 @@ final class SessionWatch {
     } else if options.verbose, !options.quiet {
       Terminal.say("\(configuration.sentence)")
     }
-    if let warning = granted?.warning { Notice.warning("noRealtimePriority", warning).report() }
+    if let warning = granted?.warning { warn("noRealtimePriority", warning) }
   }
 
   private func emit(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
-    if options.json {
-      Terminal.emit(
-        Event(
-          "xrun",
-          [
-            "direction": .string(direction), "frame": .integer(event.frame),
-            "frames": .integer(event.frames),
-          ]
-        ))
-    } else if !options.quiet {
-      Terminal.say(
-        "duplex: a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.")
-    }
+    let fields: Fields = ["direction": direction] + .gap(event.frame, event.frames)
+    tell(
+      Event("xrun", fields),
+      "a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.",
+      quiet: options.quiet)
   }
 
   /// Says once that the delay is much longer than was asked for. The first second is for learning.
-  private func warn(ofSteps added: Int, _ moment: SessionMoment) {
+  private func checkSteps(_ added: Int, _ moment: SessionMoment) {
     guard !hasWarnedOfSteps, moment.frames >= configuration.sampleRate,
       Double(added) > configuration.latencyFrames / 2
     else { return }
     hasWarnedOfSteps = true
-    let milliseconds = Double(added) * 1000 / Double(configuration.sampleRate)
-    Notice.warning(
+    let milliseconds = configuration.seconds(added) * 1000
+    warn(
       "largeSteps",
       "The device \(configuration.deviceNames) delivers sound in larger steps than the period: "
         + "\(added) frames (\(milliseconds.shown(1)) ms) more are kept between input and output.",
-      hint: "Ask the sound server for a smaller quantum, or name the card itself with --device."
-    ).report()
+      hint: "Ask the sound server for a smaller quantum, or name the card itself with --device.")
   }
 
   /// Once a second, for who wants to see how two clocks come together.
   private func emit(_ drift: DriftReading, _ moment: SessionMoment) {
     guard options.verbose, moment.frames >= nextDrift else { return }
     nextDrift = moment.frames + configuration.sampleRate
-    let seconds = Double(moment.frames) / Double(configuration.sampleRate)
-    if options.json {
-      Terminal.emit(Event("drift", [("seconds", .fixed(seconds, digits: 3))] + drift.members))
-    } else {
-      Terminal.say(
-        "duplex: the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
-          + "\(drift.errorFrames.shown(2)) frames short.")
-    }
-  }
-
-  /// The terminal as it is now: it may have been resized.
-  private var screen: LiveScreen {
-    let size = Terminal.size
-    return LiveScreen(columns: size.columns, rows: size.rows, hasUnicode: Terminal.hasUnicode)
+    tell(
+      Event(
+        "drift",
+        ["seconds": configuration.seconds(moment.frames).digits(3)] + drift.fields),
+      "the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
+        + "\(drift.errorFrames.shown(2)) frames short.", quiet: options.quiet)
   }
 
   private func draw(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
     let state = recording?.state
     if state?.isOpen != false { takeStart = takeStart ?? seconds }
     var live = LiveState(reading)
-    live.title = recording?.title ?? task?.title ?? "Input level"
+    live.title = recording?.title ?? parts.task?.title ?? "Input level"
     live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
-    let paused = Double(recording?.pausedFrames ?? 0) / Double(configuration.sampleRate)
+    let paused = configuration.seconds(recording?.pausedFrames ?? 0)
     live.seconds = seconds - (takeStart ?? seconds) - paused
-    let frames = task?.frames ?? options.duration?.frameCount(at: configuration.sampleRate)
-    live.duration = frames.map { Double($0) / Double(configuration.sampleRate) }
+    let frames = parts.task?.frames ?? options.duration?.frameCount(at: configuration.sampleRate)
+    live.duration = frames.map(configuration.seconds)
     live.isWaiting = state?.isOpen == false
     live.levels = state?.levels
     live.diskSeconds = state?.secondsLeft
@@ -253,25 +208,93 @@ final class SessionWatch {
     live.isPaused = state?.isPaused == true
     live.keys = keyHints
     live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
-    Terminal.redraw(screen.lines(live).map { $0.drawn(hasColour: Terminal.hasColour) })
+    Terminal.redraw(LiveScreen.current.lines(live).map { $0.drawn(hasColour: Terminal.hasColour) })
   }
 
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
-    let seconds = Double(moment.frames) / Double(configuration.sampleRate)
+    let seconds = configuration.seconds(moment.frames)
     if options.json {
-      Terminal.tellNow(
-        Event(
-          "meter",
-          [
-            ("seconds", .fixed(seconds, digits: 3)),
-            ("peakDBFS", .array(reading.peakDBFS.map { .fixed($0, digits: 2) })),
-            ("rmsDBFS", .array(reading.rmsDBFS.map { .fixed($0, digits: 2) })),
-            ("xruns", .xruns(capture: moment.captureXruns, playback: moment.playbackXruns)),
-            ("lostFrames", .integer(moment.lostFrames)),
-          ] + JSON.meter(recording?.state)
-        ))
+      let fields: Fields = [
+        "seconds": seconds.digits(3), "peakDBFS": reading.peakDBFS.map { $0.digits(2) },
+        "rmsDBFS": reading.rmsDBFS.map { $0.digits(2) },
+        "xruns": Fields.xruns(capture: moment.captureXruns, playback: moment.playbackXruns),
+        "lostFrames": moment.lostFrames,
+      ]
+      Terminal.tellNow(Event("meter", fields + (recording?.state.fields ?? [:])))
     } else if drawsMeter {
       draw(reading, seconds: seconds, moment)
+    }
+  }
+}
+
+/// Tells of a device that goes away and comes back.
+struct DeviceEvents {
+  let configuration: DuplexConfiguration
+  /// Whether only scripts are told.
+  let quiet: Bool
+  let verbose: Bool
+
+  private var name: String { configuration.deviceNames }
+  private var inputName: String { configuration.capture?.device ?? name }
+  private var outputName: String { configuration.playback?.device ?? name }
+
+  private func furtherName(_ event: TimelineEvent) -> String {
+    configuration.further.indices.contains(event.frames)
+      ? configuration.further[event.frames].device : name
+  }
+
+  /// Tells of `event`; false where it has nothing to do with the device.
+  func emit(_ event: TimelineEvent) -> Bool {
+    switch event.kind {
+    case .deviceLost: lost("device", name, event, " and is waited for")
+    case .captureLost: lost("input", inputName, event, "; the output goes on")
+    case .playbackLost: lost("output", outputName, event, "; the input goes on")
+    case .furtherLost: lost("output", furtherName(event), event, "")
+    case .deviceReturned: returned("device", name, event, frames: event.frames)
+    case .captureReturned: returned("input", inputName, event, frames: event.frames)
+    case .playbackReturned: returned("output", outputName, event, frames: 0)
+    case .furtherReturned: returned("output", furtherName(event), event, frames: 0)
+    case .deviceAbsent: absent("device", name)
+    case .captureAbsent: absent("input", inputName)
+    case .playbackAbsent: absent("output", outputName)
+    case .captureXrun, .playbackXrun, .overflow, .playing, .passed: return false
+    }
+    return true
+  }
+
+  private func lost(_ noun: String, _ name: String, _ event: TimelineEvent, _ rest: String) {
+    let fields: Fields = ["state": "lost", "device": name, "frame": event.frame]
+    say("the \(noun) \(name) went away at frame \(event.frame)\(rest).", Event("device", fields))
+  }
+
+  private func returned(_ noun: String, _ name: String, _ event: TimelineEvent, frames: Int) {
+    let seconds = configuration.seconds(frames).shown(2)
+    let loss = frames == 0 ? "" : "; \(seconds) s, \(frames) frames, were lost"
+    let fields: Fields = [
+      "state": "returned", "device": name, "frame": event.frame, "frames": frames,
+    ]
+    say("the \(noun) \(name) is back\(loss).", Event("device", fields))
+  }
+
+  private func absent(_ noun: String, _ name: String) {
+    say("the \(noun) \(name) did not come back before the end.", nil)
+  }
+
+  /// In a sentence too where events are printed.
+  private func say(_ sentence: String, _ event: Event?) {
+    if OutputMode.current.json { event.map(Terminal.emit) }
+    if !quiet { Terminal.say("duplex: \(sentence)") }
+  }
+
+  /// Tells what was found of a device that was away.
+  func emit(_ found: DeviceReturn) {
+    switch found {
+    case .refused(let failure):
+      Notice.warning(ToolFailure(failure)).report()
+    case .returned(let cards) where verbose && !cards.isEmpty:
+      let numbers = cards.map { "\($0)" }.joined(separator: " and ")
+      inform("deviceFound", "the device \(name) is found again, as card \(numbers).")
+    case .returned, .absent: break
     }
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// Only what is being saved is waited for, however long a disk takes. A second wish ends that as well.
 final class StandstillWatch {
   /// Since when an end is wanted, on the host's clock; 0 before.
-  private final class StopRequest: Sendable {
+  private final class EndRequest: Sendable {
     private let since = Atomic<UInt64>(0)
 
     /// Nanoseconds since an end was asked for; nil where none was.
@@ -25,14 +25,14 @@ final class StandstillWatch {
   }
 
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
-    let request: StopRequest
+    let request: EndRequest
     var time: ThreadTime
     let work: [any BackgroundWork]
     let isOver: AtomicFlag
     /// Nanoseconds in which the thread could have come to an end.
     private var lateness = 0
 
-    init(request: StopRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
+    init(request: EndRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
       self.request = request
       self.time = time
       self.work = work
@@ -90,7 +90,7 @@ final class StandstillWatch {
     }
   }
 
-  private let request = StopRequest()
+  private let request = EndRequest()
   private let isOver = AtomicFlag()
   private var thread: RealtimeThread<Loop>?
 
@@ -113,5 +113,28 @@ final class StandstillWatch {
     isOver.raise()
     guard let thread = thread.take() else { return }
     _ = thread.join()
+  }
+}
+
+/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
+/// there is one, these end nothing by themselves.
+final class StopRequest {
+  private let signals = SignalWatch()
+  private let start = HostClock.nanoseconds
+  private let grace: UInt64
+
+  /// What comes in the first `graceMilliseconds` is the signal that ended the sound before, once more:
+  /// `timeout` and terminals may send one twice.
+  init(graceMilliseconds: UInt64 = 300) {
+    grace = graceMilliseconds * 1_000_000
+  }
+
+  /// Asks.
+  func isThere() -> Bool {
+    signals.wait(milliseconds: 0) == .signal(.end) && HostClock.nanoseconds >= start + grace
+  }
+
+  deinit {
+    SignalWatch.release()
   }
 }

@@ -11,60 +11,44 @@ extension Event {
   ) -> Event {
     let capture = configuration.capture
     let playback = configuration.playback
-    func name(_ stream: StreamConfiguration?) -> JSON {
-      stream.map { .string($0.device) } ?? .null
-    }
-    func format(_ stream: StreamConfiguration?) -> JSON {
-      stream.map { .string($0.format.name) } ?? .null
-    }
-    return Event(
-      "started",
-      [
-        ("captureDevice", name(capture)),
-        ("playbackDevice", name(playback)),
-        ("sampleRate", .integer(configuration.sampleRate)),
-        ("captureChannels", .integer(capture?.channelCount ?? 0)),
-        ("playbackChannels", .integer(playback?.channelCount ?? 0)),
-        ("captureFormat", format(capture)),
-        ("playbackFormat", format(playback)),
-        ("periodFrames", .integer(configuration.periodFrames)),
-        ("periods", .integer(configuration.periods)),
-        ("headroomFrames", .integer(configuration.headroomFrames)),
-        ("realtimePriority", .integer(granted?.number ?? 0)),
-        ("linked", .bool(configuration.isLinked)),
-        ("resampling", .bool(configuration.isResampling)),
-        ("profile", .bool(followsProfile)),
-        ("master", configuration.master.map { .string($0.rawValue) } ?? .null),
-        ("defaults", .array(DefaultOption.current.map(\.json))),
-      ] + channels("captureDeviceChannels", of: capture)
-        + channels("playbackDeviceChannels", of: playback)
-        + (configuration.further.isEmpty ? [] : [("alsoPlay", configuration.furtherStreams())]))
-  }
-
-  /// Which of a device's channels are used, where these are not all of them.
-  private static func channels(_ name: String, of stream: StreamConfiguration?) -> [(String, JSON)]
-  {
-    guard let selection = stream?.selection else { return [] }
-    return [(name, .array(selection.channels.map { .integer($0) }))]
+    var fields: Fields = [
+      "captureDevice": capture?.device, "playbackDevice": playback?.device,
+      "sampleRate": configuration.sampleRate,
+      "captureChannels": capture?.channelCount ?? 0,
+      "playbackChannels": playback?.channelCount ?? 0,
+      "captureFormat": capture?.format.name, "playbackFormat": playback?.format.name,
+      "periodFrames": configuration.periodFrames, "periods": configuration.periods,
+      "headroomFrames": configuration.headroomFrames,
+      "realtimePriority": granted?.number ?? 0, "linked": configuration.isLinked,
+      "resampling": configuration.isResampling, "profile": followsProfile,
+      "master": configuration.master?.rawValue, "defaults": DefaultOption.current.map(\.fields),
+    ]
+    // Which of a device's channels are used, where these are not all of them.
+    if let used = capture?.selection { fields += ["captureDeviceChannels": used.channels] }
+    if let used = playback?.selection { fields += ["playbackDeviceChannels": used.channels] }
+    if !configuration.further.isEmpty { fields += ["alsoPlay": configuration.furtherStreams()] }
+    return Event("started", fields)
   }
 }
 
-extension JSON {
+extension FileRemoval {
+  /// `path`, where there is a file.
+  static func existing(_ path: String) -> String? { byteCount(of: path) == nil ? nil : path }
+}
+
+extension Fields {
   /// Xruns by direction.
-  static func xruns(capture: Int, playback: Int) -> JSON {
-    .object(["capture": .integer(capture), "playback": .integer(playback)])
+  static func xruns(capture: Int, playback: Int) -> Fields {
+    ["capture": capture, "playback": playback]
   }
+
+  /// Frames that were lost.
+  static func gap(_ frame: Int, _ frames: Int) -> Fields { ["frame": frame, "frames": frames] }
 
   /// The files that were written, as far as they are there: `path` as well where it is one.
-  static func written(_ paths: [String]) -> [(String, JSON)] {
-    let paths = paths.filter { FileRemoval.byteCount(of: $0) != nil }.map { JSON.string($0) }
-    let all = [("paths", JSON.array(paths))]
-    return paths.count > 1 ? all : all + [("path", paths.first ?? .null)]
-  }
-
-  /// A file that was written; null where it is not there.
-  static func written(_ path: String) -> JSON {
-    FileRemoval.byteCount(of: path) == nil ? .null : .string(path)
+  static func written(_ paths: [String]) -> Fields {
+    let paths = paths.compactMap(FileRemoval.existing)
+    return ["paths": paths] + (paths.count > 1 ? [:] : ["path": paths.first])
   }
 
   /// What every command's summary has. `overflowFrames` were captured and found no room on the way
@@ -72,29 +56,22 @@ extension JSON {
   static func summary(
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
     gaps: [RecordingGap]? = nil, overflowFrames: Int = 0
-  ) -> [(String, JSON)] {
+  ) -> Fields {
     let gaps = gaps.map(report.gaps(adding:)) ?? report.gaps
-    return [
-      ("command", .string(command)),
-      ("seconds", .number(Double(report.frames) / Double(configuration.sampleRate))),
-      ("frames", .integer(report.frames)), ("sampleRate", .integer(configuration.sampleRate)),
-      ("xruns", .xruns(capture: report.captureXruns, playback: report.playbackXruns)),
-      ("lostFrames", .integer(report.lostFrames + overflowFrames)),
-      (
-        "gaps",
-        .array(
-          gaps.map {
-            .object(["frame": .integer($0.frame), "frames": .integer($0.frames)])
-          })
-      ),
-      (
-        "load",
-        .object(["mean": .rounded(report.loadMean, 5), "max": .rounded(report.loadMax, 5)])
-      ),
-      ("stoppedBy", .string(report.stopReason.name)),
-    ] + (report.drift.map { [("drift", JSON.fields($0.members))] } ?? [])
-      + (configuration.further.isEmpty
-        ? [] : [("alsoPlay", configuration.furtherStreams(report.further))])
+    var fields: Fields = [
+      "command": command, "seconds": configuration.seconds(report.frames),
+      "frames": report.frames, "sampleRate": configuration.sampleRate,
+      "xruns": xruns(capture: report.captureXruns, playback: report.playbackXruns),
+      "lostFrames": report.lostFrames + overflowFrames,
+      "gaps": gaps.map { gap($0.frame, $0.frames) },
+      "load": ["mean": report.loadMean.digits(5), "max": report.loadMax.digits(5)] as Fields,
+      "stoppedBy": report.stopReason.name,
+    ]
+    if let drift = report.drift { fields += ["drift": drift.fields] }
+    if !configuration.further.isEmpty {
+      fields += ["alsoPlay": configuration.furtherStreams(report.further)]
+    }
+    return fields
   }
 }
 
@@ -119,29 +96,47 @@ extension SessionReport {
 
 extension DriftReading {
   /// The contract's figures.
-  var members: [(String, JSON)] {
+  var fields: Fields {
     [
-      ("ppm", .rounded(ppm, 3)), ("errorFrames", .rounded(errorFrames, 3)),
-      ("relocks", .integer(relocks)), ("addedFrames", .integer(addedFrames)),
+      "ppm": ppm.digits(3), "errorFrames": errorFrames.digits(3), "relocks": relocks,
+      "addedFrames": addedFrames,
     ]
   }
 }
 
 extension DuplexConfiguration {
+  /// How long `frames` frames are, in seconds.
+  func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
+
   /// The further outputs, with how each does where that is known.
-  func furtherStreams(_ readings: [SecondaryOutputReading] = []) -> JSON {
-    .array(
-      further.enumerated().map { index, stream in
-        var members: [(String, JSON)] = [
-          ("device", .string(stream.device)), ("sampleRate", .integer(stream.sampleRate)),
-          ("latencyFrames", .rounded(stream.latencyFrames, 3)),
-        ]
-        if readings.indices.contains(index) {
-          members.append(("drift", .fields(readings[index].drift.members)))
-          members.append(("xruns", .xruns(capture: 0, playback: readings[index].xruns)))
-        }
-        return .fields(members)
-      })
+  func furtherStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
+    further.enumerated().map { index, stream in
+      let fields: Fields = [
+        "device": stream.device, "sampleRate": stream.sampleRate,
+        "latencyFrames": stream.latencyFrames.digits(3),
+      ]
+      guard readings.indices.contains(index) else { return fields }
+      let reading = readings[index]
+      return fields + [
+        "drift": reading.drift.fields, "xruns": Fields.xruns(capture: 0, playback: reading.xruns),
+      ]
+    }
+  }
+
+  /// What was granted, for a person.
+  var sentence: String {
+    let names = [capture, playback].compactMap { $0 }.map {
+      "\($0.device) (\($0.channelCount) x \($0.format.name), \($0.sampleRate) Hz, "
+        + "\($0.bufferFrames) frames)"
+    }
+    return names.joined(separator: " to ")
+      + ": period \(periodFrames), headroom \(headroomFrames)"
+      + (isLinked ? ", linked" : "")
+      + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
+      + (isResampling ? ", resampling" : "") + "."
+      + further.map {
+        " \($0.device) (\($0.sampleRate) Hz) plays the same \($0.latencyFrames.shown(1)) frames later."
+      }.joined()
   }
 }
 
@@ -163,30 +158,5 @@ extension StopReason {
   var failure: DeviceFailure? {
     if case .device(let failure) = self { return failure }
     return nil
-  }
-}
-
-extension DuplexConfiguration {
-  /// What was granted, for a person.
-  var sentence: String {
-    let names = [capture, playback].compactMap { $0 }.map {
-      "\($0.device) (\($0.channelCount) x \($0.format.name), \($0.sampleRate) Hz, "
-        + "\($0.bufferFrames) frames)"
-    }
-    return names.joined(separator: " to ")
-      + ": period \(periodFrames), headroom \(headroomFrames)"
-      + (isLinked ? ", linked" : "")
-      + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
-      + (isResampling ? ", resampling" : "") + "."
-      + further.map {
-        " \($0.device) (\($0.sampleRate) Hz) plays the same \($0.latencyFrames.shown(1)) frames later."
-      }.joined()
-  }
-}
-
-extension Double {
-  /// With `digits` digits behind the point, for a person.
-  func shown(_ digits: Int) -> String {
-    isFinite ? JSON.rounded(self, digits).text : isNaN ? "no number" : "infinite"
   }
 }

@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// Draws a `LiveState` for a terminal of this size: a panel where there are rows for it, else one line.
+/// Draws a `LiveState` or a `PlaybackState` for a terminal of this size: a panel where there are rows for it, else one line.
 ///
 /// No line reaches the last column, where terminals wrap.
 struct LiveScreen {
@@ -8,6 +8,12 @@ struct LiveScreen {
   let rows: Int
   /// Without it all is ASCII.
   let hasUnicode: Bool
+
+  /// The terminal as it is now: it may have been resized.
+  static var current: LiveScreen {
+    let size = Terminal.size
+    return LiveScreen(columns: size.columns, rows: size.rows, hasUnicode: Terminal.hasUnicode)
+  }
 
   /// The lowest level on the scale, in dBFS.
   static let floor = -60.0
@@ -66,7 +72,7 @@ struct LiveScreen {
     let channels = max(1, min(state.peaks.count, rows - 12))
     for channel in state.peaks.prefix(channels).indices {
       let number = String(channel + 1)
-      let label = String(repeating: " ", count: max(0, 2 - number.count)) + number + " "
+      let label = number.aligned(to: 2) + " "
       let clipped = state.levels?.clippedSamples ?? []
       let numbers = " " + padded(state.peaks[channel]) + "  " + padded(state.holds[channel])
       let clip = channel < clipped.count && clipped[channel] > 0 ? " CLIP" : ""
@@ -115,8 +121,7 @@ struct LiveScreen {
     if state.clippedSamples > 0 { alarms.append("CLIP \(state.clippedSamples)") }
     if state.xruns > 0 {
       alarms.append(
-        "\(state.xruns) xrun\(state.xruns == 1 ? "" : "s"), \(state.lostFrames) frame"
-          + "\(state.lostFrames == 1 ? "" : "s") lost")
+        "\(state.xruns.counted("xrun")), \(state.lostFrames.counted("frame")) lost")
     }
     if let left = state.diskSeconds, left < 3600 {
       alarms.append("disk full in \(ClockTime(left).text)")
@@ -157,8 +162,7 @@ struct LiveScreen {
   /// Whole decibels in three columns.
   private func padded(_ level: Double) -> String {
     let whole = Int(rounding: min(99, max(-99, level)))
-    let digits = whole == 0 && level < 0 ? "-0" : "\(whole)"
-    return String(repeating: " ", count: max(0, 4 - digits.count)) + digits
+    return (whole == 0 && level < 0 ? "-0" : "\(whole)").aligned(to: 4)
   }
 
   /// As much of `text` as the width holds. A character from outside may be two columns wide: each scalar
@@ -176,4 +180,81 @@ struct LiveScreen {
     }
     return result
   }
+}
+
+extension LiveScreen {
+  /// What to draw: a panel where there are rows for it, else the place alone.
+  func lines(_ state: PlaybackState) -> [String] {
+    let place = state.place + (state.xruns == 0 ? "" : "  " + state.xruns.counted("xrun"))
+    var panel = [state.title, state.device, place]
+    if let fraction = state.fraction { panel.append(progress(fraction)) }
+    panel += TextLines("Keys: " + state.keys.joined(separator: ", "), width: width)
+    // A sentence needs room above it.
+    return (panel.count + 4 <= rows ? panel : [place]).map { fitting($0) }
+  }
+
+  /// A bar over the whole width, full to that part of it.
+  private func progress(_ fraction: Double) -> String {
+    let full = max(0, min(width, Int(clamping: fraction * Double(width))))
+    return String(repeating: hasUnicode ? "█" : "#", count: full)
+      + String(repeating: hasUnicode ? "·" : ".", count: width - full)
+  }
+}
+
+/// One line on the screen, with the level meters in it.
+struct ScreenLine {
+  var text: String
+  /// Where meters stand, in characters.
+  var meters: [Range<Int>] = []
+
+  /// The line for the terminal: its meters in colour where `hasColour`.
+  func drawn(hasColour: Bool) -> Line {
+    guard hasColour, !meters.isEmpty else { return "\(text)" }
+    let characters = Array(text)
+    var line: Line = ""
+    var end = 0
+    for meter in meters {
+      let meter = meter.clamped(to: end..<characters.count)
+      line = line + "\(String(characters[end..<meter.lowerBound]))"
+      var colour: LevelColour?
+      for index in meter {
+        let next = LevelColour(cell: index - meter.lowerBound, of: meter.count)
+        if next != colour { line = line + next.start }
+        colour = next
+        line = line + "\(String(characters[index]))"
+      }
+      line = line + LevelColour.end
+      end = meter.upperBound
+    }
+    return line + "\(String(characters[end...]))"
+  }
+}
+
+/// The colours of a level meter. They differ in lightness as well, and tell nothing that the place of a cell
+/// does not: an eye that takes red for green reads them too.
+enum LevelColour {
+  /// Up to -18 dBFS: cyan.
+  case low
+  /// Up to -6 dBFS: yellow.
+  case middle
+  /// Above: magenta.
+  case high
+
+  /// The colour of a cell of a meter that shows `LiveScreen.floor` to 0 dBFS in `count` cells.
+  init(cell: Int, of count: Int) {
+    let level = LiveScreen.floor * Double(count - cell - 1) / Double(max(1, count))
+    self = level > -6 ? .high : level > -18 ? .middle : .low
+  }
+
+  /// Select Graphic Rendition (ECMA-48): what begins it.
+  var start: Line {
+    switch self {
+    case .low: "\u{1B}[36m"
+    case .middle: "\u{1B}[33m"
+    case .high: "\u{1B}[35m"
+    }
+  }
+
+  /// The terminal's own colour again.
+  static let end: Line = "\u{1B}[39m"
 }

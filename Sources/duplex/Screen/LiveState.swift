@@ -55,3 +55,18 @@ struct PeakHolds {
     return peaks.map(\.level)
   }
 }
+
+/// What a person watches while files play.
+struct PlaybackState {
+  /// What is heard: "Playing song.flac".
+  var title: String
+  /// On which device, at what rate.
+  var device = ""
+  /// Where it is, of how much, and what is not as usual.
+  var place: String
+  /// The part of the source that lies before that place; nil where its length is not known.
+  var fraction: Double?
+  var xruns = 0
+  /// The keys, each with its word.
+  var keys: [String]
+}

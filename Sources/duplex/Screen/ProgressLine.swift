@@ -1,21 +1,43 @@
-import AudioFiles
+import AudioBasics
 
-/// A line on the terminal that says how much of a task is done, and how long the rest will take. Nothing is
-/// drawn in the first second.
-struct ProgressLine {
+/// Tells how much of a task is done: as `progress` events, else in a line on the terminal that says how long
+/// the rest will take as well. Nothing is drawn in the first second.
+final class ProgressLine {
+  private let title: String
+  private let what: String
+  private let fields: Fields
+  private let step: Double
+  private let silentSeconds: Double
   private let began = SteadyTime()
   private var drawn = ""
+  private var told = 0.0
 
-  /// So much of what `title` names is done, of 1.
-  mutating func draw(_ title: String, done: Double) {
-    guard Terminal.isLive, !OutputMode.current.json, !OutputMode.current.quiet else { return }
-    let text = Self.text(title, done: done, seconds: began.seconds)
-    guard let text, text != drawn else { return }
-    drawn = text
-    let size = Terminal.size
-    let screen = LiveScreen(
-      columns: size.columns, rows: size.rows, hasUnicode: Terminal.hasUnicode)
-    Terminal.redraw("\(screen.fitting(text))")
+  /// For the task that a person knows by `title`, and events by `what` and `fields`. It is told of again
+  /// once `step` more of it is done, of 1, and not in the first `silentSeconds`.
+  init(
+    _ title: String, _ what: String, _ fields: Fields = [:], step: Double = 0,
+    silentSeconds: Double = 0
+  ) {
+    self.title = title
+    self.what = what
+    self.fields = fields
+    self.step = step
+    self.silentSeconds = silentSeconds
+  }
+
+  /// That much of the task is done, of 1. In events the task is `share` of a whole of which `start` was done
+  /// before.
+  func tell(_ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]) {
+    guard done >= told + step, began.seconds >= silentSeconds else { return }
+    told = done
+    if OutputMode.current.json {
+      Terminal.emit(.progress(start + done * share, what, fields + more))
+    } else if Terminal.isLive, !OutputMode.current.quiet {
+      let text = Self.text(title, done: done, seconds: began.seconds)
+      guard let text, text != drawn else { return }
+      drawn = text
+      Terminal.redraw("\(LiveScreen.current.fitting(text))")
+    }
   }
 
   /// The line, `seconds` after the beginning; nil where there is nothing to say yet.
@@ -27,7 +49,7 @@ struct ProgressLine {
   }
 
   /// The line goes.
-  mutating func end() {
+  func end() {
     guard !drawn.isEmpty else { return }
     drawn = ""
     Terminal.endDrawing()

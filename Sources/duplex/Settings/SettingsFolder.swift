@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import RealtimeAudio
 import Synchronization
 
 /// Where the tool keeps what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`, or
@@ -84,7 +85,7 @@ struct DeviceProfile {
       }
       profile = found
     } catch {
-      warn(of: error.message)
+      reportUnusable(error.message)
       return nil
     }
     // The same frames take longer at a lower rate, and are safe there as well.
@@ -115,22 +116,20 @@ struct DeviceProfile {
   private static let hasWarned = Atomic(false)
 
   /// Says once why a profile is not used: it is looked up several times.
-  private static func warn(of reason: String) {
+  private static func reportUnusable(_ reason: String) {
     guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
-    Notice.warning(
+    warn(
       "profileUnusable", "The device's saved profile is not used: \(reason)",
-      hint: "Remove it, then save one anew with `duplex tune --save`."
-    ).report()
+      hint: "Remove it, then save one anew with `duplex tune --save`.")
   }
 
   /// Keeps it for these devices; answers with the file.
   func save(capture: String, playback: String) throws -> String {
     let path = try Self.path(capture, playback)
-    let text = JSON.fields([
-      ("periodFrames", .integer(periodFrames)), ("headroomFrames", .integer(headroomFrames)),
-      ("sampleRate", .integer(sampleRate)),
-    ]).text
-    try SettingsFolder.write(text, to: path)
+    let fields: Fields = [
+      "periodFrames": periodFrames, "headroomFrames": headroomFrames, "sampleRate": sampleRate,
+    ]
+    try SettingsFolder.write(fields.json.text, to: path)
     return path
   }
 
@@ -220,5 +219,35 @@ struct SavedRoundTrip {
     return devices.joined(separator: "--")
       + "--\(configuration.sampleRate)-\(configuration.periodFrames)"
       + "-\(configuration.headroomFrames)"
+  }
+}
+
+/// An option that the user did not write, but has set for all runs.
+struct DefaultOption: Sendable {
+  /// Its long name, without dashes.
+  let option: String
+  /// Its value, or values, as they were set.
+  let value: String
+  /// The variable or the file that sets it.
+  let source: String
+  /// The line in the file.
+  let line: Int?
+  /// The words for the parser.
+  let words: [String]
+
+  /// For events.
+  var fields: Fields {
+    ["option": option, "value": value, "source": source, "line": line]
+  }
+
+  /// Where it is set, for sentences.
+  var place: String { line.map { "\(source), line \($0)" } ?? source }
+
+  private static let applied = MutexBox<[DefaultOption]>([])
+
+  /// Those of the command that runs.
+  static var current: [DefaultOption] {
+    get { applied.withLock { $0 } }
+    set { applied.withLock { $0 = newValue } }
   }
 }

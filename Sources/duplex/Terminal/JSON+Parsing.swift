@@ -11,13 +11,13 @@ extension JSON {
 
   /// The member `name` of an object; of several of that name the last one.
   subscript(name: String) -> JSON? {
-    guard case .fields(let fields) = self else { return nil }
-    return fields.last { $0.0 == name }?.1
+    guard case .object(let fields) = self else { return nil }
+    return fields.members.last { $0.name == name }?.value
   }
 
   /// A number; nil where it is something else.
   var number: Double? {
-    if case .number(let value) = self { value } else { nil }
+    if case .number(let value, _) = self { value } else { nil }
   }
 
   /// A whole number that an `Int` holds; nil where it is something else.
@@ -77,17 +77,17 @@ private struct JSONReader {
   }
 
   private mutating func object(depth: Int) -> JSON? {
-    var fields: [(String, JSON)] = []
+    var members: [(name: String, value: JSON)] = []
     place += 1
-    if takeMark("}") { return .fields([]) }
+    if takeMark("}") { return .object([:]) }
     repeat {
       skipBlanks()
       guard let name = string(), takeMark(":"), let value = value(depth: depth - 1) else {
         return nil
       }
-      fields.append((name, value))
+      members.append((name, value))
     } while takeMark(",")
-    return takeMark("}") ? .fields(fields) : nil
+    return takeMark("}") ? .object(Fields(members)) : nil
   }
 
   private mutating func array(depth: Int) -> JSON? {
@@ -115,7 +115,7 @@ private struct JSONReader {
     guard place - start <= 64,
       let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)), value.isFinite
     else { return nil }
-    return .number(value)
+    return .number(value, digits: 6)
   }
 
   private mutating func digits() -> Int {
@@ -148,36 +148,26 @@ private struct JSONReader {
   private mutating func escaped() -> Unicode.Scalar? {
     guard place < bytes.count else { return nil }
     place += 1
-    switch bytes[place - 1] {
-    case UInt8(ascii: "\""): return "\""
-    case UInt8(ascii: "\\"): return "\\"
-    case UInt8(ascii: "/"): return "/"
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"):
-      guard let unit = codeUnit() else { return nil }
-      guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
-      guard take("\\"), take("u"), let trail = codeUnit(), UTF16.isTrailSurrogate(trail) else {
-        return nil
-      }
-      return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
-    default: return nil
+    let character = Unicode.Scalar(bytes[place - 1])
+    if let (_, meaning) = Self.escapes.first(where: { $0.0 == character }) { return meaning }
+    guard character == "u", let unit = codeUnit() else { return nil }
+    guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+    guard take("\\"), take("u"), let trail = codeUnit(), UTF16.isTrailSurrogate(trail) else {
+      return nil
     }
+    return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
   }
+
+  /// What stands behind a backslash, and what it means.
+  private static let escapes = Array(
+    zip("\"\\/bfnrt".unicodeScalars, "\"\\/\u{8}\u{C}\n\r\t".unicodeScalars))
 
   /// Four hexadecimal digits.
   private mutating func codeUnit() -> UInt16? {
-    guard bytes.count - place >= 4 else { return nil }
-    var unit: UInt16 = 0
-    for byte in bytes[place..<place + 4] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-        return nil
-      }
-      unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
-    }
+    let digits = String(decoding: bytes[place...].prefix(4), as: UTF8.self)
+    guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
+      let unit = UInt16(digits, radix: 16)
+    else { return nil }
     place += 4
     return unit
   }

@@ -23,11 +23,6 @@ struct Notice {
     Notice(weight: .warning, code: code, message: message, hint: hint)
   }
 
-  /// News in one sentence.
-  static func info(_ code: String, _ message: String) -> Notice {
-    Notice(weight: .notice, code: code, message: message, hint: "")
-  }
-
   /// A failure that something else made up for.
   static func warning(_ failure: ToolFailure) -> Notice {
     .warning(failure.code, failure.message, hint: failure.hint)
@@ -43,8 +38,28 @@ struct Notice {
   /// The event.
   var event: Event {
     Event(
-      weight.rawValue,
-      [("code", .string(code)), ("message", .string(message)), ("hint", .string(hint))])
+      weight.rawValue, ["code": code, "message": message, "hint": hint])
+  }
+}
+
+/// Tells a person, and scripts, what is not quite as it was asked for, and what to do.
+func warn(_ code: String, _ message: String, hint: String = "") {
+  Notice.warning(code, message, hint: hint).report()
+}
+
+/// Tells a person, and scripts, news in one sentence.
+func inform(_ code: String, _ message: String) {
+  Notice(weight: .notice, code: code, message: message, hint: "").report()
+}
+
+/// What happens while a command runs: an event for scripts, else a sentence for people who did not ask for
+/// quiet.
+func tell(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
+  let mode = OutputMode.current
+  if mode.json {
+    event.map(Terminal.emit)
+  } else if !mode.quiet, !quiet {
+    sentence.map { Terminal.say("duplex: \($0)") }
   }
 }
 
@@ -62,18 +77,6 @@ struct OutputMode: Sendable {
     get { chosen.withLock { $0 } }
     set { chosen.withLock { $0 = newValue } }
   }
-}
-
-/// A command that can be told how to talk.
-protocol TalkingCommand {
-  var outputMode: OutputMode { get }
-  /// How the program ends where it is stopped before anything has begun.
-  var stoppedStatus: ExitStatus { get }
-}
-
-extension TalkingCommand {
-  /// There is nothing to show.
-  var stoppedStatus: ExitStatus { .loss }
 }
 
 /// How the tool ends, by the numbers of sysexits.h.
@@ -102,6 +105,28 @@ struct ToolFailure: Error {
     self.code = code
     self.message = message
     self.hint = hint
+  }
+
+  /// The words of the user make no sense.
+  static func usage(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.usage, code: "usage", message, hint: hint)
+  }
+
+  /// What a file holds cannot be used.
+  static func unusable(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.unusableInput, code: "inputUnusable", message, hint: hint)
+  }
+
+  /// A file of that name is there, and was not to be replaced.
+  static func exists(_ path: String) -> ToolFailure {
+    ToolFailure(
+      .cannotCreate, code: "outputRefused", "\(path) exists already.",
+      hint: "Choose another name, or replace it with --overwrite.")
+  }
+
+  /// Nothing was measured.
+  static func noSignal(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.loss, code: "noSignal", message, hint: hint)
   }
 
   /// The user ended a command before it had anything to show; `what` completes "before anything was".
@@ -165,8 +190,8 @@ struct ToolFailure: Error {
   var event: Event {
     Event(
       "error",
-      [("code", .string(code)), ("message", .string(message)), ("hint", .string(hint))]
-        + (path.map { [("path", .string($0))] } ?? []))
+      ["code": code, "message": message, "hint": hint]
+        + (path.map { ["path": $0] } ?? [:]))
   }
 }
 

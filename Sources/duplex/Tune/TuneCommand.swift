@@ -1,4 +1,10 @@
 import ArgumentParser
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import Glibc
+import LatencyMeasurement
+import RealtimeAudio
 
 /// `duplex tune`.
 struct TuneCommand: AudioCommand {
@@ -14,18 +20,14 @@ struct TuneCommand: AudioCommand {
 
   @OptionGroup var audio: AudioOptions
 
-  var outputMode: OutputMode { audio.outputMode }
-
-  @Option(
-    name: .customLong("seconds"), help: ArgumentHelp("Length of each trial.", valueName: "time"))
+  @Option(name: .customLong("seconds"), help: .init("Length of each trial.", valueName: "time"))
   private var length = TimeOption.seconds(10)
 
   @Flag(help: "Load every processor and the disk during the trials.")
   var load = false
 
   @Option(
-    help: ArgumentHelp(
-      "Share of each period that must stay unused, in percent.", valueName: "percent"))
+    help: .init("Share of each period that must stay unused, in percent.", valueName: "percent"))
   var margin = 30.0
 
   @Flag(help: "Save the result as the device's profile; commands without -p use it.")
@@ -34,22 +36,174 @@ struct TuneCommand: AudioCommand {
   @OptionGroup var picture: ReportOptions
 
   func validate() throws {
-    guard (0.1...86_400).contains(seconds) else {
-      throw ValidationError("--seconds takes 0.1 to 86400 s, as 10 or 2m.")
-    }
-    guard (0...99).contains(margin) else {
-      throw ValidationError("--margin takes 0 to 99 percent.")
-    }
+    try require((0.1...86_400).contains(seconds), "--seconds takes 0.1 to 86400 s, as 10 or 2m.")
+    try require((0...99).contains(margin), "--margin takes 0 to 99 percent.")
   }
 
   /// Length of each trial in seconds. Frames are those of the rate that was asked for.
   var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
 
-  func run() throws {
-    let status = try inTermsOfTheTool {
-      try picture.check(against: InputFiles(audio))
-      return try TuneRun(self).run()
+  func perform() throws -> ExitStatus {
+    try picture.check(against: InputFiles(audio))
+    return try TuneRun(self).run()
+  }
+}
+
+/// A search for the lowest stable setting, from its first trial to its summary.
+final class TuneRun {
+  let command: TuneCommand
+  private(set) var trials: [TuneTrial] = []
+  private(set) var totals = SessionTotals()
+  /// The device as the last trial was granted it.
+  private(set) var configuration: DuplexConfiguration?
+  private var options: AudioOptions
+  private var load: SystemLoad?
+  /// Trials that are still to come as far as can be told, and how much of all is done.
+  private var remainingTrials = 0
+  private var done = 0.0
+  private let line = ProgressLine("Searching", "trial")
+
+  /// Trials of the chosen setting are this much longer.
+  private static let confirmation = 3.0
+
+  init(_ command: TuneCommand) {
+    self.command = command
+    options = command.audio
+  }
+
+  /// The share of a period that a callback may take.
+  var loadLimit: Double { 1 - command.margin / 100 }
+
+  func run() throws -> ExitStatus {
+    // Before any thread: a signal must reach the watch only.
+    SignalWatch.hold()
+    if command.load { load = try SystemLoad(path: SystemLoad.usualPath) }
+    var chosen = try search()
+    while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
+    guard let chosen, !totals.isOver else {
+      load = nil
+      line.end()
+      return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
-    throw ExitCode(status.rawValue)
+    load = nil
+    line.end()
+    let roundTrip = try measure(chosen)
+    return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
+  }
+
+  /// The lowest stable setting at the present rate that a longer soak confirms.
+  private func search() throws -> TuneSetting? {
+    var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
+    while let setting = search.next(), !totals.isOver {
+      // And the best is confirmed.
+      remainingTrials = search.remainingTrials + 1
+      let trial = try soak(setting, seconds: command.seconds)
+      search.note(isStable: trial.isStable(loadLimit: loadLimit))
+    }
+    var candidate = search.best
+    while let setting = candidate, !totals.isOver {
+      remainingTrials = 0
+      let trial = try soak(setting, seconds: command.seconds * Self.confirmation)
+      if trial.isStable(loadLimit: loadLimit) { return setting }
+      search.refuse(setting)
+      candidate = search.above(setting)
+    }
+    return nil
+  }
+
+  private func soak(_ setting: TuneSetting, seconds: Double) throws -> TuneTrial {
+    var options = options(setting)
+    options.duration = .seconds(seconds)
+    do {
+      let choice = DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss)
+      _ = try choice.use { open in
+        try soak(setting, options, on: open)
+        return .done
+      }
+    } catch let failure as DeviceFailure where failure.kind == .refused {
+      note(
+        TuneTrial(
+          setting: setting, sampleRate: options.rate ?? configuration?.sampleRate ?? 0, seconds: 0,
+          isGranted: false))
+    }
+    return trials[trials.count - 1]
+  }
+
+  /// Runs one setting, silent, for the length of a trial.
+  private func soak(
+    _ setting: TuneSetting, _ options: AudioOptions, on open: consuming OpenDevice
+  ) throws {
+    let configuration = open.configuration
+    self.configuration = configuration
+    let isGranted =
+      !configuration.isResampling && configuration.periodFrames == setting.periodFrames
+      && configuration.headroomFrames == setting.headroomFrames
+    guard isGranted else {
+      return note(
+        TuneTrial(
+          setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false))
+    }
+    var parts = SessionParts()
+    // One is enough to refuse it.
+    parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
+    let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
+    let report = outcome.report
+    totals.add(report)
+    note(
+      TuneTrial(
+        setting: setting, sampleRate: configuration.sampleRate,
+        seconds: configuration.seconds(report.frames),
+        captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
+        loadMax: report.loadMax))
+  }
+
+  /// Keeps a trial, and shows it.
+  private func note(_ trial: TuneTrial) {
+    let prints = !command.audio.json && !command.audio.quiet
+    if trials.isEmpty, prints { Terminal.printLine("\(TrialLine.heading)") }
+    trials.append(trial)
+    line.end()
+    if prints { Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)") }
+    // A search that takes longer than it seemed does not go backwards.
+    done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
+    line.tell(done, trial.fields(loadLimit: loadLimit))
+  }
+
+  /// Goes to the next lower usual rate that the device has itself. False where there is none.
+  private func lowerRate() -> Bool {
+    guard command.audio.rate == nil, let rate = configuration?.sampleRate,
+      let lower = [192_000, 96_000, 48_000, 44_100].first(where: { $0 < rate })
+    else { return false }
+    options.rate = lower
+    return true
+  }
+
+  /// Measures the round trip with the setting that was chosen.
+  private func measure(_ setting: TuneSetting) throws -> Double? {
+    let options = options(setting)
+    let choice = DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss)
+    var frames: Double?
+    _ = try choice.use { open in
+      var plan = ProbePlan(open.configuration)
+      plan.repeats = 1
+      let (found, outcome) = try measureRoundTrips(on: open, plan, options)
+      totals.note(outcome.report)
+      configuration = outcome.configuration
+      let answer = found.main.flatMap { PairAnswer($0, plan.sampleRate) }
+      frames = answer?.isTrustworthy == true ? answer?.frames.median : nil
+      return .done
+    }
+    return frames
+  }
+
+  /// The options for a setting, without a duration.
+  private func options(_ setting: TuneSetting) -> AudioOptions {
+    var options = options
+    options.periodSize = setting.periodFrames
+    options.headroom = setting.headroomFrames
+    options.duration = nil
+    // An xrun is what is looked for here, and stands in the table.
+    options.quiet = !command.audio.verbose
+    return options
   }
 }

@@ -54,7 +54,7 @@ struct TuneResult {
       status = error.status
     }
     if run.command.audio.json {
-      Terminal.emit(Event.summary(fields(configuration) + JSON.written(kept)))
+      Terminal.emit(.summary(fields(configuration) + .written(kept)))
     } else if let chosen {
       Terminal.printLine("\(sentence(chosen, configuration))")
     }
@@ -75,21 +75,15 @@ struct TuneResult {
       capture: audio.captureDevice ?? audio.device,
       playback: audio.playbackDevice ?? audio.device)
     kept.append(path)
-    Notice.info("kept", "Kept in \(path).").report()
+    inform("kept", "Kept in \(path).")
   }
 
-  private func fields(_ configuration: DuplexConfiguration) -> [(String, JSON)] {
-    JSON.summary(of: "tune", run.totals.report, configuration) + [
-      ("periodFrames", chosen.map { .integer($0.periodFrames) } ?? .null),
-      ("headroomFrames", chosen.map { .integer($0.headroomFrames) } ?? .null),
-      ("latencyFrames", chosen.map { .integer($0.latencyFrames) } ?? .null),
-      ("roundTripFrames", roundTripFrames.map { .rounded($0, 4) } ?? .null),
-      ("marginPercent", .rounded(run.command.margin)),
-      (
-        "trials",
-        .array(
-          run.trials.map { .fields($0.fields(loadLimit: run.loadLimit)) })
-      ),
+  private func fields(_ configuration: DuplexConfiguration) -> Fields {
+    .summary(of: "tune", run.totals.report, configuration) + [
+      "periodFrames": chosen?.periodFrames, "headroomFrames": chosen?.headroomFrames,
+      "latencyFrames": chosen?.latencyFrames, "roundTripFrames": roundTripFrames?.digits(4),
+      "marginPercent": run.command.margin.digits(2),
+      "trials": run.trials.map { $0.fields(loadLimit: run.loadLimit) },
     ]
   }
 
@@ -126,14 +120,13 @@ struct TuneResult {
 
 extension TuneTrial {
   /// What an event tells of it.
-  func fields(loadLimit: Double) -> [(String, JSON)] {
+  func fields(loadLimit: Double) -> Fields {
     [
-      ("periodFrames", .integer(setting.periodFrames)),
-      ("headroomFrames", .integer(setting.headroomFrames)), ("sampleRate", .integer(sampleRate)),
-      ("seconds", .rounded(seconds, 3)),
-      ("xruns", .xruns(capture: captureXruns, playback: playbackXruns)),
-      ("loadMax", .rounded(loadMax, 5)), ("granted", .bool(isGranted)),
-      ("stable", .bool(isStable(loadLimit: loadLimit))),
+      "periodFrames": setting.periodFrames, "headroomFrames": setting.headroomFrames,
+      "sampleRate": sampleRate, "seconds": seconds.digits(3),
+      "xruns": Fields.xruns(capture: captureXruns, playback: playbackXruns),
+      "loadMax": loadMax.digits(5), "granted": isGranted,
+      "stable": isStable(loadLimit: loadLimit),
     ]
   }
 }
@@ -145,16 +138,13 @@ struct TrialLine {
   let text: String
 
   init(_ trial: TuneTrial, loadLimit: Double) {
-    func column(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(0, width - text.count)) + text
-    }
     let verdict =
       !trial.isGranted
       ? "the device does not do this" : trial.isStable(loadLimit: loadLimit) ? "stable" : "refused"
     text =
-      column("\(trial.sampleRate)", 7) + column("\(trial.setting.periodFrames)", 8)
-      + column("\(trial.setting.headroomFrames)", 10) + column(trial.seconds.shown(1), 9)
-      + column("\(trial.xruns)", 7) + column((trial.loadMax * 100).shown(1) + " %", 10)
-      + "  " + verdict
+      "\(trial.sampleRate)".aligned(to: 7) + "\(trial.setting.periodFrames)".aligned(to: 8)
+      + "\(trial.setting.headroomFrames)".aligned(to: 10) + trial.seconds.shown(1).aligned(to: 9)
+      + "\(trial.xruns)".aligned(to: 7)
+      + ((trial.loadMax * 100).shown(1) + " %").aligned(to: 10) + "  " + verdict
   }
 }

@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import AudioSessions
 import ConfigurationFiles
 import Glibc
 import SimulatedDevices
@@ -21,7 +22,7 @@ extension FuzzTarget {
     let address = SourceAddress(word)
     count(address.start, rate)
     count(address.end, rate)
-    _ = (KeepOption(argument: word), ByteSize(word), RateOption(argument: word))
+    _ = (KeepRule(argument: word), ByteSize(word), RateOption(argument: word))
     _ = (
       Gain(argument: word)?.description, LevelOption(argument: word)?.decibels,
       LoopOption(argument: word)?.count

@@ -24,16 +24,10 @@ extension FuzzTarget {
     let name = text.prefix { $0 != "=" }
     for object in JSON.objects(in: text) { _ = object[String(name)]?.whole }
     let numbers = text.split(separator: " ").compactMap { Double($0) }
-    let json = JSON.fields(
-      [("text", .string(text))]
-        + numbers.flatMap { number in
-          [
-            ("number", .number(number)), ("fixed", .fixed(number, digits: 6)),
-            ("rounded", .rounded(number)), ("fine", .rounded(number, 6)),
-          ]
-        }
-    ).text
-    checkLine(json)
+    let fields = numbers.reduce(["text": text] as Fields) { fields, number in
+      fields + ["number": number, "whole": number.digits(0), "rounded": number.digits(2)]
+    }
+    checkLine(fields.json.text)
     var tags = SoundFileTags()
     tags.title = text
     tags.artist = String(fromNetwork: input.bytes)

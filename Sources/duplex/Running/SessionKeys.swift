@@ -2,9 +2,83 @@ import AudioBasics
 import AudioFiles
 import AudioSessions
 
+/// What keys do while a session runs.
+protocol SessionKeys: AnyObject {
+  /// The keys, each with its word.
+  var hints: [String] { get }
+
+  /// Does what `key` asks for at `frame`; false where it means nothing here.
+  func press(_ key: Key, at frame: Int) -> Bool
+}
+
+/// What the keys do while a microphone is recorded or heard: space pauses, - and + change its gain.
+final class MixerKeys: SessionKeys {
+  /// Decibels within which the keys move the gain.
+  private static let decibelRange = -60.0...30.0
+
+  /// The gain of the microphone; nil where it is not heard.
+  private var gain: GainControl?
+  /// What is mixed in.
+  private let player: AudioPlayer?
+  /// What is recorded, where something is.
+  private let recording: RecordingWatch?
+  /// Whether a pause silences the microphone, because it is heard.
+  private let mutesInput: Bool
+  private var decibels: Double
+  private var isPaused = false
+
+  /// Keys for a microphone that begins at `decibels`, where `gain` changes it, for what `player` mixes
+  /// in, and for a `recording`.
+  init(
+    gain: consuming GainControl?, from decibels: Double, player: AudioPlayer?,
+    recording: RecordingWatch?, mutesInput: Bool
+  ) {
+    self.gain = gain
+    self.player = player
+    self.recording = recording
+    self.mutesInput = mutesInput
+    self.decibels = decibels
+  }
+
+  var hints: [String] { ["space \(isPaused ? "goes on" : "pauses")", "- + gain"] }
+
+  func press(_ key: Key, at frame: Int) -> Bool {
+    switch key {
+    case .character(" "): togglePause(at: frame)
+    case .character("+"), .character("="): changeGain(by: 1)
+    case .character("-"): changeGain(by: -1)
+    default: return false
+    }
+    return true
+  }
+
+  private func togglePause(at frame: Int) {
+    isPaused.toggle()
+    recording?.pause(isPaused, at: frame)
+    if isPaused { player?.pausePlayback() } else { player?.play() }
+    if mutesInput { gain?.set(isPaused ? .silence : Gain(decibels: decibels)) }
+    // A recording tells of its pauses itself.
+    guard recording == nil else { return }
+    inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "going on.")
+  }
+
+  private func changeGain(by change: Double) {
+    let range = Self.decibelRange
+    decibels = min(max(range.lowerBound, decibels + change), range.upperBound)
+    if gain == nil {
+      player?.setGain(Gain(decibels: decibels))
+    } else if !isPaused || !mutesInput {
+      gain?.set(Gain(decibels: decibels))
+    }
+    inform("gain", "gain \(decibels.shown(1)) dB.")
+  }
+}
+
 /// What the keys do while files play.
-final class PlayKeys {
-  static let hints = [
+final class PlayKeys: SessionKeys {
+  let hints = PlayKeys.allHints
+
+  private static let allHints = [
     "space pauses", "left and right go 5 s back and ahead", "up and down a minute",
     "< and > from track to track", "r turns round", "[ and ] loop from here to here",
     "\\ ends the loop", "( and ) slower and faster", "- and + softer and louder", "tab compares",
@@ -16,7 +90,7 @@ final class PlayKeys {
     "- + gain",
   ]
 
-  static let help = "Keys: \(hints.joined(separator: ", ")), ? shows them, q ends."
+  static let help = "Keys: \(allHints.joined(separator: ", ")), ? shows them, q ends."
 
   /// The twelfth root of two.
   private static let semitone = 1.0594630943592953
@@ -36,37 +110,31 @@ final class PlayKeys {
     self.choices = choices
   }
 
-  func press(_ key: Key) {
+  func press(_ key: Key, at frame: Int) -> Bool {
     switch key {
     case .left: player.seek(bySeconds: -5)
     case .right: player.seek(bySeconds: 5)
     case .up: player.seek(bySeconds: 60)
     case .down: player.seek(bySeconds: -60)
-    case .character(let character): press(character)
-    }
-  }
-
-  private func press(_ character: Character) {
-    switch character {
-    case " ": player.togglePlayPause()
-    case "<", ",": goBack()
-    case ">", ".": player.skip(by: 1)
-    case "r": player.toggleReversed()
-    case "[": loopStart = player.position
-    case "]": closeLoop()
-    case "\\":
+    case .character(" "): player.togglePlayPause()
+    case .character("<"), .character(","): goBack()
+    case .character(">"), .character("."): player.skip(by: 1)
+    case .character("r"): player.toggleReversed()
+    case .character("["): loopStart = player.position
+    case .character("]"): closeLoop()
+    case .character("\\"):
       loopStart = nil
       player.setRegion(nil, times: 1)
-    case "(": changeSpeed(by: 1 / Self.semitone)
-    case ")": changeSpeed(by: Self.semitone)
-    case "+", "=": changeGain(by: 1)
-    case "-": changeGain(by: -1)
-    case "\t":
-      guard choices > 0 else { return }
+    case .character("("): changeSpeed(by: 1 / Self.semitone)
+    case .character(")"): changeSpeed(by: Self.semitone)
+    case .character("+"), .character("="): changeGain(by: 1)
+    case .character("-"): changeGain(by: -1)
+    case .character("\t") where choices > 0:
       chosen = (chosen + 1) % choices
       player.choose(chosen)
-    default: break
+    default: return false
     }
+    return true
   }
 
   /// The beginning of this one, or, within its first two seconds, the one before.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioBasics
 import AudioDevices
+import AudioSessions
 
 /// How a device keeps samples, as `arecord` names it: an ALSA format, or `cd` and `dat`, which name a
 /// rate and channels as well.
@@ -111,14 +112,10 @@ enum SplitOption: ExpressibleByArgument, Equatable {
   }
 }
 
-/// How much is kept: a number of files, a size or an age.
-enum KeepOption: ExpressibleByArgument, Equatable {
-  case files(Int)
-  case bytes(Int)
-  /// An age, whose unit is named: `24h`, `7d`, `10:00`.
-  case seconds(Double)
-
-  init?(argument: String) {
+/// How much is kept: a number of files, a size, or an age whose unit is named: `24h`, `7d`, `10:00`.
+extension KeepRule: ExpressibleByArgument {
+  /// What the user's word for it means.
+  public init?(argument: String) {
     if let count = WrittenNumber.whole(argument) {
       self = .files(count)
     } else if case .seconds(let seconds)? = TimeOption(argument),
@@ -158,4 +155,22 @@ struct LevelOption: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String { "\(Int(clamping: decibels))" }
+}
+
+/// A volume of a card's mixer: `80%` of its range, or `-6`, in dB.
+struct VolumeOption: ExpressibleByArgument {
+  let volume: MixerVolume
+
+  init?(argument: String) {
+    if argument.hasSuffix("%") {
+      guard let percent = WrittenNumber.decimal(argument.dropLast()), (0...100).contains(percent)
+      else { return nil }
+      volume = .percent(percent)
+    } else {
+      guard let decibels = WrittenNumber.decimal(argument), (-200...60).contains(decibels) else {
+        return nil
+      }
+      volume = .decibels(decibels)
+    }
+  }
 }

@@ -1,0 +1,67 @@
+import RealtimeAudio
+
+/// A time as clocks show it: `3:12`, `1:03:12`.
+struct ClockTime {
+  let text: String
+
+  /// `seconds`, with tenths where `showsTenths`.
+  init(_ seconds: Double, showsTenths: Bool = false) {
+    let tenths = Int(clamping: max(0, seconds) * 10)
+    let whole = tenths / 10
+    func padded(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    let minutes = whole / 60 % 60
+    var text = whole >= 3600 ? "\(whole / 3600):\(padded(minutes))" : "\(minutes)"
+    text += ":" + padded(whole % 60)
+    if showsTenths { text += ".\(tenths % 10)" }
+    self.text = text
+  }
+}
+
+/// A sentence in lines of at most `width` columns, broken between words.
+struct TextLines: Sequence {
+  private let lines: [String]
+
+  /// `first` stands before the first line, `next` before each other; a word that is longer than a line
+  /// has one of its own.
+  init(_ text: String, width: Int, first: String = "", next: String = "") {
+    var lines: [String] = []
+    var line = first
+    var isEmpty = true
+    for word in text.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = next
+        isEmpty = true
+      }
+      line += (isEmpty ? "" : " ") + word
+      isEmpty = false
+    }
+    self.lines = lines + [line]
+  }
+
+  func makeIterator() -> IndexingIterator<[String]> { lines.makeIterator() }
+}
+
+extension String {
+  /// With blanks behind it up to `width` columns.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+
+  /// With blanks before it up to `width` columns.
+  func aligned(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
+}
+
+extension Int {
+  /// With the noun for as many: "1 frame", "2 frames".
+  func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+/// How long ago something began.
+struct SteadyTime {
+  private let began = HostClock.nanoseconds
+
+  var seconds: Double { Double(HostClock.nanoseconds - began) / 1e9 }
+}
