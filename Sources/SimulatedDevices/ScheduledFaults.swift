@@ -23,14 +23,19 @@ struct ScheduledFaults: ~Copyable, Sendable {
     replugFrame = specification.replugSeconds.map(frame) ?? .max
   }
 
-  /// The device goes on at `frame`: what was to happen before is past.
+  /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun where it
+  /// was the reason (`hasOverrun`), even if it lost so few frames that its time is still to come.
   @_noLocks
-  mutating func resume(at frame: Int) {
-    while nextXrun < frame {
-      index &+= 1
-      nextXrun = index < xruns.count ? xruns[index] : .max
-    }
+  mutating func resume(at frame: Int, hasOverrun: Bool) {
+    if hasOverrun { passOverrun() }
+    while nextXrun < frame { passOverrun() }
     if isBack(at: frame) { unplugFrame = .max }
+  }
+
+  @_noLocks
+  private mutating func passOverrun() {
+    index &+= 1
+    nextXrun = index < xruns.count ? xruns[index] : .max
   }
 
   /// Whether the device is there again at `frame`.

@@ -244,7 +244,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
 
   /// Both directions begin at captured frame `frame` (or, without input, played frame).
   private mutating func restart(at frame: Int) {
-    scheduledFaults.resume(at: frame)
+    scheduledFaults.resume(at: frame, hasOverrun: isOverrunScripted)
     isUnplugged = false
     isOverrunScripted = false
     isRunDry = false

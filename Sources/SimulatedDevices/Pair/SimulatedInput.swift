@@ -60,7 +60,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
     // A scripted overrun lasts as long as it is told to.
     if isCaptureBroken { captureStart = max(captureStart, taken + scheduledFaults.xrunFrames) }
     taken = captureStart
-    scheduledFaults.resume(at: captureStart)
+    scheduledFaults.resume(at: captureStart, hasOverrun: isCaptureBroken)
     isCaptureBroken = false
   }
 

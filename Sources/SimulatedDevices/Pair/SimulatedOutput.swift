@@ -79,7 +79,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     // Where it is, and not where it is seen: batches behind, it would have played what it got.
     first = Int(clamping: clock.course.frames(at: seconds(at: now)))
     playedHistory.restart(at: first, silence: frames)
-    dry.resume(at: first)
+    dry.resume(at: first, hasOverrun: isBroken)
     isBroken = false
   }
 
