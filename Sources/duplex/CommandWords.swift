@@ -60,19 +60,32 @@ struct CommandWords {
   private static func commandName(_ word: String) throws(ToolFailure) -> String {
     let names =
       Duplex.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    if names.contains(word) { return word }
-    let fitting = names.filter { $0.hasPrefix(word) }
-    if fitting.count == 1 { return fitting[0] }
-    guard fitting.isEmpty else {
-      throw ToolFailure.usage(
-        "\(word) could be \(alternatives(fitting)).",
-        hint: "Write as much of it as makes it one.")
-    }
+    if let name = try fullName(word, of: names) { return name }
     let nearest = EditDistance.nearest(to: word, of: names)
     throw ToolFailure.usage(
       "There is no command \(word).",
-      hint: (nearest.map { "Did you mean \($0)? " } ?? "")
-        + "See duplex --help for all of them.")
+      hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
+  }
+
+  /// The option that `name` is or begins; `name` itself where there is none, for the parser to refuse.
+  private static func optionName(_ name: String, of names: [String]) throws(ToolFailure) -> String {
+    if let full = try fullName(name, of: names, dashes: "--") { return full }
+    guard let nearest = EditDistance.nearest(to: name, of: names) else { return name }
+    throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
+  }
+
+  /// The one of `names` that `word` is or begins; nil where there is none. Throws where it begins several.
+  private static func fullName(
+    _ word: String, of names: [String], dashes: String = ""
+  ) throws(ToolFailure) -> String? {
+    if names.contains(word) { return word }
+    let fitting = names.filter { $0.hasPrefix(word) }.map { dashes + $0 }
+    guard fitting.count > 1, let last = fitting.last else {
+      return fitting.first.map { String($0.dropFirst(dashes.count)) }
+    }
+    let all = fitting.dropLast().joined(separator: ", ") + " or " + last
+    throw ToolFailure.usage(
+      "\(dashes)\(word) could be \(all).", hint: "Write more of its letters.")
   }
 
   /// `-d10` as `-d=10`: a letter may have its value right behind it. Throws where `word` is the name of an
@@ -88,27 +101,6 @@ struct CommandWords {
     let value = word.dropFirst(2)
     guard options[letter]?.takesValue == true, value.first != "=" else { return word }
     return "-\(letter)=\(value)"
-  }
-
-  /// The option that `name` is or begins; `name` itself where there is none, for the parser to refuse.
-  private static func optionName(_ name: String, of names: [String]) throws(ToolFailure) -> String {
-    if names.contains(name) { return name }
-    let fitting = names.filter { $0.hasPrefix(name) }
-    guard fitting.count > 1 else {
-      if let only = fitting.first { return only }
-      guard let nearest = EditDistance.nearest(to: name, of: names) else { return name }
-      throw ToolFailure.usage(
-        "There is no option --\(name).",
-        hint: "Did you mean --\(nearest)?")
-    }
-    throw ToolFailure.usage(
-      "--\(name) could be \(alternatives(fitting.map { "--" + $0 })).",
-      hint: "Write as much of it as makes it one.")
-  }
-
-  private static func alternatives(_ names: [String]) -> String {
-    names.count < 2
-      ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 
   private static func refusesConfiguration(_ word: String) -> Bool {

@@ -21,20 +21,14 @@ struct Defaults {
 
   /// Throws where the file cannot be read or says what no command knows.
   init(for words: CommandWords) throws {
-    guard let command = words.command, words.readsConfiguration,
-      !words.words.contains(where: { ["--help", "-h", "--version"].contains($0) })
-    else {
-      (self.command, known) = ("", [])
-      return
-    }
-    let variable = FileName.variable("DUPLEX_DEVICE") ?? ""
-    let file = try Self.file()
-    guard !variable.isEmpty || file != nil else {
-      (self.command, known) = ("", [])
-      return
-    }
-    self.command = command
-    known = CommandArgument.all(of: command)
+    let isHelp = words.words.contains { ["--help", "-h", "--version"].contains($0) }
+    let isRead = words.command != nil && words.readsConfiguration && !isHelp
+    let variable = isRead ? FileName.variable("DUPLEX_DEVICE") ?? "" : ""
+    let file = isRead ? try Self.file() : nil
+    command = words.command ?? ""
+    let isNeeded = !variable.isEmpty || file != nil
+    known = isNeeded ? CommandArgument.all(of: command) : []
+    guard isNeeded else { return }
     note(try words.completingOptions())
     if !variable.isEmpty, known["device"] != nil, !written.contains("device") {
       options.append(

@@ -124,7 +124,7 @@ struct HelpPage {
   private static let firstSteps = [
     ("duplex devices", "the sound cards, and what to type after -D"),
     ("duplex record", "record a note until Ctrl-C or q"),
-    ("duplex play", "hear the last note"),
+    ("duplex play", "play the last note"),
     ("duplex record -D sim -d 3 try.wav", "try it without a sound card"),
   ]
 
@@ -223,7 +223,7 @@ enum HelpSections {
     Section("Tags", "title artist comment date"),
     Section("Voice", "denoise agc dereverb high-pass echo-cancel raw"),
     Section(
-      "What is heard",
+      "Monitoring",
       "monitor gain mute mix start end region loop reverse speed pan limit feedback-guard dim"),
     Section(
       "Sound card",

@@ -16,7 +16,7 @@ enum IgnoredOptions {
       needed: ["monitor", "mix"], hint: "Nothing is played without --monitor or --mix."),
     Rule(
       commands: ["record", "overdub"], options: ["limit", "dim", "feedback-guard"],
-      needed: ["monitor"], hint: "The microphone is not heard without --monitor."),
+      needed: ["monitor"], hint: "The microphone is not played without --monitor."),
     Rule(
       commands: ["record", "monitor"], options: ["hold", "tail"],
       needed: ["voice-activated", "split"],

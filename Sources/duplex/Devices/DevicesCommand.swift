@@ -30,8 +30,7 @@ struct DevicesCommand: ToolCommand {
     if json {
       Terminal.emit(.devices(list))
     } else {
-      let lines = verbose ? DeviceTable(list).lines : DeviceOverview(list).lines
-      for line in lines { Terminal.printLine("\(line)") }
+      Terminal.printLines(verbose ? DeviceTable(list).lines : DeviceOverview(list).lines)
     }
     return .done
   }
@@ -206,7 +205,7 @@ struct DeviceOverview {
     let hasDevice = !list.cards.isEmpty || list.defined.contains { $0.name == "default" }
     lines =
       (hasDevice ? [] : [Self.noDevice]) + shown + failures
-      + ["Any part of a name will do where it fits one only; -v tells what each can do."]
+      + ["A part of a name is enough if it fits one device only; -v shows what each can do."]
   }
 
   private static func row(_ card: CardDescription, _ device: DeviceDescription, isDefault: Bool)
@@ -286,7 +285,7 @@ struct DeviceWatch: ~Copyable {
     if json {
       for device in list.devices { emit(device, "present") }
     } else {
-      for line in DeviceOverview(list).lines { Terminal.printLine("\(line)") }
+      Terminal.printLines(DeviceOverview(list).lines)
     }
   }
 

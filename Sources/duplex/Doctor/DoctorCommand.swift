@@ -72,15 +72,12 @@ private struct DoctorRun {
     } else if command.verbose || finding.weight != .fine {
       let width = Terminal.width
       let label = finding.weight.rawValue
-      for line in TextLines(
-        finding.message, width: width, first: label.padded(to: 9), next: "         ")
-      {
-        Terminal.printLine("\(line)")
-      }
+      let indent = "".padded(to: 9)
+      Terminal.printLines(
+        TextLines(finding.message, width: width, first: label.padded(to: 9), next: indent))
       guard !finding.remedy.isEmpty else { return }
-      for line in TextLines(finding.remedy, width: width, first: "      -> ", next: "         ") {
-        Terminal.printLine("\(line)")
-      }
+      Terminal.printLines(
+        TextLines(finding.remedy, width: width, first: "      -> ", next: indent))
     }
   }
 

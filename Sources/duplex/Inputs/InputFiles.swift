@@ -127,7 +127,7 @@ enum PicturePath {
   ) throws(FileFailure) {
     if let identity = FileIdentity(of: path), inputs.contains(identity) {
       throw FileFailure(
-        .invalidRequest, "\(path) is what is heard or listened to.", hint: "Choose another name.")
+        .invalidRequest, "\(path) is a file that this command reads.", hint: "Choose another name.")
     }
     try OutputFolder.check(for: path)
     guard !overwrite, SoundFileReader.exists(path) else { return }

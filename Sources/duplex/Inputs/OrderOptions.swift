@@ -95,7 +95,7 @@ struct OrderOptions: ParsableArguments {
       return
     }
     throw FileFailure(
-      .invalidRequest, "\(address.name) ends before what is to be played of it begins.",
+      .invalidRequest, "\(address.name) is shorter than the start that was asked for.",
       hint: "Give an earlier start.")
   }
 
@@ -108,7 +108,7 @@ struct OrderOptions: ParsableArguments {
     let end = (source?.end ?? region?.end ?? end)?.frameCount(at: rate)
     guard end.map({ $0 > first }) ?? true else {
       throw FileFailure(
-        .invalidRequest, "The end of what is to be played is not behind its start.",
+        .invalidRequest, "The part to be played must end after its start.",
         hint: "Give the earlier time first.")
     }
     var settings = TrackSettings()

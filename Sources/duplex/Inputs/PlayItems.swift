@@ -130,7 +130,7 @@ struct PlayItems {
   private static func checkMixed(_ count: Int) throws(ToolFailure) {
     guard count <= mostMixed else {
       throw ToolFailure.usage(
-        "At most \(mostMixed) sources can be heard at once.",
+        "At most \(mostMixed) sources can be played at once.",
         hint: "Name fewer, or play them one after the other.")
     }
   }

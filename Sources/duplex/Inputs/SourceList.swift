@@ -105,7 +105,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     guard !open.contains(name), open.count < Self.deepest else {
       throw FileFailure(
         .unusableContents,
-        "\(SourceAddress(name).name) is a playlist in too many others, or in itself.",
+        "\(SourceAddress(name).name) is nested in too many playlists, or in itself.",
         hint: "Name its files in one playlist.")
     }
     guard SourceAddress.isRemote(name) else { return }
@@ -216,7 +216,7 @@ extension FileFailure {
   fileprivate static func tooSlow(_ name: String, _ seconds: Double) -> FileFailure {
     FileFailure(
       .cannotOpen,
-      "\(name) was not looked into: servers were waited for \(seconds.shown(0)) s before it.",
+      "\(name) was not read: the servers before it took \(seconds.shown(0)) s.",
       hint: "Name it alone, or try again later.")
   }
 }

@@ -159,7 +159,7 @@ private struct InspectRun {
     } else if asNote {
       Terminal.printLine("\(file.note)")
     } else {
-      for line in file.lines { Terminal.printLine("\(line)") }
+      Terminal.printLines(file.lines)
     }
   }
 

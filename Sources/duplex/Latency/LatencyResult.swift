@@ -40,7 +40,7 @@ struct LatencyResult {
     if command.audio.json {
       Terminal.emit(.summary(fields + .written(kept)))
     } else if let answer {
-      for line in lines(answer) { Terminal.printLine("\(line)") }
+      Terminal.printLines(lines(answer))
     }
     return status
   }
@@ -80,7 +80,7 @@ struct LatencyResult {
     if case .end = sessions.report.stopReason {
     } else {
       return ToolFailure.noSignal(
-        "The measurement ended before anything was heard.",
+        "The measurement ended before the input received the test signal.",
         hint: "Give it some seconds more.")
     }
     if trips.rejected > 0 {
@@ -272,9 +272,9 @@ extension DelayEstimate.Doubt {
   var sentence: String {
     switch self {
     case .faint: "the signal barely stands out of the noise; try a higher --level."
-    case .disagreement: "two ways to work it out do not agree; something bends the phase."
-    case .ambiguous: "an echo is about as strong as what came first."
-    case .earlierArrival: "something came earlier, and weaker; through the air use --acoustic."
+    case .disagreement: "two methods disagree about the delay; something changes the phase."
+    case .ambiguous: "an echo is about as strong as the direct sound."
+    case .earlierArrival: "a weaker arrival came earlier; through the air use --acoustic."
     case .narrowBand: "too little of the spectrum came through."
     case .drifting: "the delay changes while the signal sounds: two clocks, or lost frames."
     }

@@ -72,13 +72,13 @@ struct MonitorCommand: MicrophoneCommand {
   func validate() throws {
     try require(
       !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())),
-      "What is to be played is named with --mix: name a file.")
+      "These options are for files that are played: name one with --mix.")
     try require(
       recordPath != nil || (recording.isPlain && recordWhat == .mic),
-      "What is to be recorded goes to a file: name it with --record.")
+      "These options are for a recording: name its file with --record.")
     try require(
       !recording.cleaning.echoCancel || !mixes.isEmpty,
-      "Nothing is played, so there is no echo: name what is with --mix.")
+      "There is no echo to cancel, because nothing is played: play a file with --mix.")
   }
 
   func perform() throws -> ExitStatus {

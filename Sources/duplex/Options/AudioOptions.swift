@@ -6,14 +6,12 @@ import SimulatedDevices
 
 extension ClockMaster: ExpressibleByArgument {}
 
-/// The urgency of the audio thread: a number, or `off`.
-enum PriorityOption: ExpressibleByArgument {
-  case realtime(Int)
-  case off
-
-  init?(argument: String) {
+/// The priority of the audio thread: a number, or `off`.
+extension ThreadPriority: ExpressibleByArgument {
+  /// What the user's word for it means.
+  public init?(argument: String) {
     if argument == "off" {
-      self = .off
+      self = .normal
     } else if let number = WrittenNumber.whole(argument), (1...99).contains(number) {
       self = .realtime(number)
     } else {
@@ -21,18 +19,9 @@ enum PriorityOption: ExpressibleByArgument {
     }
   }
 
-  var defaultValueDescription: String {
-    switch self {
-    case .realtime(let number): "\(number)"
-    case .off: "off"
-    }
-  }
-
-  var priority: ThreadPriority {
-    switch self {
-    case .realtime(let number): .realtime(number)
-    case .off: .normal
-    }
+  /// Its number.
+  public var defaultValueDescription: String {
+    if case .realtime(let number) = self { "\(number)" } else { "off" }
   }
 }
 
@@ -120,7 +109,7 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: .init("SCHED_FIFO priority of the audio thread, 1 to 99, or off.", valueName: "n|off"))
-  var realtimePriority = PriorityOption.realtime(70)
+  var realtimePriority = ThreadPriority.realtime(70)
 
   @Option(
     name: [.customShort("d"), .long],
@@ -148,7 +137,7 @@ struct AudioOptions: ParsableArguments {
   @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
   var quiet = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Print more.")
+  @Flag(name: [.customShort("v"), .long], help: "Print more details.")
   var verbose = false
 
   @Flag(

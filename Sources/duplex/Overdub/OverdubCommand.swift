@@ -95,7 +95,8 @@ struct OverdubCommand: AlsoPlayingCommand {
     try require((1...1000).contains(takes), "--takes takes 1 to 1000.")
     try require((0...1000).contains(countIn), "--count-in takes 0 to 1000 beats.")
     try require((10...1000).contains(tempo), "--tempo takes 10 to 1000 beats a minute.")
-    try require(take != "-" && mix != "-", "A take is a file; standard output cannot be aligned.")
+    try require(
+      take != "-" && mix != "-", "TAKE and --mix must be files: standard output cannot be aligned.")
     let files = [backing, take] + [mix].compactMap { $0 }
     let isOneTwice = files.indices.contains { index in
       files[..<index].contains { $0 == files[index] || SoundFileReader.isSame($0, files[index]) }
@@ -263,7 +264,7 @@ struct OverdubTakes {
     fileFormat = target.fileFormat
     guard fileFormat != .mp3 else {
       throw ToolFailure.usage(
-        "An MP3 file begins with silence of the encoder's own.",
+        "A take cannot be an MP3 file: the encoder adds silence at its beginning.",
         hint: "Record the take as WAV or FLAC, so that it lines up.")
     }
     paths =
@@ -276,7 +277,7 @@ struct OverdubTakes {
     for path in paths + [command.mix].compactMap({ $0 }) {
       guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
         throw ToolFailure.usage(
-          "\(path) is what is played or heard: the backing, or another input.",
+          "\(path) is an input of this command: the backing, or another file that is read.",
           hint: "Choose another name for the take.")
       }
       // A region goes into the take that is there: that is what it is for.

@@ -85,7 +85,7 @@ final class OverdubPass {
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
     } else if run.command.isPunchIn, report.frames > 0 {
-      warn("regionApart", "What was recorded of the region is in \(target.path).")
+      warn("regionApart", "The recorded region is in \(target.path).")
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil

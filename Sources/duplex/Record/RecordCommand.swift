@@ -86,10 +86,10 @@ struct RecordCommand: MicrophoneCommand {
   func validate() throws {
     try require(
       !recording.cleaning.echoCancel || !mixes.isEmpty,
-      "Nothing is played, so there is no echo: name what is with --mix.")
+      "There is no echo to cancel, because nothing is played: play a file with --mix.")
     try require(
       alsoPlay.devices.isEmpty || monitor || !mixes.isEmpty,
-      "Nothing is played: say --monitor, or name what is with --mix.")
+      "--also-play has nothing to play: add --monitor, or a file with --mix.")
   }
 
   func perform() throws -> ExitStatus {

@@ -47,7 +47,7 @@ struct RecordingOptions: ParsableArguments {
     }
     try require(
       keep == nil || split != nil,
-      "--keep removes old files of a split recording: say --split as well.")
+      "--keep removes old files of a split recording: add --split.")
     switch keep {
     case .files(let count) where count < 1:
       throw ValidationError("--keep \(count) would keep nothing: 1 is the least.")
@@ -59,10 +59,10 @@ struct RecordingOptions: ParsableArguments {
     }
     try require(
       start.voiceActivated || split == .silence || start.threshold == nil,
-      "--threshold is for voices: say --voice-activated as well.")
+      "--threshold is for voices: add --voice-activated or --split silence.")
     try require(
       cleaning.raw == nil || !cleaning.isNone,
-      "--raw keeps what was not cleaned: say --denoise, --agc, --dereverb, --echo-cancel or "
+      "--raw keeps the unprocessed sound: add --denoise, --agc, --dereverb, --echo-cancel or "
         + "--high-pass as well.")
   }
 

@@ -85,8 +85,8 @@ struct RecordingSession {
   }
 
   private var emptiness: String {
-    if plan.leavesSilenceOut { return "no voice was heard." }
-    return watch.isWaiting ? "it was never started." : "there was no time for a frame."
+    if plan.leavesSilenceOut { return "no voice came in." }
+    return watch.isWaiting ? "the recording was never started." : "it ended before the first frame."
   }
 }
 
@@ -108,7 +108,7 @@ extension RecordingTarget {
     }
     guard options.onFile == nil else {
       throw ToolFailure.usage(
-        "Standard output is no file that --on-file could be given.",
+        "--on-file needs a file, and standard output is none.",
         hint: "Leave out --on-file, or name a file.")
     }
     guard options.split == nil else {
@@ -123,7 +123,8 @@ extension RecordingTarget {
     guard let raw else { return }
     guard raw != "-" else {
       throw ToolFailure.usage(
-        "What was not cleaned cannot go to standard output.", hint: "Name a file with --raw.")
+        "The unprocessed sound of --raw cannot go to standard output.",
+        hint: "Name a file with --raw.")
     }
     guard !OutputFolder.isSame(raw, path) else {
       throw ToolFailure.usage(

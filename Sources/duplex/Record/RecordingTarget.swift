@@ -116,7 +116,7 @@ enum RecordingRing {
     guard fits(gate.lookaheadFrames, frameByteCount) else {
       let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(plan.sampleRate)
       throw ToolFailure.usage(
-        "What waits to be kept, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
+        "The sound that is held back, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
           + "\((Double(gate.lookaheadFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
           + "this machine's memory.",
         hint: "Give a --pre-roll of less than \(most.shown(1)) s.")

@@ -55,7 +55,7 @@ struct DeviceChoice {
     if let name = simulated.first {
       guard simulated.count == names.count else {
         throw DeviceFailure(
-          .invalidRequest, "A simulated device and a real one cannot be one unit.",
+          .invalidRequest, "A simulated device and a real one cannot be used together.",
           hint: "Use sim for all of them, or for none.")
       }
       try checkSimulated()
@@ -78,13 +78,13 @@ struct DeviceChoice {
     }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
-      device.configuration.keepsTime ? .real(options.realtimePriority.priority) : .virtual
+      device.configuration.keepsTime ? .real(options.realtimePriority) : .virtual
     return try run(use, on: OpenDevice(device: DuplexDevice(device), clock: clock), openFurther)
   }
 
   private func run(_ use: DeviceUse, on pair: consuming AsynchronousPair) throws -> ExitStatus {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
-    let clock = SessionClock.real(options.realtimePriority.priority)
+    let clock = SessionClock.real(options.realtimePriority)
     return try run(use, on: OpenDevice(device: DuplexDevice(pair), clock: clock), openFurther)
   }
 
@@ -124,7 +124,7 @@ struct DeviceChoice {
     guard described != other else { return }
     throw DeviceFailure(
       .invalidRequest,
-      "A simulated unit is one device, and these are two: \(capture) and \(playback).",
+      "Input and output must be one simulated device, and these are two: \(capture) and \(playback).",
       hint: "Name one for both directions with --device; sim:drift=100 gives it two clocks.")
   }
 
@@ -197,7 +197,7 @@ struct DeviceChoice {
   private func useSimulated(_ name: String, _ use: DeviceUse) throws -> ExitStatus {
     let specification = try SimulatedDeviceSpecification(parsing: name)
     let clock: SessionClock =
-      specification.clock == .free ? .virtual : .real(options.realtimePriority.priority)
+      specification.clock == .free ? .virtual : .real(options.realtimePriority)
     var background: [any BackgroundWork] = []
     var microphone: SampleReader?
     let channelCount = try SimulatedChannels(specification, for: request).deviceChannelCount

@@ -40,7 +40,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .init(
-      "Limiter: highest level of the output while the microphone is heard, in dBFS.",
+      "Limiter: highest level of the output while the microphone is played, in dBFS.",
       valueName: "db|off"))
   var limit = LimitOption.decibels(-1)
 
@@ -49,7 +49,7 @@ struct MonitorProtectionOptions: ParsableArguments {
       "Feedback suppressor: lower the microphone when it howls, on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
 
-  @Option(parsing: .unconditional, help: .init("Attenuation of key d, in dB.", valueName: "db"))
+  @Option(parsing: .unconditional, help: .init("Attenuation by the d key, in dB.", valueName: "db"))
   var dim = Gain(decibels: -20)
 
   func validate() throws {

@@ -1,7 +1,10 @@
+import ArgumentParser
+import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
 import RealtimeAudio
+import SimulatedDevices
 import Synchronization
 
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
@@ -52,7 +55,7 @@ final class RecordingWatch: SessionKeys {
       isWaitTold = true
       inform(
         "waitingForCommands",
-        "all is saved; waiting for the --on-file commands. Ctrl-C leaves them.")
+        "all files are saved; waiting for the --on-file commands. Ctrl-C ends without them.")
     }
     tellOfDisk()
     if saver.isFailed { return .disk }
@@ -148,7 +151,101 @@ enum DiskNotice {
   static func emit() {
     guard !isTold.exchange(true, ordering: .relaxed) else { return }
     warn(
-      "diskWaiting", "The disk has not taken the rest of the recording yet.",
-      hint: "Ctrl-C once more leaves it; the file holds what its header tells of.")
+      "diskWaiting", "The disk has not stored the rest of the recording yet.",
+      hint: "Press Ctrl-C again to end without it; the file can be played as far as it was stored.")
+  }
+}
+
+/// `--stop-after-silence`.
+struct SilenceStopOption: ParsableArguments {
+  @Option(
+    help: .init(
+      "Stop when the microphone has been silent for this long: no sample above -50 dBFS.",
+      valueName: "time"))
+  var stopAfterSilence: TimeOption?
+
+  /// Follows a microphone at `rate`; nil where silence ends nothing.
+  func follower(at rate: Int) -> SilenceStop? {
+    stopAfterSilence.map { SilenceStop(seconds: $0.seconds(at: rate)) }
+  }
+}
+
+/// Tells when a microphone has been silent for long enough to end a session.
+final class SilenceStop {
+  /// What is louder than this is no silence: above the noise of usual microphones, below a whisper.
+  private static let thresholdDBFS = -50.0
+
+  private let readingCount: Int
+  private var silentReadings = 0
+
+  /// Ends a session after `seconds` of silence, to the tenth of a second.
+  init(seconds: Double) {
+    readingCount = max(1, Int(clamping: (seconds * 10).rounded(.up)))
+  }
+
+  /// Follows the readings of a moment, each a tenth of a second. The reason to stop, where it is reached.
+  func poll(_ moment: SessionMoment) -> StopReason? {
+    for reading in moment.readings {
+      let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
+      silentReadings = isSilent ? silentReadings + 1 : 0
+      if silentReadings >= readingCount { return .silence }
+    }
+    return nil
+  }
+
+  /// Silence counts from here on: nothing is recorded yet.
+  func restart() { silentReadings = 0 }
+}
+
+/// Looks in the mixer of an input that delivers nothing but digital silence for the reason, on a thread
+/// of its own: the mixer may be a sound server's, which may not answer.
+enum SilenceSearch {
+  /// What the mixer of `device` says, or what is known without, where it takes longer than `milliseconds`.
+  /// A simulated device has no mixer.
+  static func notice(of device: String, within milliseconds: Int) -> Notice {
+    let found = MutexBox<Notice?>(nil)
+    guard !SimulatedDeviceSpecification.isSimulated(device),
+      let thread = try? RealtimeThread(
+        name: "duplex-mixer", priority: .normal, Work(device: device, found: found))
+    else { return unknown }
+    let end = HostClock.nanoseconds + UInt64(clamping: milliseconds) * 1_000_000
+    while HostClock.nanoseconds < end {
+      if let notice = found.withLock({ $0 }) {
+        _ = thread.join()
+        return notice
+      }
+      HostClock.pause(milliseconds: 2)
+    }
+    thread.abandon()
+    return unknown
+  }
+
+  private struct Work: RealtimeWork, ~Copyable, Sendable {
+    let device: String
+    let found: MutexBox<Notice?>
+
+    mutating func run() {
+      let controls = (try? CardMixers.controls(of: device, isCapture: true)) ?? []
+      let notice = CardMixers.silencing(controls).map { SilenceSearch.notice(of: $0, device) }
+      found.withLock { $0 = notice ?? SilenceSearch.unknown }
+    }
+  }
+
+  /// Where no reason is known.
+  private static let unknown = Notice.warning(
+    "onlySilence", "Only silence came in: is the microphone muted?",
+    hint: "Look at its switch, its cable, and which channel it is on.")
+
+  private static func notice(of control: MixerControl, _ device: String) -> Notice {
+    if control.isOn == false {
+      return .warning(
+        "captureSwitchOff",
+        "Only silence comes in: the capture switch of \(control.name) on \(device) is off.",
+        hint: "Turn it on in alsamixer, with F4 and the space bar.")
+    }
+    return .warning(
+      "captureVolumeZero",
+      "Only silence comes in: the capture volume of \(control.name) on \(device) is at zero.",
+      hint: "Raise it in alsamixer, or with --capture-volume 80%.")
   }
 }

@@ -16,8 +16,8 @@ struct RecordingWords {
       ]
       duplex.tell(
         Event("xrun", fields),
-        "the disk stood still for too long: \(frames) frames are lost at frame \(frame). "
-          + "Give it a longer --ring.")
+        "the disk was too slow for longer than the ring buffer lasts: \(frames) frames are lost at frame \(frame). "
+          + "Use a longer --ring.")
     case .marker(let marker):
       let seconds = Double(marker.frame) / Double(sampleRate)
       let fields: Fields = [
@@ -134,14 +134,14 @@ struct GainVerdict {
     let peak = Decibels.level(levels.samplePeaks.max() ?? 0)
     let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS at the loudest"
     let loudness = levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
-    let prefix = "The level check heard \(shown)\(loudness): "
+    let prefix = "The level check measured \(shown)\(loudness): "
     let clips = levels.clippedSamples.reduce(0, +)
     if clips > 0 || peak > -0.1 {
       name = "clipping"
       sentence = prefix + "it clips. Lower the input gain by at least 12 dB."
     } else if peak <= -70 {
       name = "silent"
-      sentence = prefix + "nothing is heard. Check the cable, the input and its mute switch."
+      sentence = prefix + "no sound comes in. Check the cable, the input and its mute switch."
     } else if peak < -24 {
       name = "tooQuiet"
       sentence =
@@ -150,7 +150,7 @@ struct GainVerdict {
       name = "tooLoud"
       sentence =
         prefix
-        + "little room is left. Lower the input gain by about \(Int(clamping: peak + 12)) dB."
+        + "little headroom is left. Lower the input gain by about \(Int(clamping: peak + 12)) dB."
     } else if let offset = levels.offsets.map(abs).max(), offset > 0.01 {
       name = "offset"
       sentence = prefix + "a good level, but the input has a DC offset. Say --high-pass 20."

@@ -72,7 +72,7 @@ struct SessionOutcome {
   private func tellStuckDevice() {
     warn(
       "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
-      hint: "It is left to the system; look at its sound server or its cable.")
+      hint: "It is left to the system; check its sound server or its cable.")
   }
 
   /// The same with the figures of several sessions.
@@ -105,7 +105,9 @@ struct SessionOutcome {
       status = failure.status
     }
     if report.nanCount > 0 {
-      warn("notNumbers", "\(report.nanCount) samples were no numbers and played as silence.")
+      warn(
+        "notNumbers",
+        "\(report.nanCount) samples were not numbers (NaN) and were played as silence.")
     }
     let summary = Fields.summary(
       of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,

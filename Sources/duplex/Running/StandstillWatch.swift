@@ -82,8 +82,8 @@ final class StandstillWatch {
       Keyboard.giveBack()
       ToolFailure(
         .loss, code: "stuck",
-        "It was stopped while a call of the device or the disk did not come back.",
-        hint: "Files hold what their headers tell of; look at the device and the disk."
+        "The program was stopped while the device or the disk did not answer.",
+        hint: "Files hold what was saved until then; check the device and the disk."
       ).report()
       Terminal.drain()
       _exit(ExitStatus.loss.rawValue)

@@ -44,7 +44,8 @@ enum SettingsFolder {
       throw FileFailure(
         error.kind, error.message,
         hint:
-          "Settings are kept there: make way for them, or set XDG_CONFIG_HOME to another folder.")
+          "Settings are kept there: remove what is in the way, or set XDG_CONFIG_HOME to another folder."
+      )
     }
   }
 

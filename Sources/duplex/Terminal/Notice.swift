@@ -176,7 +176,7 @@ struct ToolFailure: Error {
   /// It was stopped before it had begun; `moment` says while what.
   static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
     ToolFailure(
-      status, code: "stopped", "It was stopped \(moment).",
+      status, code: "stopped", "The command was stopped \(moment).",
       hint: "Nothing had begun, and nothing is lost.")
   }
 

@@ -14,6 +14,11 @@ enum Terminal {
     results.write(line.text + "\n")
   }
 
+  /// Lines with nothing but what comes from outside in them.
+  static func printLines(_ lines: some Sequence<String>) {
+    for line in lines { printLine("\(line)") }
+  }
+
   /// An event on standard output, at once.
   static func emit(_ event: Event) {
     results.write(event.json.text + "\n")
@@ -47,7 +52,7 @@ enum Terminal {
     drain()
     guard let reason = results.failure else { return nil }
     return ToolFailure(
-      .loss, code: "outputLost", "Standard output took not all that was to be printed: \(reason).",
+      .loss, code: "outputLost", "Not everything could be printed on standard output: \(reason).",
       hint: "What was recorded or kept in files is there.")
   }
 
@@ -192,7 +197,7 @@ final class OutputStream: Sendable {
   /// Why not all was taken; nil where all was, or where the reader has gone and wants no more.
   var failure: String? {
     state.withLock { state in
-      state.failure ?? (state.waiting.isEmpty ? nil : "its reader stands still")
+      state.failure ?? (state.waiting.isEmpty ? nil : "its reader does not read")
     }
   }
 

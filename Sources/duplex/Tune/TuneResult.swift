@@ -32,7 +32,7 @@ struct TuneResult {
     } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
       ToolFailure(
         .unavailable, code: "deviceRefused",
-        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz by itself.",
+        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
         hint: "Leave out --rate, or see what it can do with `duplex devices`."
       ).report()
       status = .unavailable
@@ -140,7 +140,7 @@ struct TrialLine {
   init(_ trial: TuneTrial, loadLimit: Double) {
     let verdict =
       !trial.isGranted
-      ? "the device does not do this" : trial.isStable(loadLimit: loadLimit) ? "stable" : "refused"
+      ? "not supported by the device" : trial.isStable(loadLimit: loadLimit) ? "stable" : "refused"
     text =
       "\(trial.sampleRate)".aligned(to: 7) + "\(trial.setting.periodFrames)".aligned(to: 8)
       + "\(trial.setting.headroomFrames)".aligned(to: 10) + trial.seconds.shown(1).aligned(to: 9)

@@ -3,6 +3,7 @@ import AudioFiles
 import AudioSessions
 import ConfigurationFiles
 import Glibc
+import RealtimeAudio
 import SimulatedDevices
 
 @testable import AudioDevices
@@ -29,7 +30,7 @@ extension FuzzTarget {
     )
     _ = (SpeedOption(argument: word), RawOption(argument: word), MixOption(argument: word))
     _ = (PerSource<Gain>(argument: word)?[3], PerSource<Pan>(argument: word)?[3])
-    _ = (FormatOption(argument: word), PriorityOption(argument: word))
+    _ = (FormatOption(argument: word), ThreadPriority(argument: word))
     _ = (FileFormat(name: word), FileFormat(pathExtensionOf: word), FileSampleFormat(name: word))
     if SimulatedDeviceSpecification.isSimulated(word) {
       _ = try? SimulatedDeviceSpecification(parsing: word)
