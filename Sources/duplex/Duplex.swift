@@ -95,7 +95,7 @@ struct Duplex: ParsableCommand {
     }
   }
 
-  /// Until a session hears signals itself.
+  /// Until a session receives signals itself.
   private static func endOnSignals(with status: ExitStatus) {
     let failure = ToolFailure.stopped(status, "before it came to an end")
     ProgramSignals.endProgram(

@@ -10,7 +10,7 @@ struct InputFiles {
   private var paths: [String] = []
   private var lists: [SourceList] = []
 
-  /// What the simulated devices of `audio` hear.
+  /// The files at the microphones of the simulated devices of `audio`.
   init(_ audio: AudioOptions) {
     let devices = [audio.device, audio.captureDevice, audio.playbackDevice].compactMap { $0 }
     for device in devices {

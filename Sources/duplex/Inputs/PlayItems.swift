@@ -5,7 +5,7 @@ import AudioSessions
 
 /// What the user wants played, as items of a queue: looked at before anything sounds.
 struct PlayItems {
-  /// How each source is heard.
+  /// How each source is played.
   struct Style {
     var order: OrderOptions
     var gains = PerSource(Gain.unity)

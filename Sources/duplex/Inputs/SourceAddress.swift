@@ -13,7 +13,7 @@ struct SourceAddress {
   var opened: OpenedSource?
   /// Whether the user did not name it, but a playlist or a folder that it is in.
   var isFound = false
-  /// Whether it is heard together with others, which would wait for it.
+  /// Whether it is played together with others, which would wait for it.
   var isMixed = false
   /// What is wrong with it, where it is a playlist or a folder in a playlist.
   var refusal: FileFailure?

@@ -94,7 +94,8 @@ struct MonitorCommand: MicrophoneCommand {
     let choice = DeviceChoice(audio, captures: true, plays: true, alsoPlay: alsoPlay.devices)
     return try choice.use { open in
       let session = try MicrophoneSession(
-        self, on: open, .output, isHeard: !mute, target: target, recordsMix: recordWhat == .mix,
+        self, on: open, .output, playsMicrophone: !mute, target: target,
+        recordsMix: recordWhat == .mix,
         items: items.items)
       return session.conclude("monitor", fields(session), sentence: sentence(session))
     }

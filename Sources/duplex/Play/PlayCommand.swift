@@ -211,7 +211,7 @@ final class TrackProgress {
     for event in events { emit(event) }
   }
 
-  /// For the summary: what was heard of each, and where it began.
+  /// For the summary: how much of each was played, and where it began.
   var tracks: [Fields] {
     player.playedTurns.map { played in
       [

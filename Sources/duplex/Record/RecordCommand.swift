@@ -106,7 +106,7 @@ struct RecordCommand: MicrophoneCommand {
       audio, captures: captures, plays: plays, alsoPlay: alsoPlay.devices)
     return try choice.use { open in
       let session = try MicrophoneSession(
-        self, on: open, .input, isHeard: monitor, target: target, items: items.items)
+        self, on: open, .input, playsMicrophone: monitor, target: target, items: items.items)
       return session.conclude(
         "record", session.protection?.summary ?? [:],
         sentence: target.isStream ? nil : session.recording?.sentence)

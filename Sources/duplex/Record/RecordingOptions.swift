@@ -96,7 +96,7 @@ struct RecordingOptions: ParsableArguments {
   }
 }
 
-/// When what is heard is kept.
+/// When sound that comes in is kept.
 struct StartOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -165,7 +165,7 @@ struct TagOptions: ParsableArguments {
   }
 }
 
-/// What is done to a voice on its way to the file; what is heard stays as it is.
+/// What is done to a voice on its way to the file; what is played stays as it is.
 struct CleaningOptions: ParsableArguments {
   @Flag(help: "Remove steady noise from voices.")
   var denoise = false
@@ -255,7 +255,7 @@ extension RecordingOptions {
       frames: duration?.frameCount(at: rate))
   }
 
-  /// What is done to the sound; the canceller is told how late the output is heard.
+  /// What is done to the sound; the canceller is told how late the output comes back.
   private func cleaning(_ configuration: DuplexConfiguration) throws -> CleaningSettings {
     var settings = cleaning.settings
     if cleaning.echoCancel {

@@ -152,17 +152,17 @@ struct MicrophoneSession {
   let protection: MonitorProtectionDisplay?
   private let progress: TrackProgress?
 
-  /// Where the command's gain acts: on all of the input, or on what is heard of it.
+  /// Where the command's gain acts: on all of the input, or on what is played of it.
   enum GainPlace {
     case input
     case output
   }
 
-  /// Runs `command` on `open`: the microphone is heard where `isHeard`, recorded to `target`, with what is
+  /// Runs `command` on `open`: the microphone is played where `playsMicrophone`, recorded to `target`, with what is
   /// mixed in where `recordsMix`; `items` are mixed in.
   init(
     _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
-    isHeard: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
+    playsMicrophone: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
   ) throws {
     let configuration = open.configuration
     let clock = open.clock
@@ -180,7 +180,7 @@ struct MicrophoneSession {
       recording = made
     }
     if place == .input { callbacks.inputGain = SmoothedGain(command.gain) }
-    if isHeard {
+    if playsMicrophone {
       callbacks.monitor = .fadeIn(to: place == .input ? .unity : command.gain, configuration)
       parts.protection = command.protection.install(
         on: &callbacks, fullScale: command.gain.factor, configuration)
@@ -191,10 +191,11 @@ struct MicrophoneSession {
     let keys: GainControl? =
       switch place {
       case .input: callbacks.makeInputGain(configuration)
-      case .output: isHeard ? callbacks.makeMonitorGain(configuration) : nil
+      case .output: playsMicrophone ? callbacks.makeMonitorGain(configuration) : nil
       }
     parts.mixerKeys = MixerKeys(
-      gain: keys, from: place == .output && !isHeard ? 0 : command.gain.decibels, player: player,
+      gain: keys, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels,
+      player: player,
       recording: parts.recording, mutesInput: place == .output)
     let silence = command.silence.follower(at: configuration.sampleRate)
     let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)

@@ -12,7 +12,7 @@ struct RecordingTarget {
   let fileFormat: FileFormat
   let sampleFormat: FileSampleFormat?
   let overwrite: Bool
-  /// What is played or heard meanwhile.
+  /// The files that are read meanwhile.
   var inputs: Set<FileIdentity> = []
 
   /// `-` is standard output.

@@ -32,7 +32,7 @@ enum Switch: String, ExpressibleByArgument, CaseIterable {
   case on, off
 }
 
-/// What protects the listener where a microphone is heard.
+/// What protects the listener where a microphone is played.
 ///
 /// Only there: what is played without one is never altered unless it is asked for, because
 /// files are mastered up to full scale and play bit for bit.
@@ -126,7 +126,7 @@ final class MonitorProtectionDisplay: SessionKeys {
   /// What it adds to a summary.
   var summary: Fields { ["limitedFrames": limitedFrames.value, "feedbackDucks": ducks.value] }
 
-  /// What a summary says where no microphone is heard.
+  /// What a summary says where no microphone is played.
   static let emptySummary: Fields = ["limitedFrames": 0, "feedbackDucks": 0]
 
   /// What was done, for a person; nothing where nothing was.

@@ -18,7 +18,7 @@ final class RecordingWatch: SessionKeys {
   /// When the user first wanted to leave, on the host's clock.
   private var endAsked: UInt64?
   private var hasStarted: Bool
-  /// What is heard.
+  /// The device that is recorded.
   private let captureDevice: String?
   private var isSilenceTold = false
 
@@ -99,7 +99,7 @@ final class RecordingWatch: SessionKeys {
     return true
   }
 
-  /// An end that the disk holds up was heard all the same.
+  /// Tells that an end was noticed which the disk holds up.
   private func tellOfDisk() {
     guard !saver.isWaitingForCommands, let endAsked,
       HostClock.nanoseconds > endAsked + 250_000_000
@@ -123,14 +123,14 @@ final class RecordingWatch: SessionKeys {
     saver.remote.ask(.mark("Marker \(marks)"), at: frame)
   }
 
-  /// Tells that nothing was heard in all the time, where that is not told yet. Once it is over.
+  /// Tells that all was silence, where that is not told yet. Once it is over.
   func conclude() {
     let report = saver.report
     guard !isSilenceTold, report.frames > 0, report.peaks.allSatisfy({ $0 == 0 }) else { return }
     tellOfSilence()
   }
 
-  /// Says why nothing is heard, as far as the mixer knows.
+  /// Says why all is silence, as far as the mixer knows.
   private func tellOfSilence() {
     isSilenceTold = true
     SilenceSearch.notice(of: captureDevice ?? "", within: 300).report()

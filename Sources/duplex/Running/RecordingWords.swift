@@ -129,7 +129,7 @@ struct GainVerdict {
   /// What to say to the user who turns the knob.
   let sentence: String
 
-  /// The verdict on what was heard before the take.
+  /// The verdict on the levels before the take.
   init(_ levels: ProgrammeLevels) {
     let peak = Decibels.level(levels.samplePeaks.max() ?? 0)
     let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS at the loudest"

@@ -11,18 +11,18 @@ protocol SessionKeys: AnyObject {
   func press(_ key: Key, at frame: Int) -> Bool
 }
 
-/// What the keys do while a microphone is recorded or heard: space pauses, - and + change its gain.
+/// What the keys do while a microphone is recorded or played: space pauses, - and + change its gain.
 final class MixerKeys: SessionKeys {
   /// Decibels within which the keys move the gain.
   private static let decibelRange = -60.0...30.0
 
-  /// The gain of the microphone; nil where it is not heard.
+  /// The gain of the microphone; nil where it is not played.
   private var gain: GainControl?
   /// What is mixed in.
   private let player: AudioPlayer?
   /// What is recorded, where something is.
   private let recording: RecordingWatch?
-  /// Whether a pause silences the microphone, because it is heard.
+  /// Whether a pause silences the microphone, because it is played.
   private let mutesInput: Bool
   private var decibels: Double
   private var isPaused = false
@@ -162,7 +162,7 @@ final class PlayKeys: SessionKeys {
     player.setGain(Gain(decibels: decibels))
   }
 
-  /// What a person watches; nil where nothing is heard.
+  /// What a person watches; nil where nothing is played.
   var state: PlaybackState? {
     guard let time = player.time, let facts = player.current?.facts else { return nil }
     return PlaybackState(

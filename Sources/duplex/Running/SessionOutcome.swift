@@ -15,7 +15,7 @@ struct SessionParts {
   var mixerKeys: MixerKeys?
   /// What is recorded, where something is.
   var recording: RecordingWatch?
-  /// What protects the output, where a microphone is heard.
+  /// What protects the output, where a microphone is played.
   var protection: MonitorProtectionDisplay?
   /// Whether it waits for a device that went away.
   var reconnects = false
@@ -91,11 +91,11 @@ struct SessionOutcome {
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
-    // A reader who goes away has heard enough: that is no loss.
+    // A reader that closes the pipe wants no more: that is no loss.
     if let fileFailure, fileFailure.kind != .closedPipe {
       let failure = ToolFailure(fileFailure)
       if !isTold { failure.report() }
-      // Where nothing was heard nothing was lost: what was asked for cannot be done.
+      // Where nothing was played nothing was lost: what was asked for cannot be done.
       let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
       status = isNothing ? failure.status : .loss
     } else if let deviceFailure = report.stopReason.failure ?? report.reconnectState(configuration)

@@ -59,7 +59,7 @@ final class StandstillWatch {
       }
     }
 
-    /// The thread hears nothing while it waits for a disk.
+    /// The thread receives no signal while it waits for a disk.
     private func waitWhileSaving() {
       if SignalWatch.takeEnd() {
         // One signal may come twice.
@@ -97,7 +97,7 @@ final class StandstillWatch {
   /// Watches the calling thread, which also steps `work`, as long as it is in scope.
   init(_ work: [any BackgroundWork]) {
     guard let time = ThreadTime() else { return }
-    // Without a thread a signal is heard as soon as the call comes back.
+    // Without a thread a signal is noticed as soon as the call comes back.
     thread = try? RealtimeThread(
       name: "duplex-stop", priority: .normal, stackByteCount: 262_144,
       Loop(request: request, time: time, work: work, isOver: isOver))

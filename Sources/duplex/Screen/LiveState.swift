@@ -45,7 +45,7 @@ struct LiveState {
 struct PeakHolds {
   private var peaks: [(level: Double, seconds: Double)] = []
 
-  /// Hears of new peaks; answers with what is held.
+  /// Takes in new peaks; answers with what is held.
   mutating func follow(_ levels: [Double], seconds: Double) -> [Double] {
     if peaks.count != levels.count { peaks = levels.map { ($0, seconds) } }
     for (channel, level) in levels.enumerated()
@@ -58,7 +58,7 @@ struct PeakHolds {
 
 /// What a person watches while files play.
 struct PlaybackState {
-  /// What is heard: "Playing song.flac".
+  /// What is played: "Playing song.flac".
   var title: String
   /// On which device, at what rate.
   var device = ""

@@ -52,7 +52,8 @@ enum Terminal {
     drain()
     guard let reason = results.failure else { return nil }
     return ToolFailure(
-      .loss, code: "outputLost", "Not everything could be printed on standard output: \(reason).",
+      .loss, code: "outputLost",
+      "Standard output did not take everything that was to be printed: \(reason).",
       hint: "What was recorded or kept in files is there.")
   }
 
