@@ -302,7 +302,8 @@ struct DeviceWatch: ~Copyable {
   private func emit(_ device: DeviceCandidate, _ state: String) {
     if json {
       let fields: Fields = [
-        "state": state, "name": device.name, "title": device.fullTitle, "capture": device.canCapture,
+        "state": state, "name": device.name, "title": device.fullTitle,
+        "capture": device.canCapture,
         "playback": device.canPlay,
       ]
       Terminal.emit(Event("listedDevice", fields))
