@@ -8,7 +8,8 @@ import VoiceCleaning
 /// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
 /// let through or left out by a gate, measured, and written. Disk thread.
 ///
-/// Frames are counted on the unit's timeline. What the gate has not decided yet waits in `waiting`.
+/// Frames are counted on the unit's timeline. What the gate has not decided yet waits in `waiting`; what it
+/// decides at once is written from where it came.
 struct RecordingPipeline: ~Copyable {
   /// The most frames handled at once.
   static let chunkFrames = 4096
@@ -29,8 +30,10 @@ struct RecordingPipeline: ~Copyable {
   /// Where the user wants the take to begin.
   private var startFrame: Int?
   private var waiting: SampleWriter
-  var taken: SampleReader
-  var chunk: SampleBuffer
+  private var taken: SampleReader
+  private var chunk: SampleBuffer
+  /// Frames of the chunk that came in just now and are not settled.
+  private var fresh = 0..<0
   var isOpen = false
   /// Whether the user paused.
   private(set) var isPaused = false
@@ -130,7 +133,7 @@ struct RecordingPipeline: ~Copyable {
       case .none: cleaner?.clean(&buffer, frames: frames)
       }
     }
-    try pass(buffer, frames: frames)
+    try pass(&buffer, frames: frames)
   }
 
   /// Hears the last of what the cleaner kept, and completes the files.
@@ -140,7 +143,7 @@ struct RecordingPipeline: ~Copyable {
       let count = min(rest, maximumInputFrames)
       chunk.clear(frames: count)
       cleaner?.clean(&chunk, frames: count)
-      try pass(chunk, frames: count)
+      try pass(&chunk, frames: count)
       rest -= count
     }
     gate.finish()
@@ -210,17 +213,23 @@ struct RecordingPipeline: ~Copyable {
   /// Frames that were kept, where all of them are digital silence; else 0.
   var silentFrames: Int { loudness.samplePeaks.allSatisfy { $0 == 0 } ? series.frames : 0 }
 
-  /// Frames on their way through the stages behind the cleaner.
+  /// Frames on their way through the stages behind the cleaner. `buffer` holds anything afterwards.
   private mutating func pass(
-    _ buffer: borrowing SampleBuffer, frames: Int
+    _ buffer: inout SampleBuffer, frames: Int
   ) throws(FileFailure) {
     let first = cameIn - lateFrames
     cameIn += frames
     // Before its first frame the cleaner tells nothing.
     guard first >= 0 else { return }
-    _ = waiting.write(buffer, frames: frames)
+    swap(&buffer, &chunk)
+    if taken.available > 0 {
+      hold(0..<frames)
+    } else {
+      fresh = 0..<frames
+    }
+    defer { hold(fresh) }
     if first < checkFrames {
-      check?.add(buffer, frames: frames)
+      check?.add(chunk, frames: frames)
       try settle(until: first + frames)
       if first + frames == checkFrames, let levels = check?.levels {
         check = nil
@@ -232,8 +241,22 @@ struct RecordingPipeline: ~Copyable {
       startFrame = nil
       gate.start()
     }
-    gate.process(buffer, frames: frames)
+    gate.process(chunk, frames: frames)
     try followGate()
+  }
+
+  /// Keeps frames of the chunk until they are settled.
+  private mutating func hold(_ frames: Range<Int>) {
+    if !frames.isEmpty { _ = waiting.write(chunk, from: frames.lowerBound, frames: frames.count) }
+    fresh = 0..<0
+  }
+
+  /// The oldest frames that are not settled, at most `count`: where they lie in the chunk.
+  private mutating func takeOldest(_ count: Int) -> Range<Int> {
+    guard !fresh.isEmpty else { return 0..<taken.read(into: &chunk, frames: count) }
+    let oldest = fresh.prefix(count)
+    fresh = oldest.upperBound..<fresh.upperBound
+    return oldest
   }
 }
 
@@ -287,10 +310,11 @@ extension RecordingPipeline {
       if isOpen { obey() }
       let limit = isOpen ? points.nextFrame(after: settled) : .max
       let wanted = min(frame - settled, limit - settled, Self.chunkFrames)
-      let count = taken.read(into: &chunk, frames: wanted)
+      let oldest = takeOldest(wanted)
+      let count = oldest.count
       guard count > 0 else { return }
       let isKept = isKeeping
-      if isKept { try keep(count) }
+      if isKept { try keep(oldest) }
       let start = time(of: settled)
       do throws(FileFailure) {
         try raw?.settle(count, isKept: isKept, start: start)
@@ -302,14 +326,14 @@ extension RecordingPipeline {
     if isOpen { obey() }
   }
 
-  private mutating func keep(_ count: Int) throws(FileFailure) {
+  private mutating func keep(_ kept: Range<Int>) throws(FileFailure) {
     let before = series.frames
     // Told even where the disk fails in the middle: what was written counts.
     defer { report.frames = series.frames }
     let start = time(of: settled)
-    try series.write(chunk, frames: count, start: start)
-    loudness.add(chunk, frames: count)
-    for gap in gaps.overlap(with: settled..<settled + count) {
+    try series.write(chunk, from: kept.lowerBound, frames: kept.count, start: start)
+    loudness.add(chunk, from: kept.lowerBound, frames: kept.count)
+    for gap in gaps.overlap(with: settled..<settled + kept.count) {
       tellGap(RecordingGap(frame: before + gap.lowerBound - settled, frames: gap.count))
     }
   }

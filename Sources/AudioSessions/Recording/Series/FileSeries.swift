@@ -51,9 +51,9 @@ struct FileSeries: ~Copyable {
     isSplitWanted = true
   }
 
-  /// Appends frames, the first of which was captured at `start` nanoseconds since 1970.
+  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970.
   mutating func write(
-    _ buffer: borrowing SampleBuffer, frames count: Int, start: UInt64
+    _ buffer: borrowing SampleBuffer, from first: Int = 0, frames count: Int, start: UInt64
   ) throws(FileFailure) {
     var done = 0
     while done < count {
@@ -75,7 +75,7 @@ struct FileSeries: ~Copyable {
       let part = min(count - done, room)
       let before = writer?.framesWritten ?? 0
       defer { recount(since: before) }
-      try writer?.write(buffer, from: done, frames: part)
+      try writer?.write(buffer, from: first + done, frames: part)
       done += part
       if room != .max { room -= part }
       noteSize()
