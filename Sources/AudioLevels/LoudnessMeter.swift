@@ -157,3 +157,90 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     power > 0 && power.isFinite ? LoudnessHistogram.loudness(power) : nil
   }
 }
+
+/// What can be said of a channel's samples one by one: peak and clipping.
+struct SampleStatistics {
+  /// What counts as full scale: the highest a converter of 16 bits delivers.
+  static let fullScale: Float = 32767 / 32768
+
+  private(set) var peak: Float = 0
+  private(set) var clippedSamples = 0
+  /// Samples in a row, up to now, at full scale.
+  private var clippedRun = 0
+
+  /// Looks at `count` samples that lie `stride` apart. Returns whether each is a finite number:
+  /// otherwise all but the peak is as if they had not been.
+  mutating func add(_ samples: UnsafePointer<Float>, count: Int, stride: Int) -> Bool {
+    var highest: Float = 0
+    // Zero as long as all are finite.
+    var doubt: Float = 0
+    var index = 0
+    for _ in 0..<count {
+      let sample = samples[index]
+      index &+= stride
+      doubt += sample * 0
+      highest = abs(sample) > highest ? abs(sample) : highest
+    }
+    if highest > peak { peak = highest }
+    guard doubt == 0 else {
+      clippedRun = 0
+      return false
+    }
+    if highest >= Self.fullScale {
+      countClipped(samples, count: count, stride: stride)
+    } else {
+      clippedRun = 0
+    }
+    return true
+  }
+
+  private mutating func countClipped(_ samples: UnsafePointer<Float>, count: Int, stride: Int) {
+    for frame in 0..<count {
+      guard abs(samples[frame &* stride]) >= Self.fullScale else {
+        clippedRun = 0
+        continue
+      }
+      clippedRun &+= 1
+      // The second of a run vouches for the first.
+      clippedSamples &+= clippedRun == 1 ? 0 : clippedRun == 2 ? 2 : 1
+    }
+  }
+}
+
+/// What a `LoudnessMeter` has heard so far, at one moment.
+public struct ProgrammeLevels: Sendable, Equatable {
+  /// Each channel's highest magnitude, exactly; full scale is 1.
+  public var samplePeaks: [Float] = []
+  /// Each channel's highest magnitude between samples too, full scale is 1: by ITU-R BS.1770 at
+  /// four times rates below 96 kHz, twice those below 192 kHz, and the sample peak above.
+  public var truePeaks: [Float] = []
+  /// Each channel's mean of all squared samples; its root is the RMS level.
+  public var meanSquares: [Double] = []
+  /// Each channel's mean of all samples: its constant part (DC).
+  public var offsets: [Double] = []
+  /// Each channel's samples at full scale or beyond that have such a neighbour.
+  ///
+  /// At full scale is what is at least 32,767/32,768: the highest that a converter of 16 bits
+  /// delivers. One such sample alone may be a peak that was normalised; two in a row hardly ever
+  /// are. (Audacity's Find Clipping counts runs of three by default; its manual leaves it open.)
+  public var clippedSamples: [Int] = []
+  /// Loudness of the whole by ITU-R BS.1770 and EBU R 128, in LUFS; nil when nothing was loud
+  /// enough to count.
+  public var integratedLUFS: Double?
+  /// Loudness range by EBU Tech 3342, in LU; nil before three seconds or when nothing was loud
+  /// enough to count.
+  public var loudnessRangeLU: Double?
+  /// Loudness of the last 400 ms, in LUFS; nil for silence.
+  public var momentaryLUFS: Double?
+  /// Loudness of the last three seconds, in LUFS; nil for silence.
+  public var shortTermLUFS: Double?
+  /// The highest momentary loudness, looked at every 10 ms, in LUFS; nil for silence.
+  public var maximumMomentaryLUFS: Double?
+  /// The highest short-term loudness, looked at every 100 ms, in LUFS; nil for silence.
+  public var maximumShortTermLUFS: Double?
+}
+
+extension ProgrammeLevels {
+  /// What a meter of no channels has heard.
+  public static var nothing: ProgrammeLevels { ProgrammeLevels() }
+}
