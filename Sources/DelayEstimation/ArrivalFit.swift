@@ -300,14 +300,33 @@ struct ArrivalSearch {
       let index = lag >= 0 ? lag : lag + transform.length
       if abs(match[index]) > best.map({ abs(match[$0]) }) ?? 0 { best = index }
     }
-    guard let best else { return nil }
+    guard var best else { return nil }
+    var heights = match
+    var score = Double(abs(match[best]) / max(chance[best], least).squareRoot()) / usual
+    // Whitened, a signal that came through a narrow band only is less than its remains elsewhere: that of
+    // two places is taken at which more of the recording is coherent with the reference.
+    let cross = played.indices.map { recorded[$0] * played[$0].conjugate }
+    let plain = transform.signal(of: cross)
+    let places = lags.lazy.map { $0 >= 0 ? $0 : $0 + transform.length }
+    if let peak = places.max(by: { abs(plain[$0]) < abs(plain[$1]) }), peak != best {
+      let likelihoods = [best, peak].map { place in
+        Coherence(
+          cross: cross, power: played.map(\.power), recordedPower: recorded.map(\.power),
+          length: transform.length, delay: Double(place), parts: max(1, min(1024, cross.count / 8))
+        ).likelihood(bins: cross.count)
+      }
+      if likelihoods[1] > likelihoods[0] {
+        (best, heights) = (peak, plain)
+        score = max(score, (2 * likelihoods[1]).squareRoot())
+      }
+    }
     lag = best < recording.count ? best : best - transform.length
-    score = Double(abs(match[best]) / max(chance[best], least).squareRoot()) / usual
+    self.score = score
     let near = DelayEstimator.guardFrames(reference.count)
     for (place, other) in lags.enumerated()
     where abs(scores[place]) >= threshold && abs(other - lag) > near {
       let index = other >= 0 ? other : other + transform.length
-      let strength = Double(abs(match[index] / match[best]))
+      let strength = Double(abs(heights[index] / heights[best]))
       if strength > rival { rival = strength }
       if other < lag, strength > earlierRival { earlierRival = strength }
     }

@@ -74,6 +74,8 @@ public struct DelayEstimator: Sendable {
     if case .strongest = choice {
       if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
       if found.rival > 0.8 { estimate.add(.ambiguous) }
+      // What is fitted is elsewhere than what was found.
+      if abs(estimate.delayFrames - Double(found.lag)) > 16 { estimate.add(.disagreement) }
       // Faint, and one of several: that is what two signals do that only resemble each other.
       let isOneOfMany =
         found.rival > 0.7 || estimate.doubts.contains(.ambiguous)
@@ -81,7 +83,7 @@ public struct DelayEstimator: Sendable {
       if isOneOfMany, estimate.doubts.contains(.faint) { return nil }
     }
     let halves = HalfDelays(
-      reference, match, fit.fit, delay: fit.fit.arrivals[chosen].delayFrames, transform)
+      reference, match, fit.fit, of: fit.fit.arrivals[chosen], transform)
     if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
       estimate.add(.drifting)
     }
@@ -112,16 +114,21 @@ public struct DelayEstimator: Sendable {
       arrivals: arrivals.map {
         Arrival(delayFrames: $0.delayFrames + Double(offset), gain: $0.gain)
       }.sorted { $0.delayFrames < $1.delayFrames }, doubts: [])
-    estimate.doubts = doubts(estimate, bandShare: fit.band.share)
+    estimate.doubts = doubts(estimate, bend: slope.bendFrames, bandShare: fit.band.share)
     if draws { draw(fit.fit, answer, transform, offset: offset, into: &estimate) }
     return estimate
   }
 
-  private func doubts(_ estimate: DelayEstimate, bandShare: Double) -> [DelayEstimate.Doubt] {
+  private func doubts(_ estimate: DelayEstimate, bend: Double, bandShare: Double) -> [DelayEstimate
+    .Doubt]
+  {
     var doubts: [DelayEstimate.Doubt] = []
     if estimate.score < 12 || estimate.boundFrames > 0.12 { doubts.append(.faint) }
     let difference = abs(estimate.phaseSlopeFrames - estimate.delayFrames)
-    if difference > max(0.05, 6 * estimate.boundFrames) { doubts.append(.disagreement) }
+    // In a band that is not whole, an echo within the width of the peak pulls at the delay without being
+    // told apart. It bends the phase, as does a filter that delays some frequencies more than others.
+    let isBent = bandShare < 0.6 && abs(bend) > max(0.005, 12 * estimate.boundFrames)
+    if isBent || difference > max(0.05, 6 * estimate.boundFrames) { doubts.append(.disagreement) }
     if bandShare < 0.03 { doubts.append(.narrowBand) }
     let strength = abs(estimate.gain)
     for arrival in estimate.arrivals
@@ -173,7 +180,7 @@ struct HalfDelays {
   let inflation: Double
 
   init(
-    _ reference: Span<Float>, _ match: Match, _ fit: ArrivalFit, delay: Double,
+    _ reference: Span<Float>, _ match: Match, _ fit: ArrivalFit, of arrival: Arrival,
     _ transform: borrowing FourierTransform
   ) {
     let half = reference.count / 2
@@ -181,8 +188,8 @@ struct HalfDelays {
     var second = first
     for frame in 0..<half { second[frame] = 0 }
     for frame in half..<first.count { first[frame] = 0 }
-    let one = Self.peak(of: transform.spectrum(of: first.span), match, fit, near: delay)
-    let two = Self.peak(of: transform.spectrum(of: second.span), match, fit, near: delay)
+    let one = Self.peak(of: transform.spectrum(of: first.span), match, fit, arrival, transform)
+    let two = Self.peak(of: transform.spectrum(of: second.span), match, fit, arrival, transform)
     difference = two.delay - one.delay
     // How sharp a peak is says how well its place is known.
     let whole = one.sharpness + two.sharpness
@@ -191,29 +198,44 @@ struct HalfDelays {
       ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
   }
 
-  /// The top of the correlation near `start`, with the weights of the fit. What an echo does to it,
-  /// it does to both halves.
+  /// The peak of the correlation near `arrival`, with the weights of the fit: without sharpness where the
+  /// half is not there, infinitely far away where it is upside down to the whole. What an
+  /// echo does to it, it does to both halves.
   private static func peak(
-    of played: [Complex], _ match: Match, _ fit: ArrivalFit, near start: Double
+    of played: [Complex], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,
+    _ transform: borrowing FourierTransform
   ) -> (delay: Double, sharpness: Double) {
+    var expected = 0.0
     let bins = played.indices.map { bin -> Complex in
       let power = match.played[bin].power
       guard power > 0 else { return Complex(0, 0) }
-      return match.recorded[bin] * played[bin].conjugate * (fit.energy[bin] / power)
+      let weight = fit.energy[bin] / power
+      expected += Double(weight * played[bin].power)
+      return match.recorded[bin] * played[bin].conjugate * weight
     }
     let correlation = CorrelationFunction(bins: bins, length: match.length)
-    var delay = start
-    var point = correlation.point(at: delay)
+    let samples = transform.signal(of: bins)
+    func height(_ lag: Int) -> Float {
+      abs(samples[(lag % samples.count + samples.count) % samples.count])
+    }
+    let middle = Int(rounding: arrival.delayFrames)
+    let top = (middle - 32...middle + 32).max { height($0) < height($1) } ?? middle
+    // Between frames a peak of a high band is higher than on either side.
+    let starts = [arrival.delayFrames, Double(top)].map { ($0, correlation.point(at: $0)) }
+    var (delay, point) = starts[abs(starts[1].1.value) > abs(starts[0].1.value) ? 1 : 0]
     let sign = point.value < 0 ? -1.0 : 1.0
     for _ in 0..<12 {
       let curvature = sign * point.curvature
-      guard curvature < 0 else { return (delay + (sign * point.slope > 0 ? 1 : -1), 0) }
+      guard curvature < 0 else { return (delay, 0) }
       let step = max(-0.5, min(0.5, -sign * point.slope / curvature))
       delay += step
       if abs(step) < 1e-6 { break }
       point = correlation.point(at: delay)
     }
-    return (delay, max(0, -sign * point.curvature))
+    // Of a half that is silent only the noise would be seen, which is as high by chance only.
+    let ratio = point.value / (arrival.gain * expected)
+    if (-1.25 ... -0.8).contains(ratio) { return (.infinity, -sign * point.curvature) }
+    return (delay, (0.5...2).contains(ratio) ? max(0, -sign * point.curvature) : 0)
   }
 }
 
@@ -223,7 +245,7 @@ public struct Spread: Sendable, Equatable {
   public let median: Double
   /// The mean.
   public let mean: Double
-  /// The standard deviation of a single measurement, from these; 0 for fewer than two.
+  /// The standard deviation of a single measurement, from these where there are two or more.
   public let standardDeviation: Double
   /// Where the mean of all possible measurements lies with a probability of 95 %, by Student's t
   /// distribution.
@@ -242,8 +264,9 @@ public struct Spread: Sendable, Equatable {
     2.052, 2.048, 2.045, 2.042,
   ]
 
-  /// That of `values`, in the order they were measured; nil where there are none.
-  public init?(of values: [Double]) {
+  /// That of `values`, in the order they were measured; nil where there are none. One alone does not show
+  /// how it is spread: then its deviation is taken to be `deviationOfOne`.
+  public init?(of values: [Double], deviationOfOne: Double = 0) {
     let sorted = values.sorted()
     guard let least = sorted.first, let greatest = sorted.last else { return nil }
     let count = Double(values.count)
@@ -254,10 +277,10 @@ public struct Spread: Sendable, Equatable {
     minimum = least
     maximum = greatest
     let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : 0
+    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : deviationOfOne
     standardDeviation = deviation
     let degrees = values.count - 1
-    let quantile = degrees < 1 ? 0 : degrees > 30 ? 1.96 : Self.quantiles[degrees - 1]
+    let quantile = Self.quantiles.indices.contains(degrees - 1) ? Self.quantiles[degrees - 1] : 1.96
     let reach = quantile * deviation / count.squareRoot()
     interval95 = (mean - reach)...(mean + reach)
     let steps = zip(values, values.dropFirst()).map { abs($1 - $0) }

@@ -47,6 +47,9 @@ struct PowerDensity {
 struct PhaseSlope {
   /// The delay in frames.
   let delayFrames: Double
+  /// How much later the upper part of the spectrum comes than the lower, in frames, each part with half of
+  /// what tells the delay: 0 for a delay, not for a phase that is bent.
+  let bendFrames: Double
 
   private static let bandCount = 64
 
@@ -74,16 +77,70 @@ struct PhaseSlope {
       moment[band] += unit * Double(bin) * Double(fit.energy[bin])
       energy[band] += Double(fit.energy[bin])
     }
-    var slope = 0.0
-    var weight = 0.0
-    for band in 0..<Self.bandCount where energy[band] > 0 {
+    let bands = (0..<Self.bandCount).filter { energy[$0] > 0 }.map { band in
       let frequency = moment[band] / energy[band]
       let phase = atan2(sign * imaginary[band], sign * real[band])
       let strength = hypot(real[band], imaginary[band])
-      slope += strength * frequency * phase
-      weight += strength * frequency * frequency
+      return (slope: strength * frequency * phase, weight: strength * frequency * frequency)
     }
-    delayFrames = weight > 0 ? whole - slope / weight : whole
+    func delay(_ bands: some Collection<(slope: Double, weight: Double)>) -> Double {
+      let weight = bands.reduce(0) { $0 + $1.weight }
+      return weight > 0 ? -bands.reduce(0) { $0 + $1.slope } / weight : 0
+    }
+    delayFrames = whole + delay(bands)
+    let half = bands.reduce(0) { $0 + $1.weight } / 2
+    var sum = 0.0
+    let split =
+      bands.firstIndex { band in
+        sum += band.weight
+        return sum > half
+      } ?? 0
+    bendFrames = delay(bands[split...]) - delay(bands[..<split])
+  }
+}
+
+/// A recording beside a reference that comes at a given delay, part by part of the spectrum.
+struct Coherence {
+  /// What the reference was multiplied by in each part, without its sign.
+  let gains: [Double]
+  /// How much of what was recorded in each part is the reference, from 0 to 1.
+  let shares: [Double]
+
+  /// That of `cross` (the recording's spectrum times the reference's conjugate), `power` and
+  /// `recordedPower` being the powers of reference and recording at each bin.
+  init(
+    cross: [Complex], power: [Float], recordedPower: [Float], length: Int, delay: Double,
+    parts: Int
+  ) {
+    let count = cross.count
+    var along = [Double](repeating: 0, count: parts)
+    var across = along
+    var powers = along
+    var recorded = along
+    let step = 2 * Double.pi * delay / Double(length)
+    for bin in 1..<max(2, count - 1) {
+      let part = min(parts - 1, bin * parts / count)
+      let (real, imaginary) = (cos(step * Double(bin)), sin(step * Double(bin)))
+      along[part] += Double(cross[bin].real) * real - Double(cross[bin].imaginary) * imaginary
+      across[part] += Double(cross[bin].real) * imaginary + Double(cross[bin].imaginary) * real
+      powers[part] += Double(power[bin])
+      recorded[part] += Double(recordedPower[bin])
+    }
+    // Where the reference itself has next to nothing, a gain would be chance.
+    let least = 0.01 * powers.reduce(0, +) / Double(parts)
+    let gains = (0..<parts).map {
+      powers[$0] > least ? hypot(along[$0], across[$0]) / powers[$0] : 0
+    }
+    self.gains = gains
+    shares = (0..<parts).map {
+      recorded[$0] > 0 ? min(1, gains[$0] * gains[$0] * powers[$0] / recorded[$0]) : 0
+    }
+  }
+
+  /// How much likelier the recording is with the reference in it than without, as a logarithm: the sum
+  /// over bins, of which there are as many in each part.
+  func likelihood(bins: Int) -> Double {
+    shares.reduce(0) { $0 - log(max(1e-9, 1 - $1)) } * Double(bins) / Double(shares.count)
   }
 }
 
@@ -97,10 +154,8 @@ struct SignalBand {
   /// What the signal was typically multiplied by, without its sign.
   let gain: Double
 
-  /// The band of `cross` (the recording's spectrum times the reference's conjugate) for a signal
-  /// that is `delay` frames late, `power` and `recordedPower` being the powers of reference and
-  /// recording at each bin. A band is told
-  /// from its neighbours as finely as `score`, what the signal stands out of the noise by, allows.
+  /// The band for a signal that is `delay` frames late, as in `Coherence`. A band is told from its
+  /// neighbours as finely as `score`, what the signal stands out of the noise by, allows.
   init(
     cross: [Complex], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     score: Double
@@ -108,32 +163,11 @@ struct SignalBand {
     let count = cross.count
     // Every part keeps some seven standard deviations for itself.
     let parts = max(4, min(1024, min(count / 8, Int(clamping: score * score / 50))))
-    func part(_ bin: Int) -> Int { min(parts - 1, bin * parts / count) }
-    var matches = [Double](repeating: 0, count: parts)
-    var across = matches
-    var powers = matches
-    var recorded = matches
-    let step = 2 * Double.pi * delay / Double(length)
-    for bin in 1..<max(2, count - 1) {
-      let angle = step * Double(bin)
-      let aligned =
-        Double(cross[bin].real) * cos(angle) - Double(cross[bin].imaginary) * sin(angle)
-      matches[part(bin)] += aligned
-      across[part(bin)] +=
-        Double(cross[bin].real) * sin(angle) + Double(cross[bin].imaginary) * cos(angle)
-      powers[part(bin)] += Double(power[bin])
-      recorded[part(bin)] += Double(recordedPower[bin])
-    }
-    // Where the reference itself has next to nothing, a gain would be chance.
-    let least = 0.01 * powers.reduce(0, +) / Double(parts)
-    let gains = (0..<parts).map {
-      powers[$0] > least ? hypot(matches[$0], across[$0]) / powers[$0] : 0
-    }
-    // How much of what was heard in a part is the signal.
-    let coherence = (0..<parts).map {
-      recorded[$0] > 0 && gains[$0] > 0 ? gains[$0] * gains[$0] * powers[$0] / recorded[$0] : 0
-    }
-    let best = Self.typical(gains, weights: coherence)
+    let coherence = Coherence(
+      cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
+      parts: parts)
+    let gains = coherence.gains
+    let best = Self.typical(gains, weights: coherence.shares)
     gain = best
     // A part at an edge of the band may be half empty, unless it is about as strong as the best.
     func isAtEdge(_ index: Int) -> Bool {
@@ -143,16 +177,16 @@ struct SignalBand {
     let inner = gains.indices.map { index in
       gains[index] > (isAtEdge(index) && parts > 16 ? 0.85 : 0.3) * best
     }
-    bins = (0..<count).map { inner[part($0)] }
+    bins = (0..<count).map { inner[min(parts - 1, $0 * parts / count)] }
     share = Double(inner.count { $0 }) / Double(parts)
   }
 
   /// The gain of the typical part: a median in which each counts by how much of it is signal.
   private static func typical(_ gains: [Double], weights: [Double]) -> Double {
-    let half = weights.reduce(0) { $0 + abs($1) } / 2
+    let half = weights.reduce(0, +) / 2
     var sum = 0.0
     for index in gains.indices.sorted(by: { gains[$0] < gains[$1] }) {
-      sum += abs(weights[index])
+      sum += weights[index]
       if sum >= half { return gains[index] }
     }
     return 0

@@ -19,6 +19,8 @@ import Testing
     #expect(spread.standardDeviation == 0)
     #expect(spread.interval95 == 7...7)
     #expect(Spread(of: []) == nil)
+    let known = try #require(Spread(of: [7], deviationOfOne: 0.5))
+    #expect(known.standardDeviation == 0.5 && abs(known.interval95.upperBound - 7.98) < 1e-9)
   }
 
   @Test(arguments: [2, 100, 1023, 48000])

@@ -154,7 +154,11 @@ struct PairAnswer {
 
   /// Nil where nothing was measured.
   init?(_ pair: ChannelPair, _ sampleRate: Int) {
-    guard let frames = Spread(of: pair.frames) else { return nil }
+    guard let first = pair.estimates.first,
+      let frames = Spread(
+        of: pair.frames,
+        deviationOfOne: max(first.boundFrames, abs(first.phaseSlopeFrames - first.delayFrames)))
+    else { return nil }
     self.pair = pair
     self.frames = frames
     self.sampleRate = sampleRate
@@ -169,7 +173,9 @@ struct PairAnswer {
       for doubt in estimate.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
     }
     let bound = pair.estimates.reduce(0) { max($0, $1.boundFrames) }
-    if frames.standardDeviation > max(0.5, 6 * bound), !doubts.contains(.drifting) {
+    if pair.estimates.count > 1, frames.standardDeviation > max(0.5, 6 * bound),
+      !doubts.contains(.drifting)
+    {
       doubts.append(.drifting)
     }
     return doubts
