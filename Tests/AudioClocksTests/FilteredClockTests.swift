@@ -60,6 +60,16 @@ struct FilteredClockTests {
     batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
     before: (ppm: Double, seconds: Double) = (0, 0)
   ) -> Double {
+    let (clock, now, _) = clock(
+      batch: batch, jitter: jitter, ppm: ppm, seconds: seconds, seed: seed, before: before)
+    return (clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6 - ppm
+  }
+
+  /// Such a clock after `seconds`, the time, and the frames that have passed.
+  private func clock(
+    batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
+    before: (ppm: Double, seconds: Double) = (0, 0)
+  ) -> (FilteredClock, UInt64, Int) {
     var random = seed
     var clock = FilteredClock(framesPerSecond: 48_000)
     var (frames, time) = (0, 1.0)
@@ -71,8 +81,40 @@ struct FilteredClockTests {
       let late = jitter * Double(random >> 11) * 0x1p-53
       clock.take(ClockReading(frames: frames, nanoseconds: UInt64(clamping: (time + late) * 1e9)))
     }
-    let now = UInt64(clamping: time * 1e9)
-    return (clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6 - ppm
+    return (clock, UInt64(clamping: time * 1e9), frames)
+  }
+
+  /// Frames by which it is ahead of the truth then.
+  private func lead(batch: Int, jitter: Double, seconds: Double, seed: UInt64) -> Double {
+    let (clock, now, frames) = clock(
+      batch: batch, jitter: jitter, ppm: 100, seconds: seconds, seed: seed)
+    return clock.frames(at: now) - Double(frames)
+  }
+
+  /// No reading is early, and none is later than its step's `jitter`. What the rate of a crystal may do
+  /// within the time comes to that.
+  @Test(arguments: [512, 1024, 2048], [0.3, 0.5])
+  func `late and few readings are not taken for a rate from the start`(
+    batch: Int, seconds: Double
+  ) {
+    for seed in 1...100 {
+      let lead = lead(batch: batch, jitter: 0.002, seconds: seconds, seed: UInt64(seed))
+      #expect(lead < 3 && lead > -96 - 3)
+    }
+    let errors = (1...100).map {
+      lead(batch: batch, jitter: 0.002, seconds: seconds, seed: UInt64($0))
+    }
+    #expect(deviation(errors) < (batch == 2048 ? 25 : 15))
+  }
+
+  @Test(arguments: [512, 1024, 2048], [0.5, 1, 2, 4, 8])
+  func `how late the estimate may be is known`(batch: Int, seconds: Double) {
+    let later = (1...200).filter { seed in
+      let (clock, now, frames) = clock(
+        batch: batch, jitter: 0.002, ppm: 100, seconds: seconds, seed: UInt64(seed))
+      return clock.frames(at: now) + clock.lateFrames(at: now) < Double(frames)
+    }
+    #expect(later.count <= 12)
   }
 
   private func deviation(_ errors: [Double]) -> Double {

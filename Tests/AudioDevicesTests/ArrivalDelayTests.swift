@@ -8,15 +8,20 @@ struct ArrivalDelayTests {
   private var arrival = ArrivalDelay(leastFrames: 96, mostFrames: 4096)
   private var now: UInt64 = 0
 
-  /// Steps of `step` frames for `seconds`, looked at every 48 frames: how often the allowance changed.
-  private mutating func deliver(_ step: Int, seconds: Double, isLearning: Bool) -> Int {
+  /// Steps of `step` frames for `seconds`, looked at every 48 frames, of which each `every`th comes 96
+  /// frames late: how often the allowance changed.
+  private mutating func deliver(
+    _ step: Int, seconds: Double, isLearning: Bool, lateEvery every: Int = 0
+  ) -> Int {
     var changes = 0
     for _ in 0..<Int(clamping: seconds * 1000) {
       now += 1_000_000
       let clock = Int(now / 1_000_000) * 48
-      let delivered = clock / step * step
+      let isLate = every > 0 && clock / step % every == 0 && clock % step < 96
+      let delivered = (isLate ? clock / step - 1 : clock / step) * step
       if arrival.note(
-        delivered: delivered, clock: Double(clock), at: now, isLearning: isLearning)
+        delivered: delivered, clock: Double(clock), clockSeconds: Double(now) * 1e-9, at: now,
+        isLearning: isLearning)
       {
         changes += 1
       }
@@ -47,6 +52,15 @@ struct ArrivalDelayTests {
     _ = deliver(4800, seconds: 0.1, isLearning: false)
     #expect(deliver(48, seconds: 10, isLearning: false) == 0)
     #expect(arrival.allowedFrames == 96)
+  }
+
+  /// As the readings of a clock tell it that is not known well before.
+  @Test mutating func `steps that are late about once a second count in the end`() {
+    _ = deliver(480, seconds: 0.5, isLearning: true)
+    let allowed = arrival.allowedFrames
+    #expect(deliver(480, seconds: 20, isLearning: false, lateEvery: 500) == 0)
+    #expect(deliver(480, seconds: 20, isLearning: false, lateEvery: 50) == 1)
+    #expect((allowed + 1...allowed + 40).contains(arrival.allowedFrames))
   }
 
   @Test mutating func `a step that becomes smaller lets the delay become shorter`() {

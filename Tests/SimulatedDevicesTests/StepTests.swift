@@ -28,6 +28,25 @@ struct StepTests {
     #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
   }
 
+  /// Two periods are a third of what the clocks' readings are late by: until the clock of the output is
+  /// known to less, it plays silence.
+  @Test(arguments: [512, 1024, 2048], ClockMaster.allCases)
+  func `late steps cost no frame where the period is far shorter`(
+    step: Int, master: ClockMaster
+  ) throws {
+    for ppm in [-100, 100] {
+      let run = try runDrifting(
+        "batch=\(step),jitter=2,drift=\(ppm)", master: master, frames: 16 * 48000, period: 16,
+        quality: 3)
+      #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
+      // The readings of two such clocks tell no more (FilteredClockTests): 2.5 deviations.
+      let bound = 2.5 * 1.41 * 5e6 * 0.002 * Double(step) / 48_000 / (15 * 15)
+      let drift = try #require(run.drift)
+      #expect(abs(drift.ppm - Double(ppm)) < 1 + bound)
+      #expect(abs(drift.errorFrames) < 1 + 1.5 * bound)
+    }
+  }
+
   @Test(arguments: [192, 480, 1024, 2048], ClockMaster.allCases)
   func `every frame that comes too late is in a gap`(step: Int, master: ClockMaster) throws {
     let run = try runDrifting(

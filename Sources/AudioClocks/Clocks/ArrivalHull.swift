@@ -11,14 +11,6 @@
 /// It is given the earliest reading of each stretch of time only, and keeps 32 of them: the work is
 /// bounded, and is done once a stretch.
 struct ArrivalHull: BitwiseCopyable, Sendable {
-  /// Frames at a time, and frames a second.
-  struct Line: BitwiseCopyable {
-    let frames: Double
-    let framesPerSecond: Double
-    /// Seconds from the oldest reading it was drawn from to the newest.
-    let span: Double
-  }
-
   private static var capacity: Int { @_noLocks get { 32 } }
   /// Readings that are enough to tell whether a line fits them.
   private static var leastForFit: Int { @_noLocks get { 8 } }
@@ -122,17 +114,27 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The line that no reading lies above and that is nearest to all of them; nil of fewer than three.
+  /// Seconds from the oldest reading to the newest; nil of fewer than three.
+  var span: Double? {
+    @_noLocks get { count > 2 ? times[count &- 1] - times[0] : nil }
+  }
+
+  /// Frames a second of the line that no reading lies above and that is nearest to all of them.
+  var framesPerSecond: Double {
+    @_noLocks get {
+      let (start, end) = edge
+      return nominalFramesPerSecond + slope(from: start, to: end)
+    }
+  }
+
+  /// Where the lowest line of `framesPerSecond` that no reading lies above is at a time.
   @_noLocks
-  func line(at nanoseconds: UInt64) -> Line? {
-    guard count > 2 else { return nil }
-    let (start, end) = edge
-    let rate = slope(from: start, to: end)
+  func frames(at nanoseconds: UInt64, framesPerSecond: Double) -> Double {
     let time = seconds(at: nanoseconds)
-    return Line(
-      frames: Double(first.frames) + nominalFramesPerSecond * time + leads[start]
-        + rate * (time - times[start]),
-      framesPerSecond: nominalFramesPerSecond + rate, span: times[count &- 1] - times[0])
+    let rate = framesPerSecond - nominalFramesPerSecond
+    var lead = -Double.infinity
+    for index in 0..<count { lead = max(lead, leads[index] + rate * (time - times[index])) }
+    return Double(first.frames) + nominalFramesPerSecond * time + lead
   }
 
   /// The vertex that follows one which is not the last.

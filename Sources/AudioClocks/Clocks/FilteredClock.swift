@@ -31,6 +31,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let outlierSeconds = 0.02
   private static let outlierNanoseconds: UInt64 = 300_000_000
   private static let outlierReadings = 16
+  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one that
+  /// was known well.
+  private static let firstRateDoubt = 0.003
+  private static let leastRateDoubt = 0.00002
+  /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
+  private static let crystalRateDoubt = 0.0005
+  /// Seconds from one reading to the next of such a clock.
+  private static let seldomSeconds = 0.006
 
   /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows more
   /// than the Kalman filter.
@@ -51,7 +59,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public private(set) var begunNanoseconds: UInt64 = 0
   private var loop: DelayLockedLoop
   private var last = ClockReading(frames: 0, nanoseconds: 0)
-  private var hasRate = false
+  private var rateDoubt = firstRateDoubt
   /// The earliest readings of the short stretch and of the long one, and by how much.
   private var shortBest = Earliest()
   private var longBest = Earliest()
@@ -63,11 +71,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastChange = 0.0
   /// How far off the earliest readings of the last four stretches or so were, as a mean.
   private var meanLead = 0.0
+  /// Frames by which a reading since the last long stretch was ahead of the estimate: none is early.
+  private var raisedFrames = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   private var lateness = 0.0
   /// Seconds from one reading to the next.
   private var interval = 0.0
   private var hull: ArrivalHull
+  /// The rate that the clock began with, and by how much that may be wrong, in frames a second.
+  private var firstRate: Double
+  private var firstRateDoubt = 0.0
   /// Whether the earliest reading of the last stretch was too far off to be chance.
   private var wasOff = false
   private var outlierSince: UInt64 = 0
@@ -106,6 +119,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     loop = DelayLockedLoop(
       framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
     hull = ArrivalHull(framesPerSecond: framesPerSecond)
+    firstRate = framesPerSecond
   }
 
   /// The estimated frames a second at `nanoseconds`.
@@ -117,13 +131,13 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The estimated frames at `nanoseconds`.
   @_noLocks
   public func frames(at nanoseconds: UInt64) -> Double {
-    loop.frames(at: nanoseconds)
+    loop.frames(at: nanoseconds) + raisedFrames
   }
 
   /// When `frames` frames will have passed, as estimated.
   @_noLocks
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
-    let wait = (frames - loop.frames(at: now)) / loop.framesPerSecond(at: now)
+    let wait = (frames - self.frames(at: now)) / loop.framesPerSecond(at: now)
     return wait > 0 ? now &+ UInt64(clamping: min(wait, 1000) * 1e9) : now
   }
 
@@ -137,8 +151,22 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// still what it was.
   @_noLocks
   public mutating func restart() {
-    hasRate = hasRate || age(at: last.nanoseconds) > 2
+    let age = age(at: last.nanoseconds)
+    if age > 2 {
+      // As that of a line through the earliest readings of that time, see `followHull`.
+      let doubt = 16 * lateness * interval / (age * age * nominalFramesPerSecond)
+      rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
+    }
     isRunning = false
+  }
+
+  /// Frames by which the estimate may be late, in all but a few of a hundred cases: infinite where
+  /// nothing is known of the readings yet. Ten times what the earliest of all readings is late by as a
+  /// mean (simulated: 512 to 2,048 frames at once, late by 0 to 2 ms, half a second to eight).
+  @_noLocks
+  public func lateFrames(at now: UInt64) -> Double {
+    let age = age(at: now)
+    return interval > 0 && age > 0 ? 20 * lateness * interval / age : .infinity
   }
 
   /// Takes a reading in, unless it repeats the last one, goes back, or is an outlier.
@@ -161,6 +189,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
         rateDoubt: doubtfulRate)
       shortBest.lead = 0
       longBest.lead = 0
+      raisedFrames = 0
+    } else if lead > raisedFrames + 1, isCoarse, isSeldom {
+      raisedFrames = lead
     }
     if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 3 {
       endShortStretch(at: reading.nanoseconds)
@@ -179,27 +210,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   }
 
   private var doubtfulRate: Double {
-    @_noLocks get { nominalFramesPerSecond * (hasRate ? 0.00002 : 0.003) }
-  }
-
-  /// The most nanoseconds after which a noisy clock is best read again.
-  public static var mostLookNanoseconds: UInt64 {
-    @_noLocks get { 2_000_000 }
-  }
-
-  private static var leastLookNanoseconds: UInt64 {
-    @_noLocks get { 20_000 }
-  }
-
-  /// When a noisy clock that is read `now` is best read again: after up to two milliseconds, as a mean
-  /// after one. The waits are uneven (the finaliser of splitmix64 makes them so), because a clock that
-  /// moves in steps, read at even times, seems to run at the rate of its readings.
-  @_noLocks
-  public static func nextLook(after now: UInt64) -> UInt64 {
-    var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    let span = mostLookNanoseconds &- leastLookNanoseconds
-    return now &+ leastLookNanoseconds &+ (bits ^ (bits >> 31)) % span
+    @_noLocks get { nominalFramesPerSecond * rateDoubt }
   }
 
   /// Whether more readings would make it much better known.
@@ -210,6 +221,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func begin(_ reading: ClockReading) {
     isRunning = true
+    firstRate = loop.framesPerSecond(at: reading.nanoseconds)
+    firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
     begunNanoseconds = reading.nanoseconds
     last = reading
     outlierSince = 0
@@ -220,6 +233,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     meanLead = 0
     lateness = 0
     interval = 0
+    raisedFrames = 0
     wasOff = false
     hull.clear()
     loop.begin(
@@ -273,6 +287,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { latenessSeconds * interval > Self.coarseness }
   }
 
+  /// Whether a tenth of a second has a few of them only.
+  private var isSeldom: Bool {
+    @_noLocks get { interval > Self.seldomSeconds }
+  }
+
   /// The most seconds by which readings are late, where all up to that are equally likely.
   private var latenessSeconds: Double {
     @_noLocks get { 2 * lateness / nominalFramesPerSecond }
@@ -287,6 +306,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
     interval = interval > 0 ? interval + (apart - interval) / 4 : apart
     let doubt = doubt(of: longBest.count)
+    raisedFrames = 0
     longBest = Earliest()
     longBest.since = time
     hull.take(reading, doubt: doubt)
@@ -320,18 +340,34 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     loop.take(reading, noise: noiseEstimate)
   }
 
-  /// Goes by the line of the hull. False where that has too few readings yet.
+  /// Goes by the hull: by the rate of its line and the one that the clock began with, each as far as it is
+  /// known, and by the earliest of its readings. False where it tells nothing of the rate yet, and the
+  /// first one is no longer right or will soon be known better.
   @_noLocks
   private mutating func followHull(at time: UInt64) -> Bool {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
-    if hull.forgetAnotherRate() { begunNanoseconds = hull.oldestNanoseconds }
-    guard let line = hull.line(at: time), line.span > Self.firstHullSeconds else { return false }
-    let readings = line.span / interval
-    guard readings > Self.leastHullReadings else { return false }
+    if hull.forgetAnotherRate() {
+      begunNanoseconds = hull.oldestNanoseconds
+      firstRateDoubt = .infinity
+    }
+    let knownRateDoubt = isSeldom ? firstRateDoubt : .infinity
+    let span = hull.span ?? 0
+    let readings = span / interval
+    guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
+      guard knownRateDoubt < .infinity else { return false }
+      loop.begin(
+        at: hull.frames(at: time, framesPerSecond: firstRate), time, framesPerSecond: firstRate,
+        doubt: lateness, rateDoubt: knownRateDoubt)
+      return true
+    }
     let doubt = 2 * lateness / readings
+    let rateDoubt = 8 * doubt / span
+    let ratio = rateDoubt / knownRateDoubt
+    let weight = 1 / (1 + ratio * ratio)
+    let rate = firstRate + weight * (hull.framesPerSecond - firstRate)
     loop.begin(
-      at: line.frames + doubt, time, framesPerSecond: line.framesPerSecond, doubt: 2 * doubt,
-      rateDoubt: 8 * doubt / line.span)
+      at: hull.frames(at: time, framesPerSecond: rate) + doubt, time, framesPerSecond: rate,
+      doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
     return true
   }
 
@@ -340,30 +376,18 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     // All of it in the time since the loop last agreed, or since the tenth of a second began.
     let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
     begunNanoseconds = time
+    firstRateDoubt = .infinity
     loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
     lastChange = 0
     meanLead = 0
     lateness = 0
+    raisedFrames = 0
+    interval = 0
     wasOff = false
     hull.clear()
     loop.take(reading, noise: noiseEstimate)
     beginStretches(at: time)
-  }
-}
-
-/// What a device once said of its own clock: the frames that had passed at a time.
-public struct ClockReading: BitwiseCopyable, Sendable {
-  /// Frames captured or played since the device started.
-  public var frames: Int
-  /// When that was seen, in nanoseconds of the host's monotonic clock, or of virtual time.
-  public var nanoseconds: UInt64
-
-  /// A reading of `frames` frames at `nanoseconds`.
-  @_noLocks
-  public init(frames: Int, nanoseconds: UInt64) {
-    self.frames = frames
-    self.nanoseconds = nanoseconds
   }
 }

@@ -7,7 +7,8 @@ import AudioClocks
 /// A device that moves in steps (a sound server's quantum, a USB driver's batch) delivers frames a
 /// step at a time: right before a step, a whole step is missing that its clock counts already. How
 /// many are missing is measured for each step. The allowance is the second largest of them in the last
-/// seconds, because a single step that came late is no reason for a longer delay.
+/// seconds, because a single step that came late is no reason for a longer delay. One that steps exceed
+/// about once a second becomes the eighth largest.
 struct ArrivalDelay: BitwiseCopyable {
   /// Nanoseconds after which the largest values are looked for anew.
   private static var window: UInt64 { @_noLocks get { 8_000_000_000 } }
@@ -19,10 +20,9 @@ struct ArrivalDelay: BitwiseCopyable {
   private(set) var allowedFrames: Int
   private let leastFrames: Int
   private let mostFrames: Int
-  /// The largest and the second largest number of missing frames since `windowStart`, and the second
+  /// The largest numbers of missing frames since `windowStart`, the largest one first, and the second
   /// largest of the window before.
-  private var largest = 0
-  private var second = 0
+  private var largest = SIMD8<Int>()
   private var secondBefore = 0
   private var windowStart: UInt64 = 0
   /// What the input had delivered when it was last asked, and how many frames were missing then.
@@ -52,10 +52,12 @@ struct ArrivalDelay: BitwiseCopyable {
 
   /// Takes what the input has delivered so far and what its clock says. True where the allowance is
   /// another one now. While it `isLearning` all that is missing counts at once. Later only larger steps
-  /// count, once they have gone on for a while: a clock that has changed its rate is wrong at first.
+  /// count, once they have gone on for a while, or what is missing about once a second while the clock has
+  /// run undisturbed for `clockSeconds`: one that has changed its rate is wrong at first.
   @_noLocks
-  mutating func note(delivered frames: Int, clock: Double, at now: UInt64, isLearning: Bool) -> Bool
-  {
+  mutating func note(
+    delivered frames: Int, clock: Double, clockSeconds: Double, at now: UInt64, isLearning: Bool
+  ) -> Bool {
     let behind = Int(clamping: clock) &- frames
     let isDense = now &- lookTime < 2 &* FilteredClock.mostLookNanoseconds
     lookTime = now
@@ -71,28 +73,30 @@ struct ArrivalDelay: BitwiseCopyable {
     delivered = frames
     missing = behind
     hasStood = false
-    return isFirst ? false : take(last, step: step, at: now, isLearning: isLearning)
+    let isSure = clockSeconds > Double(Self.window) * 1e-9
+    return isFirst
+      ? false : take(last, step: step, at: now, isLearning: isLearning, isSure: isSure)
   }
 
   @_noLocks
   private mutating func take(
-    _ missing: Int, step: Int, at now: UInt64, isLearning: Bool
+    _ missing: Int, step: Int, at now: UInt64, isLearning: Bool, isSure: Bool
   ) -> Bool {
     if windowStart == 0 { windowStart = now }
-    if missing > largest {
-      second = largest
-      largest = missing
-    } else if missing > second {
-      second = missing
-    }
+    if missing > largest[7] { insert(missing) }
     let isOver = now &- windowStart > Self.window
+    let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
     // A sixteenth more, for steps of one size that do not come at even times.
     let wanted = max(leastFrames, min(mostFrames, needed &+ needed / 16 &+ 2))
     if isOver {
       secondBefore = second
-      (largest, second) = (0, 0)
+      largest = .zero
       windowStart = now
+    }
+    if isOver && isSure && frequent > allowedFrames &+ 2 {
+      allowedFrames = frequent
+      return true
     }
     // Two frames are what positions of clocks are rounded by.
     let isShort = isShort(of: step, at: now) || isLearning && needed > allowedFrames &+ 2
@@ -101,6 +105,16 @@ struct ArrivalDelay: BitwiseCopyable {
     allowedFrames = wanted
     shortSince = 0
     return true
+  }
+
+  @_noLocks
+  private mutating func insert(_ missing: Int) {
+    var place = 7
+    while place > 0 && largest[place &- 1] < missing {
+      largest[place] = largest[place &- 1]
+      place &-= 1
+    }
+    largest[place] = missing
   }
 
   /// Whether steps have been larger than what is allowed for, for a while.
@@ -112,7 +126,8 @@ struct ArrivalDelay: BitwiseCopyable {
     }
     if shortSince == 0 {
       shortSince = now
-      (largest, second) = (step, 0)
+      largest = .zero
+      largest[0] = step
     }
     shortTime = now
     return now &- shortSince > Self.patience

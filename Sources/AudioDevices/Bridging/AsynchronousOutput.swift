@@ -6,20 +6,25 @@ import RealtimeAudio
 /// What is known of an output behind a bridge: whether it goes, stands or is away.
 ///
 /// While it does not go, its clock is believed to run on as it did, what should be played is dropped,
-/// and its feed goes on unchanged. Back again, it plays silence for a tenth of a second: then
-/// its new clock is known, and it goes on at the delay that it had.
+/// and its feed goes on unchanged. Back again, it plays silence for a tenth of a second, or longer where
+/// its readings are late and few: then its new clock is known, and it goes on at the delay that it had.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
-    /// It plays; it plays silence, until its clock is known; it is away.
-    case going, settling, away
+    /// It plays; it plays silence, until its clock is known; it does so, and the bridge goes by that clock
+    /// already because it knows no other; it is away.
+    case going, settling, beginning, away
   }
 
   /// Seconds of readings after which a clock is known well enough.
   private static var settlingSeconds: Double { @_noLocks get { 0.1 } }
+  /// Seconds after which more readings are not waited for.
+  private static var longestSettlingSeconds: Double { @_noLocks get { 5 } }
   /// Frames of silence that it starts with, and while its clock is not known: enough that an output
   /// whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
   private let settlingFrames: Int
+  /// The least frames that are queued: an estimate of its clock that is later than that lets it run dry.
+  private let leastQueuedFrames: Double
   /// Frames that it can play at once.
   private(set) var room = 0
   /// Whether it must be started anew.
@@ -39,8 +44,9 @@ struct AsynchronousOutput: ~Copyable {
   private let discardBuffer: DeviceBuffer
   private var lent: DeviceFrames?
 
-  /// `output`, which starts with `frames` frames of silence.
-  init(_ output: consuming DeviceStream, silence frames: Int) {
+  /// `output`, which starts with `frames` frames of silence, and is fed when `leastQueuedFrames` are left.
+  init(_ output: consuming DeviceStream, silence frames: Int, leastQueuedFrames: Double) {
+    self.leastQueuedFrames = leastQueuedFrames
     let stream = output.configuration
     silenceFrames = frames
     settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 20)
@@ -80,14 +86,14 @@ struct AsynchronousOutput: ~Copyable {
   private mutating func begin(
     _ bridge: inout ClockDomainBridge, silence frames: Int, at now: UInt64
   ) {
+    let isFirst = !isBroken && presence == .going
     isBroken = false
     written = frames
     stallDetector.begin(at: now)
-    guard bridge.knowsTime, bridge.isAligned else {
-      presence = .going
-      return bridge.restartOutput(queued: frames)
-    }
-    presence = .settling
+    let isKnown = bridge.knowsTime && bridge.isAligned
+    if !isKnown { bridge.restartOutput(queued: frames) }
+    guard isKnown || !isFirst else { return }
+    presence = isKnown ? .settling : .beginning
     clock.restart()
     gain.jump(to: .silence)
   }
@@ -137,9 +143,8 @@ struct AsynchronousOutput: ~Copyable {
       if isBroken { return .xrun(.playbackXrun) }
       // Some devices take a while to start.
       guard reading.frames > 0 else { return nil }
-      if presence == .going {
-        bridge.noteOutput(reading)
-      } else {
+      if presence != .settling { bridge.noteOutput(reading) }
+      if presence != .going {
         clock.take(reading)
         settle(&bridge, at: now)
       }
@@ -160,7 +165,9 @@ struct AsynchronousOutput: ~Copyable {
   private mutating func settle(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
-    guard clock.age(at: now) > Self.settlingSeconds else {
+    let age = clock.age(at: now)
+    let isKnown = clock.lateFrames(at: now) < leastQueuedFrames || age > Self.longestSettlingSeconds
+    guard isKnown, age > Self.settlingSeconds, bridge.knowsTime, bridge.isAligned else {
       return playSilence(settlingFrames - (bufferFrames - room), at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)

@@ -126,8 +126,8 @@ extension AsynchronousPair {
     let isLearning = now &- begunTime < 700_000_000
     guard
       arrival.note(
-        delivered: head &+ captured, clock: bridge.input.frames(at: now), at: now,
-        isLearning: isLearning)
+        delivered: head &+ captured, clock: bridge.input.frames(at: now), clockSeconds: age,
+        at: now, isLearning: isLearning)
     else { return }
     addedFrames = Int(
       clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * lossScale + 0.999)

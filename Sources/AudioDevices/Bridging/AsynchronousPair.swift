@@ -143,7 +143,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     // A server's output must not run dry before its quantum is known. What it begins with is no part
     // of the delay.
     let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
-    output = AsynchronousOutput(pair.playback, silence: first)
+    output = AsynchronousOutput(
+      pair.playback, silence: first, leastQueuedFrames: Double(headroom) * scale)
     nothing = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(

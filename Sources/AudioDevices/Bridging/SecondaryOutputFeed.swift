@@ -38,7 +38,9 @@ struct SecondaryOutputFeed: ~Copyable {
     bridge = ClockDomainBridge(
       channelCount: granted.channelCount, inputRate: unit.sampleRate,
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
-    far = AsynchronousOutput(output, silence: Int(clamping: (own + latency) * pace))
+    far = AsynchronousOutput(
+      output, silence: Int(clamping: (own + latency) * pace),
+      leastQueuedFrames: (own + Double(margin)) * pace)
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
     stream = SecondaryOutput(
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
