@@ -22,7 +22,7 @@ struct DriftingRun {
 func runDrifting(
   _ settings: String, master: ClockMaster = .playback, feeding fed: [Float] = [],
   playing signal: [Float] = [], frames: Int, period: Int = 64, headroom: Int? = nil,
-  quality: Int = 5, reconnects: Bool = false
+  quality: Int = 5, reconnects: Bool = false, stoppingAt stopFrame: Int? = nil
 ) throws -> DriftingRun {
   let name = "sim:clock=free,channels=1" + (settings.isEmpty ? "" : ",") + settings
   var request = DuplexRequest(captureDevice: name, playbackDevice: name)
@@ -53,6 +53,10 @@ func runDrifting(
     progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
   var result = DriftingRun(configuration: unit.configuration)
   try unit.start()
+  if let stopFrame {
+    while progress.frames < stopFrame { _ = unit.cycle() }
+    progress.requestStop()
+  }
   result.failure = unit.run()
   unit.stop()
   while let event = reader.read() { result.events.append(event) }

@@ -126,4 +126,14 @@ struct OneSidedLossTests {
     #expect(run.events.last?.kind == (side == "capture" ? .captureAbsent : .playbackAbsent))
     #expect(abs(run.lostFrames - (side == "capture" ? 48000 : 0)) < 500)
   }
+
+  @Test func `what an absent input cost is told where the user ends it as well`() throws {
+    let run = try runDrifting(
+      "drift=10,unplug-at=1,unplug-side=capture", frames: 4 * 48000, reconnects: true,
+      stoppingAt: 2 * 48000)
+    let absence = run.events.last
+    #expect(absence?.kind == .captureAbsent)
+    #expect(abs((absence?.frames ?? 0) - 48000) < 500)
+    #expect(run.lostFrames == absence?.frames)
+  }
 }

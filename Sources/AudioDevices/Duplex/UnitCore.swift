@@ -123,7 +123,7 @@ struct UnitCore: ~Copyable {
       frameLimit = min(frameLimit, frame &+ fadeFrames)
     }
     guard frame < frameLimit, !isEnded else {
-      if !isStopping { reportAbsence() }
+      reportAbsence()
       return .finished
     }
     if reconnectState.isAway { return isStopping ? .finished : .away }
@@ -321,10 +321,9 @@ struct UnitCore: ~Copyable {
     _ = events.write(told)
   }
 
-  /// At the end: one of two devices that is away now did not come back.
+  /// At the end, whatever brought it: one of two devices that is away now did not come back.
   @_noLocks
   private mutating func reportAbsence() {
-    guard frame >= frameLimit else { return }
     if let lost = captureLostFrame {
       count(silentFrames: frame &- lost)
       _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame &- lost))

@@ -138,7 +138,8 @@ struct RecordingPipeline: ~Copyable {
 
   /// Hears the last of what the cleaner kept, and completes the files.
   mutating func finish(_ chunk: inout SampleBuffer) throws(FileFailure) {
-    var rest = min(lateFrames, cameIn)
+    // As much as it is late, however short the take is.
+    var rest = cameIn > 0 ? lateFrames : 0
     while rest > 0 {
       let count = min(rest, maximumInputFrames)
       chunk.clear(frames: count)

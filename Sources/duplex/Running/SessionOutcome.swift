@@ -98,7 +98,7 @@ struct SessionOutcome {
       // Where nothing was played nothing was lost: what was asked for cannot be done.
       let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
       status = isNothing ? failure.status : .loss
-    } else if let deviceFailure = report.stopReason.failure ?? report.reconnectState(configuration)
+    } else if let deviceFailure = report.stopReason.failure ?? report.absenceFailure(configuration)
     {
       let failure = ToolFailure(deviceFailure)
       failure.report()
@@ -186,7 +186,11 @@ extension SmoothedGain {
 
 extension SessionReport {
   /// The device that went away and was not back at the end; a user who ended it knows that.
-  fileprivate func reconnectState(_ configuration: DuplexConfiguration) -> DeviceFailure? {
+  fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
+    switch stopReason {
+    case .signal, .key: return nil
+    default: break
+    }
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",

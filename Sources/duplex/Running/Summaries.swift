@@ -85,8 +85,9 @@ extension SessionReport {
 
   /// What was lost of a recording: its own gaps, and what was silence because the input was away.
   fileprivate func gaps(adding recorded: [RecordingGap]) -> [RecordingGap] {
-    let silent = events.filter { $0.kind == .captureReturned || $0.kind == .captureAbsent }
-      .map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+    let silent = events.filter {
+      $0.frames > 0 && ($0.kind == .captureReturned || $0.kind == .captureAbsent)
+    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
     let others = recorded.filter { gap in
       !silent.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
     }
