@@ -114,11 +114,7 @@ struct Duplex: ParsableCommand {
 
   private static func leave(_ status: ExitStatus) -> Never {
     // Libraries would wait for a device that does not answer.
-    if AbandonedThreads.exist {
-      VolumeChange.restoreAll()
-      Terminal.drain()
-      _exit(status.rawValue)
-    }
+    if AbandonedThreads.exist { Terminal.leaveAtOnce(status) }
     Glibc.exit(status.rawValue)
   }
 

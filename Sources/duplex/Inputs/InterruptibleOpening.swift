@@ -74,15 +74,13 @@ enum InterruptibleOpening {
 
   /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
   private static func leave(_ status: ExitStatus, _ name: String) {
-    Keyboard.giveBack()
     let failure = ToolFailure.stopped(status, "while it waited for \(name)")
     if status != .done {
       failure.report()
     } else if OutputMode.current.json {
       Terminal.emit(failure.event)
     }
-    Terminal.drain()
-    _exit(status.rawValue)
+    Terminal.leaveAtOnce(status)
   }
 
   private struct Work<Value: ~Copyable, Failure: Error>: RealtimeWork, ~Copyable,

@@ -62,8 +62,9 @@ final class StandstillWatch {
     /// The thread receives no signal while it waits for a disk.
     private func waitWhileSaving() {
       if SignalWatch.takeEnd() {
-        // One signal may come twice.
-        if let age = request.age, age > 300_000_000 { leaveFiles() }
+        // One signal may come twice. A later one ends at once, with what files hold since their headers
+        // were last written.
+        if let age = request.age, age > 300_000_000 { Terminal.leaveAtOnce(.done) }
         request.note()
       }
       if let age = request.age, age > 250_000_000, !work.contains(where: \.isWaitingForOthers) {
@@ -71,22 +72,13 @@ final class StandstillWatch {
       }
     }
 
-    /// At once, with what files hold since their headers were last written.
-    private func leaveFiles() {
-      Keyboard.giveBack()
-      Terminal.drain()
-      _exit(ExitStatus.done.rawValue)
-    }
-
     private func leave() {
-      Keyboard.giveBack()
       ToolFailure(
         .loss, code: "stuck",
         "The program was stopped while the device or the disk did not answer.",
         hint: "Files hold what was saved until then; check the device and the disk."
       ).report()
-      Terminal.drain()
-      _exit(ExitStatus.loss.rawValue)
+      Terminal.leaveAtOnce(.loss)
     }
   }
 
