@@ -214,12 +214,17 @@ final class SessionWatch {
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = configuration.seconds(moment.frames)
     if options.json {
-      let fields: Fields = [
-        "seconds": seconds.digits(3), "peakDBFS": reading.peakDBFS.map { $0.digits(2) },
-        "rmsDBFS": reading.rmsDBFS.map { $0.digits(2) },
-        "xruns": Fields.xruns(capture: moment.captureXruns, playback: moment.playbackXruns),
-        "lostFrames": moment.lostFrames,
-      ]
+      // As JSON at once: ten times a second, values of many types would be boxed.
+      let fields = Fields([
+        ("seconds", seconds.digits(3)),
+        ("peakDBFS", .array(reading.peakDBFS.map { $0.digits(2) })),
+        ("rmsDBFS", .array(reading.rmsDBFS.map { $0.digits(2) })),
+        (
+          "xruns",
+          .object(.xruns(capture: moment.captureXruns, playback: moment.playbackXruns))
+        ),
+        ("lostFrames", .integer(moment.lostFrames)),
+      ])
       Terminal.tellNow(Event("meter", fields + (recording?.state.fields ?? [:])))
     } else if drawsMeter {
       draw(reading, seconds: seconds, moment)

@@ -39,7 +39,7 @@ extension FileRemoval {
 extension Fields {
   /// Xruns by direction.
   static func xruns(capture: Int, playback: Int) -> Fields {
-    ["capture": capture, "playback": playback]
+    Fields([("capture", .integer(capture)), ("playback", .integer(playback))])
   }
 
   /// Frames that were lost.

@@ -136,7 +136,7 @@ extension String: JSONValue { var json: JSON { .string(self) } }
 extension Int: JSONValue { var json: JSON { .integer(self) } }
 extension Bool: JSONValue { var json: JSON { .bool(self) } }
 extension Fields: JSONValue { var json: JSON { .object(self) } }
-extension Array: JSONValue where Element: JSONValue { var json: JSON { .array(map(\.json)) } }
+extension Array: JSONValue where Element: JSONValue { var json: JSON { .array(map { $0.json }) } }
 /// Where there is none it is null.
 extension Optional: JSONValue where Wrapped: JSONValue {
   var json: JSON { self?.json ?? .null }
@@ -176,7 +176,9 @@ struct Event {
   let json: JSON
 
   /// The event `name`.
-  init(_ name: String, _ fields: Fields) { json = .object(["event": name] + fields) }
+  init(_ name: String, _ fields: Fields) {
+    json = .object(Fields([("event", .string(name))] + fields.members))
+  }
 
   /// The last line of a command.
   static func summary(_ fields: Fields) -> Event { Event("summary", fields) }
