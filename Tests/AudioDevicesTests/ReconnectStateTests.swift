@@ -18,6 +18,8 @@ import Testing
     var frames = 0
     var lostFrames = 0
     var captureXruns = 0
+    /// What the input callback was told of lost frames.
+    var callbackLostFrames = 0
     var failure: DeviceFailure?
   }
 
@@ -27,9 +29,13 @@ import Testing
     let progress = UnitProgress()
     let writer = EventWriter()
     var reader = writer.makeReader()
+    let lost = MutexBox(0)
     var unit = DuplexUnit(
-      device: device, callbacks: DuplexClosures(), progress: progress, events: writer,
-      frameLimit: frameLimit, reconnects: reconnects)
+      device: device,
+      callbacks: DuplexClosures(input: { cycle in
+        let frames = cycle.time.lostFrames
+        lost.withLock { $0 += frames }
+      }), progress: progress, events: writer, frameLimit: frameLimit, reconnects: reconnects)
     try unit.start()
     var outcome = Outcome()
     for _ in 0..<cycles {
@@ -44,6 +50,7 @@ import Testing
     outcome.frames = progress.frames
     outcome.lostFrames = progress.lostFrames
     outcome.captureXruns = progress.captureXruns
+    outcome.callbackLostFrames = lost.withLock { $0 }
     return outcome
   }
 
@@ -60,6 +67,12 @@ import Testing
         TimelineEvent(kind: .deviceReturned, frame: Self.period, frames: 3 * Self.period),
       ])
     #expect(outcome.frames == 5 * Self.period && outcome.captureXruns == 0)
+  }
+
+  @Test func `a gap is handed over even where the first period after it is empty`() throws {
+    let outcome = try run(ScriptedDevice([.ready, .xrun, .empty, .ready]), cycles: 5)
+    #expect(outcome.lostFrames == Self.period)
+    #expect(outcome.callbackLostFrames == outcome.lostFrames)
   }
 
   @Test func `a device that delivers nothing for five seconds is given up and waited for`() throws {

@@ -46,6 +46,28 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...5000))
   }
 
+  @Test func `a file that was renamed before a split goes by its new name`() throws {
+    let rig = try RecordingRig { $0.split = .frames(3000) }
+    rig.record(2000)
+    rig.save()
+    #expect(rename(rig.folder + "/take-001.wav", rig.folder + "/kept.wav") == 0)
+    rig.record(2000)
+    rig.finish()
+    #expect(rig.saver.report.files.map(\.path).first == rig.folder + "/kept.wav")
+    #expect(rig.names == ["kept.wav", "take-002.wav"])
+  }
+
+  @Test func `a file that was deleted before a split is written again`() throws {
+    let rig = try RecordingRig { $0.split = .frames(3000) }
+    rig.record(2000)
+    rig.save()
+    #expect(unlink(rig.folder + "/take-001.wav") == 0)
+    rig.record(2000)
+    rig.finish()
+    #expect(rig.names == ["take-001.wav", "take-002.wav"])
+    #expect(try rig.allNumbers() == Array(1...4000))
+  }
+
   @Test func `names that are taken get a number, and nothing is overwritten`() throws {
     let rig = try RecordingRig(name: "n-%H.wav") { $0.split = .frames(1000) }
     rig.record(2500)

@@ -66,7 +66,7 @@ struct ArrivalDelay: BitwiseCopyable {
       missing = max(missing, behind)
       return false
     }
-    // A step that came between two looks was missing until shortly before the second one.
+    // A step that came between two readings was missing until shortly before the second one.
     let step = hasStood && isDense ? min(frames &- delivered, behind &+ frames &- delivered) : 0
     let isFirst = delivered == 0
     let last = max(missing, step)

@@ -5,14 +5,19 @@ import RealtimeAudio
 
 /// What is known of an output behind a bridge: whether it goes, stands or is away.
 ///
-/// While it does not go, its clock is believed to run on as it did, what should be played is dropped,
+/// While it does not go, its clock is extrapolated, what should be played is dropped,
 /// and its feed goes on unchanged. Back again, it plays silence for a tenth of a second, or longer where
 /// its readings are late and few: then its new clock is known, and it goes on at the delay that it had.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
-    /// It plays; it plays silence, until its clock is known; it does so, and the bridge goes by that clock
-    /// already because it knows no other; it is away.
-    case going, settling, beginning, away
+    /// It plays what it is given.
+    case going
+    /// It plays silence until its clock is known.
+    case settling
+    /// The same, while the bridge already goes by that clock because it knows no other.
+    case beginning
+    /// It is gone, or stands.
+    case away
   }
 
   /// Seconds of readings after which a clock is known well enough.
@@ -75,7 +80,8 @@ struct AsynchronousOutput: ~Copyable {
   mutating func start(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) throws(DeviceFailure) {
-    // What ran dry before its clock was known moves by more at a time than it had.
+    // An output that underran before its clock was known consumes in larger steps than its first fill:
+    // it starts with more.
     let isLong = isBroken || bridge.knowsTime && bridge.isAligned
     let frames = isLong ? settlingFrames : silenceFrames
     try output.start(silence: frames, at: now)

@@ -82,7 +82,7 @@ extension AsynchronousPair {
     if due > now { return due }
     guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
     guard isShort else { return now }
-    // No input is worth running dry for.
+    // A missing input is replaced by silence before the output underruns.
     let last = bridge.output.nanoseconds(at: underrunLimit, from: now)
     return last <= now ? now : min(last, soon)
   }

@@ -95,7 +95,8 @@ extension AsynchronousPair {
     playbackEvent = DeviceEvent(.playbackLost)
   }
 
-  /// The input's clock went on while the input stood: its frames count from where that has come.
+  /// After a restart, the input's frame 0 is placed where its extrapolated clock is now; the distance to the
+  /// last delivered frame is the gap.
   @_noLocks
   private mutating func note(_ reading: ClockReading) {
     if isBeginning {

@@ -82,8 +82,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 
   var isCaptureBroken = false
   var lostFrames = 0
-  /// Frames of the input that were lost and are heard as silence, and whether its gap, when it is
-  /// known, counts as such.
+  /// Input frames replaced by silence since the unit was last told; and whether the gap that is still open
+  /// will be added to them.
   var bridgedFrames = 0
   var isGapBridged = false
   /// Whether this cycle's input was made already.

@@ -10,7 +10,7 @@ import AudioClocks
 struct ClockDomainBridge: ~Copyable {
   /// Input frames: where the delay is further off than that, it is set anew rather than brought back.
   private let resyncThreshold: Double
-  /// A ratio bends to that part of itself at most.
+  /// The least part of its nominal value to which `stretch` lowers the ratio.
   private static var mostBend: Double { @_noLocks get { 0.9 } }
   /// Input frames that the converter looks ahead.
   let reachFrames: Int
@@ -175,7 +175,7 @@ struct ClockDomainBridge: ~Copyable {
   mutating func stretch(_ frames: Int, to place: Int) {
     let now = converter.inputPerOutput
     let even = (Double(place &- reachFrames &- 2) - position) / Double(frames)
-    // On an even way from one ratio to another their mean is what passes.
+    // The ratio ramps linearly: the input consumed follows the mean of its start and its end.
     let bent = max(2 * even - now, control.nominalRatio * Self.mostBend)
     if bent < control.ratio { converter.setRatio(bent, over: frames) }
   }

@@ -143,8 +143,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     place += frames
   }
 
-  /// Where nothing but the times of the cycles tells. After the device stood still its clock has
-  /// moved on.
+  /// Without a clock of the device, estimates it from the times of the cycles. After the device stood
+  /// still its clock has moved on.
   @_noLocks
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
@@ -186,7 +186,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     for index in 0..<count { (feeds + index).pointee.renumberInput(by: shift) }
   }
 
-  /// Fewer frames than that are no gap, but how well clocks are known.
+  /// A difference of fewer frames is an error of the clock's estimate, not a gap.
   private let leastGap: Int
 
   /// Starts the device again; the further outputs go on.

@@ -31,7 +31,7 @@ struct SecondaryOutputFeed: ~Copyable {
     // The unit comes once a period, and may be late by half of one or a millisecond.
     let margin = max(unit.periodFrames / 2, unit.sampleRate / 1000)
     let latency = Double(unit.periodFrames + margin) + reach
-    // What a converter adds to the unit's own output stands before that.
+    // The delay of the unit's own output, to which this output's latency is added.
     let own =
       Double(unit.headroomFrames) + (unit.master == .playback ? 0 : unit.resamplerDelayFrames)
     let pace = Double(granted.sampleRate) / rate

@@ -12,21 +12,29 @@ struct UnitCore: ~Copyable {
   /// What a turn has come to.
   @usableFromInline
   enum Turn: BitwiseCopyable {
-    /// A period is there: the callbacks are due. They ran.
-    case cycle, ran
+    /// A period is there: the callbacks are due.
+    case cycle
+    /// The callbacks ran.
+    case ran
     /// Nothing happened.
     case waiting
     /// The end.
     case finished
-    /// The device is to be mended, was lost, says it is ready and does not move, or is away.
-    case xrun(TimelineEvent.Kind), lost, stalled, away
-    /// The end came while the device was away: a last gap is told.
+    /// The device stopped after an xrun and has to be started again.
+    case xrun(TimelineEvent.Kind)
+    /// The device is gone.
+    case lost
+    /// The device says that it is ready, and neither gives nor takes a frame.
+    case stalled
+    /// The device is gone and looked for.
+    case away
+    /// The frame limit is reached while the device is away: the gap up to it is reported.
     case absent
   }
 
-  /// Nanoseconds for which an end that is wanted waits for a device.
+  /// Nanoseconds for which a requested stop waits for a device that does not move.
   static var stopPatience: UInt64 { @_noLocks get { 200_000_000 } }
-  /// Nanoseconds for which a device may say that it is ready, or be mended, and not move.
+  /// Nanoseconds for which a device may be ready, or be recovered, without moving a frame.
   static var stallPatience: UInt64 { @_noLocks get { 5_000_000_000 } }
 
   var device: DuplexDevice
@@ -64,7 +72,7 @@ struct UnitCore: ~Copyable {
   var lastReady: UInt64 = 0
   private var idleTurns = 0
   private var turns = 0
-  /// When the first recovery was made after which no cycle came yet.
+  /// Time of the first recovery since the last successful cycle.
   var unmendedSince: UInt64?
   var reconnectState = ReconnectState()
   var reconnectReport = ReconnectReport()
@@ -184,8 +192,11 @@ struct UnitCore: ~Copyable {
         if let lent = device.capturedFrames(cycleFrames) {
           captured = lent
         } else {
+          // Nothing to capture after all: what was lost is handed over without frames.
           hasPeriod = false
-          hasInput = false
+          cycleFrames = 0
+          captured = nothing.frames(0)
+          hasInput = lost > 0
         }
       } else {
         captured = nothing.frames(0)
@@ -279,9 +290,8 @@ struct UnitCore: ~Copyable {
     return .ran
   }
 
-  /// The device waits, or calls itself ready and neither gives nor takes a frame, which may go on
-  /// for five seconds; a moment where an end is wanted. Asked a million times it was never waited
-  /// for: it would keep a processor busy in vain.
+  /// No frame moved: allowed for `stallPatience`, or for `stopPatience` where a stop was requested. A
+  /// million waits that returned at once count as a stall, so that the thread does not spin.
   @_noLocks
   private mutating func idle() -> Turn {
     idleTurns &+= 1

@@ -84,7 +84,7 @@ struct RecordingPipeline: ~Copyable {
     lateFrames = late
   }
 
-  /// Frames that may come in at once: something changes behind them.
+  /// Most frames that `process` takes: a block ends where the cleaner's delay or the level check does.
   var maximumInputFrames: Int {
     let edges = [0, checkFrames, startFrame ?? 0]
     return edges.map { $0 + lateFrames - cameIn }.filter { $0 > 0 }.min()

@@ -148,8 +148,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return poll()
   }
 
-  // The recorder's own end says when the recording is complete.
-  /// Comes to an end at the next step.
+  /// Does nothing: the recording ends when the recorder closes its ring.
   public func conclude() {}
 
   /// What is in the ring now is all.

@@ -24,7 +24,7 @@ struct DeviceChoice {
   let request: DuplexRequest
   /// Devices that play the same.
   private let alsoPlay: [String]
-  /// Whether code that only ran until now is not needed again.
+  /// Whether code that only ran during the start-up may leave memory: false where another session follows.
   var isStartUpOver = true
   /// How the program ends where it is stopped before the device is open.
   private let stoppedStatus: ExitStatus

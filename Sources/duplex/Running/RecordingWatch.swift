@@ -99,7 +99,7 @@ final class RecordingWatch: SessionKeys {
     return true
   }
 
-  /// Tells that an end was noticed which the disk holds up.
+  /// Warns once where the disk delays a requested end by more than 250 ms.
   private func tellOfDisk() {
     guard !saver.isWaitingForCommands, let endAsked,
       HostClock.nanoseconds > endAsked + 250_000_000

@@ -19,8 +19,8 @@ struct SessionParts {
   var protection: MonitorProtectionDisplay?
   /// Whether it waits for a device that went away.
   var reconnects = false
-  /// What a person is shown to be done, where it is no recording of its own: "Overdubbing song.wav to
-  /// take.wav", and the frames that it takes.
+  /// Title and length in frames on the screen where it is not a plain recording: "Overdubbing song.wav to
+  /// take.wav".
   var task: (title: String, frames: Int)?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var poll: (SessionMoment) -> StopReason? = { _ in nil }

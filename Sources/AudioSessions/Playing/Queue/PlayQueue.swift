@@ -11,11 +11,11 @@ final class PlayQueue: @unchecked Sendable {
   let published = MutexBox(PlayedSpans())
   /// Sources in a row that may come to nothing before others have their turn at the processor.
   static let mostFailures = 16
-  /// Sources that are kept open until all of them is heard; of shorter ones more may be in a second of sound
-  /// than a program may open. Where one of these is to go on differently it is opened anew.
+  /// The most sources that stay open until all of them was played: a second of very short files could be more
+  /// than a program may have open. A seek into one that was closed opens it again.
   private static let mostSources = 64
   private let opener: SourceOpener
-  /// For which state of the list the opener works, and what it opened is meant.
+  /// The state of the list that `upcoming` was opened for.
   private var generation = -1
   var current: (any QueueSource)?
   /// Opened already, to be played when the current one is over.
@@ -28,7 +28,7 @@ final class PlayQueue: @unchecked Sendable {
   private var restartArrangement = 0
   /// Frames that went out.
   private(set) var delivered = 0
-  /// Where what is not wanted any more leaves the ring.
+  /// The frame of the ring at which what was replaced is cut.
   var leave = 0
   /// Where the first of the tracks that share a converter began.
   private var chainStart = 0

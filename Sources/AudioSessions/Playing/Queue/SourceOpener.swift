@@ -36,8 +36,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// What came of it; nil while it is under way. What takes no time is done here and now, where
-  /// none of which has begun yet.
+  /// The opened source, or why it failed; nil while it is being opened. A source that opens at once is opened
+  /// on this thread where the opener has not begun.
   func take() -> Result<any QueueSource, FileFailure>? {
     open(onlyAtOnce: true)
     let opened: Transfer = state.withLock { state in

@@ -16,6 +16,8 @@ struct FileSeries: ~Copyable {
   /// Names of the frame that is written next.
   private var marks: [String] = []
   private var isSplitWanted = false
+  /// Bytes of the growing file when the next one could not be made.
+  private var unsplitBytes = 0
   /// Every path that this recording wrote.
   private var written: Set<String> = []
   /// What another program made of a file that grew: told at the end as well.
@@ -57,7 +59,8 @@ struct FileSeries: ~Copyable {
   ) throws(FileFailure) {
     var done = 0
     while done < count {
-      // Sums of parts of a nanosecond would make a second too early.
+      // From the block's start: a sum of rounded steps can fall just short of a whole second, and a file's
+      // name would be a second early.
       let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
       if writer?.isSpoilt == true { abandon() }
@@ -191,7 +194,12 @@ struct FileSeries: ~Copyable {
     }
     guard isSplitWanted || room == 0 else { return }
     isSplitWanted = false
-    guard current?.frames != 0, !plan.isStream else { return }
+    guard let ending = current, ending.frames != 0, !plan.isStream else { return }
+    do throws(FileFailure) {
+      if let trouble = try followName(of: ending) { events.emit(.warning(trouble)) }
+    } catch {
+      events.emit(.warning(error))
+    }
     let before = writer.take()
     let file = current
     do throws(FileFailure) {
@@ -201,6 +209,8 @@ struct FileSeries: ~Copyable {
       writer = before
       current = file
       renewRoom()
+      // Tried again when there is as much again.
+      unsplitBytes = writer?.byteCount ?? 0
       return events.emit(.warning(error))
     }
     if let current { events.emit(.split(current)) }
@@ -229,6 +239,7 @@ struct FileSeries: ~Copyable {
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
     hasOriginated = false
+    unsplitBytes = 0
     renewRoom()
   }
 
@@ -259,7 +270,7 @@ struct FileSeries: ~Copyable {
     // What it keeps back is at most a block of samples as they were.
     let block = 4096 * plan.channelCount * 3
     let limit = most - min(most / 2, most / 50 + block)
-    if let size = writer?.byteCount, size >= limit { isSplitWanted = true }
+    if let size = writer?.byteCount, size - unsplitBytes >= limit { isSplitWanted = true }
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
@@ -271,6 +282,16 @@ struct FileSeries: ~Copyable {
       writer = nil
       return
     }
+    let trouble = try followName(of: file)
+    guard let file = current else { return }
+    current = nil
+    try close(writer.take(), file)
+    if let trouble { throw trouble }
+  }
+
+  /// Writes `file` again where it was deleted or its name was taken meanwhile, and goes by its new name where it
+  /// was renamed. Throws where its sound would be lost; answers with what else went wrong.
+  private mutating func followName(of file: RecordedFile) throws(FileFailure) -> FileFailure? {
     let isTaken =
       writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
     var trouble: FileFailure?
@@ -288,10 +309,7 @@ struct FileSeries: ~Copyable {
       current?.path = name
       events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
     }
-    guard let file = current else { return }
-    current = nil
-    try close(writer.take(), file)
-    if let trouble { throw trouble }
+    return trouble
   }
 
   /// Completes `file`.
