@@ -29,6 +29,25 @@ struct ArrivalDelayTests {
     return changes
   }
 
+  /// Steps of 512 frames, asked for every 256 frames by a clock that is slower by 100 ppm: for many seconds each
+  /// step comes right before the input is asked.
+  @Test func `when the input is asked between its steps does not matter`() {
+    var arrival = ArrivalDelay(leastFrames: 384, mostFrames: 4096)
+    var least = Int.max
+    for cycle in 1..<60 * 188 {
+      let isLearning = cycle < 188
+      // In the first second it is asked more often, as a clock that is not known yet is.
+      for part in isLearning ? 1...8 : 8...8 {
+        let frames = (Double(cycle) + Double(part) / 8) * 256 * 1.0001
+        _ = arrival.note(
+          delivered: Int(rounding: frames) / 512 * 512, clock: frames, clockSeconds: frames / 48000,
+          at: UInt64(clamping: frames / 48000 * 1e9), isLearning: isLearning)
+      }
+      if !isLearning { least = min(least, arrival.allowedFrames) }
+    }
+    #expect(least >= 512 && arrival.allowedFrames < 600)
+  }
+
   @Test mutating func `small steps change nothing`() {
     #expect(deliver(48, seconds: 1, isLearning: true) == 0)
     #expect(arrival.allowedFrames == 96)

@@ -24,6 +24,9 @@ struct ArrivalDelay: BitwiseCopyable {
   /// largest of the window before.
   private var largest = SIMD8<Int>()
   private var secondBefore = 0
+  /// The two largest numbers of frames that came at once since `windowStart`, the largest one first. No step
+  /// is larger, however the times at which the input is asked lie between its steps.
+  private var increments = SIMD2<Int>()
   private var windowStart: UInt64 = 0
   /// What the input had delivered when it was last asked, and how many frames were missing then.
   private var delivered = 0
@@ -70,6 +73,7 @@ struct ArrivalDelay: BitwiseCopyable {
     let step = hasStood && isDense ? min(frames &- delivered, behind &+ frames &- delivered) : 0
     let isFirst = delivered == 0
     let last = max(missing, step)
+    if !isFirst { insertIncrement(frames &- delivered) }
     delivered = frames
     missing = behind
     hasStood = false
@@ -87,9 +91,12 @@ struct ArrivalDelay: BitwiseCopyable {
     let isOver = now &- windowStart > Self.window
     let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
-    // A sixteenth more, for steps of one size that do not come at even times.
-    let wanted = max(leastFrames, min(mostFrames, needed &+ needed / 16 &+ 2))
+    let wanted = allowance(for: needed)
+    // Less only where steps are smaller, not where they come right before the input is asked: that changes
+    // as the clocks drift.
+    let least = allowance(for: increments[1])
     if isOver {
+      increments = .zero
       secondBefore = second
       largest = .zero
       windowStart = now
@@ -100,11 +107,27 @@ struct ArrivalDelay: BitwiseCopyable {
     }
     // Two frames are what positions of clocks are rounded by.
     let isShort = isShort(of: step, at: now) || isLearning && needed > allowedFrames &+ 2
-    let isLong = isOver && wanted < allowedFrames &- allowedFrames / 8 &- 16
+    let isLong = isOver && max(wanted, least) < allowedFrames &- allowedFrames / 8 &- 16
     guard isShort && wanted > allowedFrames || isLong else { return false }
-    allowedFrames = wanted
+    allowedFrames = isLong ? max(wanted, least) : wanted
     shortSince = 0
     return true
+  }
+
+  /// The allowance for `frames` missing frames: a sixteenth more, for steps of one size that do not come at even
+  /// times.
+  @_noLocks
+  private func allowance(for frames: Int) -> Int {
+    max(leastFrames, min(mostFrames, frames &+ frames / 16 &+ 2))
+  }
+
+  @_noLocks
+  private mutating func insertIncrement(_ frames: Int) {
+    if frames > increments[0] {
+      increments = SIMD2(frames, increments[0])
+    } else if frames > increments[1] {
+      increments[1] = frames
+    }
   }
 
   @_noLocks
