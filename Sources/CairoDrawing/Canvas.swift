@@ -49,7 +49,7 @@ public enum DrawingFailure: Error {
 public struct Canvas: ~Copyable {
   private let canvas: OpaquePointer
 
-  /// A white picture of so many pixels.
+  /// A white picture of this size in pixels.
   public init(_ format: PictureFormat, width: Double, height: Double) throws(DrawingFailure) {
     guard ccairo_load() else { throw .noLibrary }
     guard let opened = ccairo_open(format == .svg, width, height) else { throw .noMemory }

@@ -90,7 +90,7 @@ public struct WaveformColumns: Sendable {
       lowest = sample < lowest ? sample : lowest
       highest = sample > highest ? sample : highest
       squares += sample * sample
-      // Single precision is exact enough for so many.
+      // Single precision is exact enough for this many frames.
       if frame & 1023 == 1023 {
         sum += Double(squares)
         squares = 0

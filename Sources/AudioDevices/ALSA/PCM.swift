@@ -197,7 +197,7 @@ extension PCM {
     return pcm
   }
 
-  /// What sleeps until it has, or has room for, so many frames.
+  /// What waits until the PCM has, or has room for, this many frames.
   func pollSet(availableFrames: Int) throws(DeviceFailure) -> PollSet {
     try PollSet(for: self, availableFrames: availableFrames)
   }

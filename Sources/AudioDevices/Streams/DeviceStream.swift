@@ -40,7 +40,7 @@ public protocol StreamDriver: ~Copyable {
   /// the device failed.
   mutating func commit(_ frames: Int) -> Bool
 
-  /// Gives up a stream that is lost. When it is found again an output starts with so many frames of
+  /// Gives up a stream that is lost. When it is found again an output starts with this many frames of
   /// silence.
   mutating func detach(silence frames: Int)
 
