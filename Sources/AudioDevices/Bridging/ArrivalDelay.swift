@@ -24,9 +24,9 @@ struct ArrivalDelay: BitwiseCopyable {
   /// largest of the window before.
   private var largest = SIMD8<Int>()
   private var secondBefore = 0
-  /// The two largest numbers of frames that came at once since `windowStart`, the largest one first. No step
+  /// The largest numbers of frames that came at once since `windowStart`, the largest one first. No step
   /// is larger, however the times at which the input is asked lie between its steps.
-  private var increments = SIMD2<Int>()
+  private var increments = SIMD8<Int>()
   private var windowStart: UInt64 = 0
   /// What the input had delivered when it was last asked, and how many frames were missing then.
   private var delivered = 0
@@ -73,7 +73,7 @@ struct ArrivalDelay: BitwiseCopyable {
     let step = hasStood && isDense ? min(frames &- delivered, behind &+ frames &- delivered) : 0
     let isFirst = delivered == 0
     let last = max(missing, step)
-    if !isFirst { insertIncrement(frames &- delivered) }
+    if !isFirst { Self.insert(frames &- delivered, into: &increments) }
     delivered = frames
     missing = behind
     hasStood = false
@@ -87,7 +87,7 @@ struct ArrivalDelay: BitwiseCopyable {
     _ missing: Int, step: Int, at now: UInt64, isLearning: Bool, isSure: Bool
   ) -> Bool {
     if windowStart == 0 { windowStart = now }
-    if missing > largest[7] { insert(missing) }
+    Self.insert(missing, into: &largest)
     let isOver = now &- windowStart > Self.window
     let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
@@ -121,23 +121,16 @@ struct ArrivalDelay: BitwiseCopyable {
     max(leastFrames, min(mostFrames, frames &+ frames / 16 &+ 2))
   }
 
+  /// Keeps the eight largest numbers, the largest one first.
   @_noLocks
-  private mutating func insertIncrement(_ frames: Int) {
-    if frames > increments[0] {
-      increments = SIMD2(frames, increments[0])
-    } else if frames > increments[1] {
-      increments[1] = frames
-    }
-  }
-
-  @_noLocks
-  private mutating func insert(_ missing: Int) {
+  private static func insert(_ frames: Int, into largest: inout SIMD8<Int>) {
+    guard frames > largest[7] else { return }
     var place = 7
-    while place > 0 && largest[place &- 1] < missing {
+    while place > 0 && largest[place &- 1] < frames {
       largest[place] = largest[place &- 1]
       place &-= 1
     }
-    largest[place] = missing
+    largest[place] = frames
   }
 
   /// Whether steps have been larger than what is allowed for, for a while.

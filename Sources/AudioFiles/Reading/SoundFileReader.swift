@@ -157,11 +157,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   }
 
   private func readShorts(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    let source = UnsafeMutableRawPointer(shorts.base).assumingMemoryBound(to: Int16.self)
+    // A float has room for two.
+    let most = 2 * shorts.frameCount
+    let source = UnsafeMutableRawPointer(shorts.base)
+      .bindMemory(to: Int16.self, capacity: most * channelCount)
     var done = 0
     while done < frames {
-      // A float has room for two.
-      let wanted = min(frames - done, 2 * shorts.frameCount)
+      let wanted = min(frames - done, most)
       let count = max(0, Int(sf_readf_short(handle.pointer, source, sf_count_t(wanted))))
       let samples = target + done * channelCount
       for index in 0..<count * channelCount { samples[index] = Float(source[index]) * (1 / 32768) }
