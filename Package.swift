@@ -236,7 +236,8 @@ let package = Package(
       name: "ConfigurationFilesTests", dependencies: ["AudioBasics", "ConfigurationFiles"],
       swiftSettings: checked),
     .testTarget(
-      name: "ToolTests", dependencies: ["AudioBasics", "AudioSessions", "duplex"],
+      name: "ToolTests",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "duplex"],
       swiftSettings: checked),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(

@@ -22,6 +22,8 @@ struct Duplex: ParsableCommand {
       DevicesCommand.self, DoctorCommand.self,
     ])
 
+  static let commands = CommandSet(types: configuration.subcommands)
+
   static func main() {
     StandardStreams.occupyClosed()
     ThreadPriority.makeThisThreadNormal()
@@ -30,7 +32,7 @@ struct Duplex: ParsableCommand {
     // Until the words are understood.
     OutputMode.current.json = arguments.contains("--json")
     do {
-      let words = try CommandWords(arguments)
+      let words = try CommandWords(arguments, of: commands)
       arguments = words.words
       if let page = HelpPage(for: words, width: min(Terminal.width, 100)) {
         Terminal.printLine(Line(trusting: page.text))

@@ -17,7 +17,7 @@ struct HelpPage {
         || options.contains(where: { $0 == "-h" || $0 == "--help" })
     else { return nil }
     let named = written.first == "help" ? written.dropFirst().first : words.command
-    let command = Duplex.configuration.subcommands.first { $0.configuration.commandName == named }
+    let command = Duplex.commands[named]
     let lines =
       if let command {
         Self.lines(of: command, showsAll: showsAll, width: width)
@@ -151,7 +151,7 @@ private struct HelpArgument {
 
   /// All arguments of the command `name`, a flag and its inverse as one.
   static func all(of name: String) -> [HelpArgument] {
-    let arguments = CommandArgument.all(of: name)
+    let arguments = Duplex.commands.arguments(of: name)
     return arguments.compactMap { argument in
       let name = argument.longNames.first
       // The text of both stands at the first of them.

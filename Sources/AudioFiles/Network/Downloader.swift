@@ -135,12 +135,11 @@ final class Downloader {
     start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
     (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
     disconnection = nil
-    var lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"]
-    requestEnd = start.map(requestEnd)
-    if let start, let requestEnd {
-      lines.append("Range: bytes=\(start)-\(requestEnd - 1)")
-      if let condition = facts?.validator.condition { lines.append("If-Range: \(condition)") }
+    let range = start.map {
+      RangeRequest(bytes: $0..<requestEnd(from: $0), validator: facts?.validator)
     }
+    requestEnd = range?.bytes.upperBound
+    let lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"] + (range?.lines ?? [])
     guard
       let transfer = CurlTransfer(
         location, lines: lines, patience: patience, bounds: bounds, receiver: self)

@@ -1,7 +1,7 @@
 import CRealtime
 import Glibc
 
-/// The signals that ask the program for something.
+/// The signals that ask the program for something, named for what they ask a recording.
 public enum UserSignal: Sendable, Equatable {
   /// SIGINT, SIGTERM or SIGHUP: finalise and end.
   case end

@@ -18,8 +18,9 @@ struct MonitorCommand: MicrophoneCommand {
       Files and addresses can be mixed in with --mix, and recorded at the same time with --record. Ctrl-C or \
       q ends it, ? shows all keys.
 
-      --start, --end, --region, --loop, --reverse, --speed and --pan apply to the files of --mix. Keys: space \
-      pauses and goes on, d attenuates the microphone, - and + change its gain.
+      --start, --end, --region, --loop, --reverse, --speed and --pan apply to the files of --mix.
+
+      \(KeyBindings.help(of: "monitor"))
       """)
 
   @OptionGroup var audio: AudioOptions

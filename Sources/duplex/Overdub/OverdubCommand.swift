@@ -44,6 +44,8 @@ struct OverdubCommand: AlsoPlayingCommand {
       bit. The round trip that is \
       taken off is the one that `duplex latency --save` kept for this device, rate, period and \
       headroom; else it is measured first, over a cable or the air.
+
+      \(KeyBindings.help(of: "overdub"))
       """)
 
   @OptionGroup var audio: AudioOptions

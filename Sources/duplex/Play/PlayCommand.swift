@@ -13,7 +13,7 @@ struct PlayCommand: AlsoPlayingCommand {
       Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. \
       NAME#t=10,20 plays a part of one. Without a name the last note of the current folder plays. Ctrl-C or q ends it, ? shows all keys.
 
-      --start, --end, --region, --loop, --reverse and --speed apply to each file. \(PlayKeys.help)
+      --start, --end, --region, --loop, --reverse and --speed apply to each file. \(KeyBindings.help(of: "play"))
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -119,7 +119,7 @@ struct PlayCommand: AlsoPlayingCommand {
     let progress = TrackProgress(player)
     var parts = SessionParts()
     parts.background = player.background
-    parts.playKeys = PlayKeys(player, choices: choices, speed: order.speed.speed)
+    parts.playKeys = PlaybackKeys(player, choices: choices, speed: order.speed.speed)
     parts.poll = { _ in
       progress.follow()
       return nil

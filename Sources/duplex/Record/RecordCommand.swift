@@ -32,8 +32,7 @@ struct RecordCommand: MicrophoneCommand {
       Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
       output. Ctrl-C or q ends it, ? shows all keys.
 
-      Keys: space pauses and goes on, m or SIGUSR2 sets a marker, s or SIGUSR1 starts a new file, - and + \
-      change the gain. The file is complete when the program ends.
+      \(KeyBindings.help(of: "record")) The file is complete when the program ends.
       """)
 
   @OptionGroup var audio: AudioOptions

@@ -193,10 +193,10 @@ struct MicrophoneSession {
       case .input: callbacks.makeInputGain(configuration)
       case .output: playsMicrophone ? callbacks.makeMonitorGain(configuration) : nil
       }
-    parts.mixerKeys = MixerKeys(
+    parts.microphoneKeys = MicrophoneKeys(
       gain: keys, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels,
-      player: player,
-      recording: parts.recording, mutesInput: place == .output)
+      player: player, mutesInput: place == .output,
+      pauseRecording: recording.map { made in { made.watch.pause($0, at: $1) } })
     let silence = command.silence.follower(at: configuration.sampleRate)
     let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     parts.reconnects = command.reconnection.isWanted(for: configuration)

@@ -91,7 +91,7 @@ struct MonitorProtectionOptions: ParsableArguments {
 }
 
 /// Reports howls, handles the key that dims, and sums up.
-final class MonitorProtectionDisplay: SessionKeys {
+final class MonitorProtectionDisplay: KeyResponder {
   private var events: FeedbackEventReader?
   private var dimRequest: AtomicCounter
   private let limitedFrames: CountView
@@ -113,14 +113,13 @@ final class MonitorProtectionDisplay: SessionKeys {
     while let event = events?.next() { emit(event) }
   }
 
-  let hints = ["d dim"]
+  let bindings = KeyBindings.monitoring
 
-  func press(_ key: Key, at frame: Int) -> Bool {
-    guard key == .character("d") else { return false }
+  func perform(_ action: KeyAction, at frame: Int) {
+    guard action == .toggleDim else { return }
     isDimmed.toggle()
     dimRequest.publish(isDimmed ? 1 : 0)
     inform(isDimmed ? "dimmed" : "notDimmed", isDimmed ? "dimmed." : "no longer dimmed.")
-    return true
   }
 
   /// What it adds to a summary.

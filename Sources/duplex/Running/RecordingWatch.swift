@@ -9,7 +9,7 @@ import Synchronization
 
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
 /// what the user wants of it.
-final class RecordingWatch: SessionKeys {
+final class RecordingWatch: KeyResponder {
   private let saver: RecordingWriter
   private let path: String
   private let words: RecordingWords
@@ -32,7 +32,7 @@ final class RecordingWatch: SessionKeys {
     words = RecordingWords(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
-      inform("ready", "ready; space or Enter starts, SIGUSR1 as well.")
+      inform("ready", "ready; \(KeyBindings.start.map(\.sentence).joined()), SIGUSR1 as well.")
     }
   }
 
@@ -62,33 +62,22 @@ final class RecordingWatch: SessionKeys {
     return saver.isTakeOver ? .duration : nil
   }
 
-  let hints = ["m marker", "s split"]
+  var bindings: [KeyBinding] {
+    (hasStarted ? [] : KeyBindings.start) + KeyBindings.recording
+  }
 
-  func press(_ key: Key, at frame: Int) -> Bool {
-    switch key {
-    case .character(" ") where !hasStarted, .character("\n") where !hasStarted,
-      .character("\r") where !hasStarted:
-      start(at: frame)
-    case .character("m"): mark(at: frame)
-    case .character("s"): saver.remote.ask(.split, at: frame)
-    default: return false
+  func perform(_ action: KeyAction, at frame: Int) {
+    switch action {
+    case .startRecording: start(at: frame)
+    case .setMarker: mark(at: frame)
+    case .split: saver.remote.ask(.split, at: frame)
+    default: break
     }
-    return true
   }
 
   /// The user pauses, or goes on.
   func pause(_ pauses: Bool, at frame: Int) {
     saver.remote.ask(pauses ? .pause : .resume, at: frame)
-  }
-
-  /// A signal came at `frame`.
-  func handle(_ signal: UserSignal, at frame: Int) {
-    switch signal {
-    case .split where !hasStarted: start(at: frame)
-    case .split: saver.remote.ask(.split, at: frame)
-    case .mark: mark(at: frame)
-    case .end: break
-    }
   }
 
   /// The user wants to leave: true where that was waiting for commands.

@@ -10,9 +10,9 @@ struct SessionParts {
   /// How long it may run; nil for as long as the options say.
   var frameLimit: Int?
   /// What steers the files that play.
-  var playKeys: PlayKeys?
+  var playKeys: PlaybackKeys?
   /// Pauses, and changes the microphone's gain.
-  var mixerKeys: MixerKeys?
+  var microphoneKeys: MicrophoneKeys?
   /// What is recorded, where something is.
   var recording: RecordingWatch?
   /// What protects the output, where a microphone is played.
@@ -26,8 +26,8 @@ struct SessionParts {
   var poll: (SessionMoment) -> StopReason? = { _ in nil }
 
   /// What keys do, in the order of their hints; the last one that knows a key has it.
-  var keys: [any SessionKeys] {
-    let all: [(any SessionKeys)?] = [playKeys, mixerKeys, recording, protection]
+  var keys: [any KeyResponder] {
+    let all: [(any KeyResponder)?] = [playKeys, microphoneKeys, recording, protection]
     return all.compactMap { $0 }
   }
 }

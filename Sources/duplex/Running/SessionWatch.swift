@@ -94,24 +94,23 @@ final class SessionWatch {
       }
       return .proceed
     case .signal(let signal):
-      recording?.handle(signal, at: frame)
+      parts.keys.perform(at: frame) { $0.action(for: signal) }
       return .proceed
     case .timeout: return .proceed
     }
   }
 
   private func obey(_ key: Key) -> SessionCommand {
-    if key == .character("q") { return end(.key) }
-    if key == .character("?") {
-      inform("keys", "keys: \(keyHints.joined(separator: ", ")).")
-      return .proceed
+    switch KeyBindings.session.action(for: key) {
+    case .end: return end(.key)
+    case .showKeys: inform("keys", "keys: \(keyHints.joined(separator: ", ")).")
+    default: parts.keys.perform(at: frame) { $0.action(for: key) }
     }
-    _ = parts.keys.last { $0.press(key, at: frame) }
     return .proceed
   }
 
   /// What the keys do now.
-  private var keyHints: [String] { parts.keys.flatMap(\.hints) + ["? keys", "q ends"] }
+  private var keyHints: [String] { parts.keys.flatMap(\.hints) + KeyBindings.session.briefs }
 
   /// How far the unit has come by now.
   private var frame: Int {

@@ -2,9 +2,13 @@ import Glibc
 import RealtimeAudio
 
 /// A key that was pressed.
-enum Key: Equatable {
+enum Key: Hashable, ExpressibleByExtendedGraphemeClusterLiteral {
   case character(Character)
   case left, right, up, down
+
+  init(extendedGraphemeClusterLiteral character: Character) {
+    self = .character(character)
+  }
 }
 
 /// The keyboard of a terminal, key by key and without echo, as long as it is in scope.

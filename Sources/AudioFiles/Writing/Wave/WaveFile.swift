@@ -65,7 +65,7 @@ final class WaveFile: SampleSink {
 
   func refresh() throws(SystemError) {
     guard isStale else { return }
-    try rewriteHeader(trailerByteCount: 0)
+    try refreshHeader(trailerByteCount: 0)
     isStale = false
   }
 
@@ -74,7 +74,7 @@ final class WaveFile: SampleSink {
     isOpen = false
     var trouble: SystemError?
     do throws(SystemError) {
-      try rewriteHeader(trailerByteCount: appendTrailer())
+      try refreshHeader(trailerByteCount: appendTrailer())
     } catch {
       trouble = error
       dataByteCount = toldByteCount
@@ -86,7 +86,7 @@ final class WaveFile: SampleSink {
   /// Where the last sample ends.
   private var end: Int { start + (header == nil ? 0 : WaveHeader.byteCount) + dataByteCount }
 
-  private func rewriteHeader(trailerByteCount: Int) throws(SystemError) {
+  private func refreshHeader(trailerByteCount: Int) throws(SystemError) {
     guard let header, start >= 0 else { return }
     // A chunk of odd length is followed by a byte that does not count; the next samples take its
     // place.

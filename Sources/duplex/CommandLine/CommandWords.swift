@@ -6,13 +6,16 @@ import AudioFiles
 struct CommandWords {
   /// The command, in full; nil where none is named.
   let command: String?
+  /// All that there are.
+  let commands: CommandSet
   /// All words as they were written, but with the command in full and without `--no-config`.
   private let written: [String]
   /// Whether the file of defaults is to be read.
   let readsConfiguration: Bool
 
   /// Throws where no command, or more than one, begins like the first word.
-  init(_ words: [String]) throws(ToolFailure) {
+  init(_ words: [String], of commands: CommandSet) throws(ToolFailure) {
+    self.commands = commands
     let end = words.firstIndex(of: "--") ?? words.count
     let refusals = words[..<end].indices.filter { Self.refusesConfiguration(words[$0]) }
     readsConfiguration = refusals.isEmpty
@@ -21,10 +24,12 @@ struct CommandWords {
       (command, written) = (nil, words)
       return
     }
-    words[0] = try Self.commandName(first)
+    words[0] = try Self.commandName(first, of: commands)
     if words[0] == "help" {
       command = nil
-      if words.count > 1, !words[1].hasPrefix("-") { words[1] = try Self.commandName(words[1]) }
+      if words.count > 1, !words[1].hasPrefix("-") {
+        words[1] = try Self.commandName(words[1], of: commands)
+      }
     } else {
       command = words[0]
     }
@@ -37,7 +42,7 @@ struct CommandWords {
   /// The words for the parser with shortened options in full; throws where an option could be several.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return words }
-    let options = CommandArgument.all(of: command)
+    let options = commands.arguments(of: command)
     let names = options.longNames + ["help-all"]
     var result: [String] = []
     for (index, word) in written.enumerated() {
@@ -57,9 +62,10 @@ struct CommandWords {
   }
 
   /// The command that `word` is or begins.
-  private static func commandName(_ word: String) throws(ToolFailure) -> String {
-    let names =
-      Duplex.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+  private static func commandName(
+    _ word: String, of commands: CommandSet
+  ) throws(ToolFailure) -> String {
+    let names = commands.names + ["help"]
     if let name = try fullName(word, of: names) { return name }
     let nearest = EditDistance.nearest(to: word, of: names)
     throw ToolFailure.usage(
@@ -139,6 +145,24 @@ struct CommandWords {
   }
 }
 
+/// The commands of the tool.
+struct CommandSet {
+  let types: [any ParsableCommand.Type]
+
+  var names: [String] { types.compactMap { $0.configuration.commandName } }
+
+  /// The command `name`; nil where there is none.
+  subscript(name: String?) -> (any ParsableCommand.Type)? {
+    types.first { $0.configuration.commandName == name }
+  }
+
+  /// All arguments of the command `name`; none where there is no such command.
+  func arguments(of name: String?) -> [CommandArgument] {
+    let described = self[name].flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
+    return (described?.elements ?? []).map(CommandArgument.init)
+  }
+}
+
 /// An argument of a command, as the parser describes it.
 struct CommandArgument {
   /// Without dashes; empty where it has its meaning by its place.
@@ -156,14 +180,7 @@ struct CommandArgument {
   let isRepeating: Bool
   let isOptional: Bool
 
-  /// All arguments of the command `name`; none where there is no such command.
-  static func all(of name: String?) -> [CommandArgument] {
-    let type = Duplex.configuration.subcommands.first { $0.configuration.commandName == name }
-    let described = type.flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
-    return (described?.elements ?? []).map(CommandArgument.init)
-  }
-
-  private init(_ json: JSON) {
+  fileprivate init(_ json: JSON) {
     func names(of kind: String) -> [String] {
       (json["names"]?.elements ?? []).filter { $0["kind"]?.textValue == kind }
         .compactMap { $0["name"]?.textValue }

@@ -14,6 +14,7 @@ struct Defaults {
   var isEmpty: Bool { options.isEmpty && overridden.isEmpty }
 
   private let command: String
+  private let commands: CommandSet
   private let known: [CommandArgument]
   /// The long names of the options that the user wrote, and the devices among their values.
   private var written: Set<String> = []
@@ -26,8 +27,9 @@ struct Defaults {
     let variable = isRead ? FileName.variable("DUPLEX_DEVICE") ?? "" : ""
     let file = isRead ? try Self.file() : nil
     command = words.command ?? ""
+    commands = words.commands
     let isNeeded = !variable.isEmpty || file != nil
-    known = isNeeded ? CommandArgument.all(of: command) : []
+    known = isNeeded ? commands.arguments(of: command) : []
     guard isNeeded else { return }
     note(try words.completingOptions())
     if !variable.isEmpty, known["device"] != nil, !written.contains("device") {
@@ -92,8 +94,8 @@ struct Defaults {
   private static let deviceOptions = ["device", "capture-device", "playback-device"]
 
   private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {
-    let commands = Duplex.configuration.subcommands.compactMap { $0.configuration.commandName }
-    let all = Set(commands.flatMap { CommandArgument.all(of: $0).longNames })
+    let names = commands.names
+    let all = Set(names.flatMap { commands.arguments(of: $0).longNames })
     let general = entries.filter { $0.table.isEmpty }
     let ofCommand = entries.filter { $0.table == command }
     if !written.contains("device") {
@@ -101,17 +103,17 @@ struct Defaults {
       devices.append(device?.values.first ?? "default")
     }
     for entry in entries {
-      let names =
-        commands.contains(entry.table) ? Set(CommandArgument.all(of: entry.table).longNames) : all
+      let options =
+        names.contains(entry.table) ? Set(commands.arguments(of: entry.table).longNames) : all
       guard entry.key != "help", entry.key != "version", entry.key != "no-config",
-        names.contains(entry.key)
-      else { throw Self.unknown(entry, names, path) }
+        options.contains(entry.key)
+      else { throw Self.unknown(entry, options, path) }
     }
     let ofDevice = entries.filter {
-      !$0.table.isEmpty && !commands.contains($0.table) && isDevice($0.table)
+      !$0.table.isEmpty && !names.contains($0.table) && isDevice($0.table)
     }
-    for entry in entries where !entry.table.isEmpty && !commands.contains(entry.table) {
-      guard let command = EditDistance.nearest(to: entry.table, of: commands),
+    for entry in entries where !entry.table.isEmpty && !names.contains(entry.table) {
+      guard let command = EditDistance.nearest(to: entry.table, of: names),
         EditDistance.between(Array(entry.table), Array(command)) <= 2, !isDevice(entry.table)
       else { continue }
       throw Self.failure(

@@ -1,0 +1,157 @@
+import RealtimeAudio
+
+/// What a key, or a signal, asks of a session.
+enum KeyAction: Equatable {
+  case end, showKeys
+  case startRecording, togglePause, setMarker, split, toggleDim
+  case changeGain(decibels: Double)
+  case seek(seconds: Double)
+  case previousTrack, nextTrack, nextSource
+  case toggleReversed, changeSpeed(semitones: Double)
+  case startLoop, closeLoop, endLoop
+}
+
+/// What some keys do, and the signal that does the same.
+struct KeyBinding {
+  /// The keys for a person: `left and right`.
+  let name: String
+  let meaning: String
+  /// The same in the fewest words, for the screen; nil where it has no room for them.
+  let brief: String?
+  let actions: [Key: KeyAction]
+  let signal: (UserSignal, KeyAction)?
+
+  init(
+    _ name: String, _ meaning: String, brief: String? = nil, _ actions: [Key: KeyAction],
+    signal: (UserSignal, KeyAction)? = nil
+  ) {
+    (self.name, self.meaning, self.brief) = (name, meaning, brief)
+    (self.actions, self.signal) = (actions, signal)
+  }
+
+  /// For a list of keys: `left and right go 5 s back and ahead`.
+  var sentence: String { "\(name) \(meaning)" }
+}
+
+/// All keys of all commands. Nothing else binds a key.
+enum KeyBindings {
+  /// In every session.
+  static let session = [
+    KeyBinding("?", "shows all keys", brief: "? keys", ["?": .showKeys]),
+    KeyBinding("q", "ends", brief: "q ends", ["q": .end]),
+  ]
+
+  /// While files play.
+  static let playback = [
+    KeyBinding("space", "pauses", brief: "space pauses", [" ": .togglePause]),
+    KeyBinding(
+      "left and right", "go 5 s back and ahead", brief: "arrows seek",
+      [.left: .seek(seconds: -5), .right: .seek(seconds: 5)]),
+    KeyBinding(
+      "up and down", "a minute", [.up: .seek(seconds: 60), .down: .seek(seconds: -60)]),
+    KeyBinding(
+      "< and >", "from track to track", brief: "< > tracks",
+      ["<": .previousTrack, ",": .previousTrack, ">": .nextTrack, ".": .nextTrack]),
+    KeyBinding("r", "turns round", brief: "r reverses", ["r": .toggleReversed]),
+    KeyBinding(
+      "[ and ]", "loop from here to here", brief: "[ ] \\ loop",
+      ["[": .startLoop, "]": .closeLoop]),
+    KeyBinding("\\", "ends the loop", ["\\": .endLoop]),
+    KeyBinding(
+      "( and )", "slower and faster", brief: "( ) speed",
+      ["(": .changeSpeed(semitones: -1), ")": .changeSpeed(semitones: 1)]),
+    KeyBinding("- and +", "softer and louder", brief: "- + gain", gain),
+  ]
+
+  /// While files are compared.
+  static let comparison = [
+    KeyBinding("tab", "compares", brief: "tab compares", ["\t": .nextSource])
+  ]
+
+  /// While a microphone is recorded or played.
+  static let microphone = [
+    KeyBinding("space", "pauses and goes on", brief: "space pauses", [" ": .togglePause]),
+    KeyBinding("- and +", "change the gain", brief: "- + gain", gain),
+  ]
+
+  /// Until a recording that waits is started.
+  static let start = [
+    KeyBinding(
+      "space or Enter", "starts",
+      [" ": .startRecording, "\n": .startRecording, "\r": .startRecording],
+      signal: (.split, .startRecording))
+  ]
+
+  /// While something is recorded.
+  static let recording = [
+    KeyBinding(
+      "m or SIGUSR2", "sets a marker", brief: "m marker", ["m": .setMarker],
+      signal: (.mark, .setMarker)),
+    KeyBinding(
+      "s or SIGUSR1", "starts a new file", brief: "s split", ["s": .split],
+      signal: (.split, .split)),
+  ]
+
+  /// While a microphone is played.
+  static let monitoring = [
+    KeyBinding("d", "attenuates the microphone", brief: "d dim", ["d": .toggleDim])
+  ]
+
+  private static let gain: [Key: KeyAction] = [
+    "-": .changeGain(decibels: -1), "+": .changeGain(decibels: 1), "=": .changeGain(decibels: 1),
+  ]
+
+  /// The keys of each command that has some of its own.
+  static let commands = [
+    "play": playback + comparison + session,
+    "record": microphone + recording + monitoring + session,
+    "monitor": microphone + recording + monitoring + session,
+    "overdub": monitoring + session,
+  ]
+
+  /// What the help of `command` says of its keys.
+  static func help(of command: String) -> String {
+    "Keys: \((commands[command] ?? session).map(\.sentence).joined(separator: ", "))."
+  }
+}
+
+extension [KeyBinding] {
+  /// What `key` asks for here; nil where it means nothing.
+  func action(for key: Key) -> KeyAction? {
+    lazy.compactMap { $0.actions[key] }.first
+  }
+
+  /// What `signal` asks for here; nil where it means nothing.
+  func action(for signal: UserSignal) -> KeyAction? {
+    lazy.compactMap(\.signal).first { $0.0 == signal }?.1
+  }
+
+  /// For the screen.
+  var briefs: [String] { compactMap(\.brief) }
+}
+
+/// A part of a session that keys and signals act on.
+protocol KeyResponder: AnyObject {
+  /// The keys that mean something to it now.
+  var bindings: [KeyBinding] { get }
+
+  /// What they do now, each in a few words.
+  var hints: [String] { get }
+
+  /// Does what a key or a signal asks for at `frame`.
+  func perform(_ action: KeyAction, at frame: Int)
+}
+
+extension KeyResponder {
+  var hints: [String] { bindings.briefs }
+}
+
+extension [any KeyResponder] {
+  /// Lets the last one for which there is an `action` perform it at `frame`.
+  func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) {
+    for responder in reversed() {
+      guard let action = action(responder.bindings) else { continue }
+      return responder.perform(action, at: frame)
+    }
+  }
+}

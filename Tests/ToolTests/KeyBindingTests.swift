@@ -1,0 +1,48 @@
+import AudioFiles
+import RealtimeAudio
+import Testing
+
+@testable import duplex
+
+@Suite struct KeyBindingTests {
+  @Test func `README names each key of each command`() throws {
+    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let readme = try TextFile.read("/\(folder)/README.md", limit: 1 << 20)
+      .filter { $0 != "`" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for binding in KeyBindings.commands.values.joined() {
+      #expect(readme.contains(binding.sentence), "\(binding.sentence)")
+    }
+  }
+
+  @Test(arguments: [
+    KeyBindings.session, KeyBindings.playback + KeyBindings.comparison,
+    KeyBindings.microphone + KeyBindings.recording + KeyBindings.monitoring, KeyBindings.start,
+  ])
+  func `no key means two things at once`(bindings: [KeyBinding]) {
+    let keys = bindings.flatMap(\.actions.keys)
+    #expect(Set(keys).count == keys.count)
+  }
+
+  @Test func `the last part of a session that knows a key has it`() {
+    let first = Responder(KeyBindings.microphone + KeyBindings.monitoring)
+    let last = Responder(KeyBindings.start + KeyBindings.recording)
+    let all: [any KeyResponder] = [first, last]
+    for key in [" ", "d", "m", "+", "x"] as [Key] {
+      all.perform(at: 7) { $0.action(for: key) }
+    }
+    all.perform(at: 7) { $0.action(for: UserSignal.split) }
+    #expect(first.performed == [.toggleDim, .changeGain(decibels: 1)])
+    #expect(last.performed == [.startRecording, .setMarker, .startRecording])
+  }
+
+  private final class Responder: KeyResponder {
+    let bindings: [KeyBinding]
+    private(set) var performed: [KeyAction] = []
+
+    init(_ bindings: [KeyBinding]) {
+      self.bindings = bindings
+    }
+
+    func perform(_ action: KeyAction, at frame: Int) { performed.append(action) }
+  }
+}
