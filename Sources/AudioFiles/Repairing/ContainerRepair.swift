@@ -9,16 +9,46 @@ struct WaveRepair {
   /// Room kept for a `ds64` chunk.
   private let room: Chunk?
   private let chunks: [String: Chunk]
+  /// Whether the file's beginning became zeros, as far as its first chunk that is left.
+  private let isBeginningLost: Bool
+  /// Where the first chunk begins.
+  private static let first = 12
 
   /// Reads the chunks before the samples.
   init(_ file: DamagedFile) throws(FileFailure) {
+    let head = try file.bytes(at: 0, count: 4).identifier(at: 0)
+    let chunks = try file.walk(.wave).chunks(from: Self.first, upTo: ["data"])
+    self.init(file, chunks, isLong: head != "RIFF", isBeginningLost: false)
+  }
+
+  /// The same where all before the first chunk became zeros, with a chunk of nothing in the place of what
+  /// stood between; nil where no chunks behind `zeros` zeros lead to the samples.
+  init?(_ file: DamagedFile, zeros: Int) throws(FileFailure) {
+    let lost = zeros - Self.first
+    guard lost == 0 || lost >= Self.fillerHeadByteCount, lost % 2 == 0 else { return nil }
+    var chunks = try file.walk(.wave).chunks(from: zeros, upTo: ["data"])
+    guard chunks["fmt "] != nil, chunks["data"] != nil else { return nil }
+    if lost > 0 {
+      let body = Self.first + Self.fillerHeadByteCount
+      chunks["JUNK"] = Chunk(
+        identifier: "JUNK", start: Self.first, body: body, size: zeros - body)
+    }
+    self.init(file, chunks, isLong: chunks["ds64"] != nil, isBeginningLost: true)
+  }
+
+  private static let fillerHeadByteCount = 8
+
+  private init(
+    _ file: DamagedFile, _ chunks: [String: Chunk], isLong: Bool, isBeginningLost: Bool
+  ) {
     self.file = file
-    isLong = try file.bytes(at: 0, count: 4).identifier(at: 0) != "RIFF"
-    chunks = try file.walk(.wave).chunks(from: 12, upTo: ["data"])
+    self.chunks = chunks
+    self.isLong = isLong
+    self.isBeginningLost = isBeginningLost
     long = chunks["ds64"].flatMap { $0.size >= 24 ? $0 : nil }
     fact = chunks["fact"].flatMap { $0.size >= 4 ? $0 : nil }
     room = chunks["JUNK"].flatMap {
-      $0.start == 12 && ($0.size == 28 || $0.size >= 36) ? $0 : nil
+      $0.start == Self.first && ($0.size == 28 || $0.size >= 36) ? $0 : nil
     }
   }
 
@@ -33,6 +63,7 @@ struct WaveRepair {
     let form = try declaredFormByteCount()
     var samples = try FoundSamples(
       file, .wave, layout, from: data.body, declared: declaredByteCount(data), formEnd: form + 8)
+    if isBeginningLost { samples.faults.insert("the beginning of the header was lost", at: 0) }
     let size = samples.end - 8
     // Some count the byte of padding, and some do not.
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
@@ -50,7 +81,13 @@ struct WaveRepair {
       if isLong {
         try setLong(sizes, &plan)
       } else {
-        try plan.set(short(sizes.form), at: 4, in: file)
+        try plan.set(
+          Array("RIFF".utf8) + short(sizes.form) + Array("WAVE".utf8), at: 0, in: file)
+      }
+      if isBeginningLost, let filler = chunks["JUNK"], filler.start == Self.first,
+        !isLong || long != nil || room == nil
+      {
+        try plan.set(Array("JUNK".utf8) + short(filler.size), at: filler.start, in: file)
       }
     }
   }
@@ -93,7 +130,7 @@ struct WaveRepair {
       if room.size >= 36 { head += Array("JUNK".utf8) + short(room.size - 36) }
     } else {
       plan.insert(
-        Array("ds64".utf8) + short(28) + numbers(sizes.form + 36) + short(0), at: 12)
+        Array("ds64".utf8) + short(28) + numbers(sizes.form + 36) + short(0), at: Self.first)
     }
     try plan.set(head, at: 0, in: file)
   }

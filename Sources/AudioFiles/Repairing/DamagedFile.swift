@@ -42,6 +42,13 @@ final class DamagedFile: PlacedBytes {
     return Array(window[index..<min(index + count, window.count)])
   }
 
+  /// How many bytes before the first that is not zero, `limit` at most.
+  func leadingZeros(atMost limit: Int = .max) throws(FileFailure) -> Int {
+    var count = 0
+    while count < min(byteCount, limit), try byte(at: count) == 0 { count += 1 }
+    return count
+  }
+
   private func fetch(_ place: Int) throws(FileFailure) -> UInt8 {
     // A little of what came before is kept: a search looks back.
     let start = max(0, place - 256)

@@ -37,9 +37,11 @@ public enum FileRepair {
     {
       return try FLACRepair(file, at: start).finding()
     }
-    guard head.allSatisfy({ $0 == 0 }) else { throw .noSoundFile(path) }
+    let zeros = try file.leadingZeros(atMost: LostHeader.longestByteCount)
+    if let repair = try WaveRepair(file, zeros: zeros) { return try repair.finding() }
+    guard zeros >= head.count else { throw .noSoundFile(path) }
     // Not even a header is lost where there is no room for sound behind one.
-    guard file.byteCount > 44 else { throw .noFrames(path) }
+    guard file.byteCount > LostHeader.plainHeaderByteCount else { throw .noFrames(path) }
     guard let wiped else {
       throw FileFailure(
         .unusableContents, "\(path) begins with zeros: its header is lost.",
@@ -122,7 +124,12 @@ struct RepairPlan: Sendable, Equatable {
 
   /// Puts `bytes` before the byte at `place`.
   mutating func insert(_ bytes: [UInt8], at place: Int) {
-    edits.append(Edit(range: place..<place, bytes: bytes))
+    replace(place..<place, with: bytes)
+  }
+
+  /// Puts `bytes`, as many as there may be, in the place of a stretch of the file.
+  mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
+    edits.append(Edit(range: range, bytes: bytes))
   }
 
   /// Ends the file at `place`, with `bytes` behind it, unless it does.

@@ -18,28 +18,44 @@ public struct LostHeader: Sendable {
     self.sampleFormat = sampleFormat
   }
 
-  /// A header in the place of the zeros: what of the sound was lost with them stays silent, and the
-  /// rest stays where it was.
+  /// A header in the place of the zeros with which `file` begins: what of the sound was
+  /// lost with them stays silent, and the rest stays where it was, if there is room for a header before it.
   func finding(_ file: DamagedFile) throws(FileFailure) -> RepairFinding {
     let format = WaveFormat(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
     let header = WaveHeader(format: format, isAlwaysLong: false)
     let frameByteCount = format.frameByteCount
-    var zeros = 0
-    while zeros < file.byteCount, try file.byte(at: zeros) == 0 { zeros += 1 }
+    let zeros = try file.leadingZeros()
     let alignment = try SampleAlignment(
       file, at: zeros, sampleFormat, channelCount: channelCount)
-    var start = alignment.offset(likely: [WaveHeader.byteCount, Self.plainHeaderByteCount])
+    let likely = zeros < WaveHeader.byteCount ? [] : [WaveHeader.byteCount]
+    let offset = alignment.offset(likely: likely + [Self.plainHeaderByteCount])
+    /// Where the first frame begins behind `least` bytes. Chunks begin at even places.
+    func first(behind least: Int) -> Int {
+      var start = offset
+      while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
+      return start
+    }
     let least = header.streamed.count
-    // Chunks begin at even places.
-    while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
+    let hasRoom = first(behind: least) <= zeros
+    let start = first(behind: hasRoom ? least : Self.plainHeaderByteCount)
     let frames = (file.byteCount - start) / frameByteCount
-    guard zeros < file.byteCount, zeros >= start, frames > 0 else { throw .noFrames(file.path) }
+    guard zeros < file.byteCount, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
-    let bytes = header.short(dataByteCount: length, padding: start - least)
+    var bytes = header.short(dataByteCount: length, padding: hasRoom ? start - least : 0)
     let isLong = bytes.identifier(at: 0) == "RF64"
     var plan = RepairPlan(byteCount: file.byteCount)
-    try plan.set(bytes, at: 0, in: file)
+    if !hasRoom, !isLong, least - Self.sizesByteCount == start {
+      // Without the room that is kept for the sizes of RF64.
+      bytes.removeSubrange(12..<12 + Self.sizesByteCount)
+      bytes.replaceSubrange(
+        4..<8, with: [UInt8](start - 8 + length + length % 2, 4, bigEndian: false))
+    }
+    if bytes.count == start {
+      try plan.set(bytes, at: 0, in: file)
+    } else {
+      plan.replace(0..<start, with: bytes)
+    }
     let end = start + length
     try plan.cut(at: end, ending: [UInt8](repeating: 0, count: length % 2), in: file)
     return RepairFinding(
@@ -49,7 +65,11 @@ public struct LostHeader: Sendable {
   }
 
   /// RIFF, a plain format chunk and the head of the samples: what most programs write.
-  private static let plainHeaderByteCount = 44
+  static let plainHeaderByteCount = 44
+  /// The longest in which chunks are looked for behind zeros.
+  static let longestByteCount = 65536
+  /// A `ds64` chunk, or the room for one.
+  private static let sizesByteCount = 36
 }
 
 /// Where frames begin in samples without a header: read a byte too early or too late, sound becomes

@@ -151,6 +151,55 @@ import Testing
     }
   }
 
+  @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float], [1, 2])
+  func `a lost header of 44 bytes before the first sample is written anew`(
+    format: FileSampleFormat, channels: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 9000, channels: channels), to: folder("z.wav"), .wav, format)
+    var file = BrokenFile(reading: folder("z.wav"))
+    let original = try load(folder("z.wav"))
+    // What most programs write: no room for anything else.
+    file.bytes.removeSubrange(44..<4096)
+    for zeros in [44, 40] {
+      file.set([UInt8](repeating: 0, count: zeros), at: 0)
+      folder.write(file.bytes, to: "broken.wav")
+      let told = try LostHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
+      let finding = try FileRepair.examine(folder("broken.wav"), wiped: told)
+      #expect(finding.frames == 9000)
+      #expect(finding.needsCopy == (format == .float))
+      try FileRepair.write(finding, to: folder("mended.wav"), overwrite: true)
+      #expect(try FileRepair.examine(folder("mended.wav")).wasSound)
+      #expect(try load(folder("mended.wav")) == original)
+      file.set([1, 2, 3, 4], at: 40)
+    }
+  }
+
+  @Test(arguments: [12, 20, 44, 48])
+  func `where only the beginning of a header is lost the rest says what the file holds`(
+    zeros: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    for (kind, format) in [(FileFormat.wav, FileSampleFormat.s24), (.wav, .float), (.rf64, .s16)]
+    where kind == .wav || zeros == 12 {
+      var file = try BrokenFile(folder, "b\(format)", kind, format, frames: 5001)
+      let whole = file.bytes
+      file.set([UInt8](repeating: 0, count: zeros), at: 0)
+      let mended = try file.mend()
+      #expect(mended?.finding.frames == 5001)
+      #expect(mended?.finding.faults == ["the beginning of the header was lost"])
+      #expect(BrokenFile(reading: file.path).bytes == whole)
+    }
+    // A header without room: the format follows at once.
+    var file = try BrokenFile(folder, "plain.wav", .wav, .s16, frames: 5001)
+    let format = file.place(of: "fmt ")
+    file.bytes.removeSubrange(12..<format)
+    file.set([UInt8](repeating: 0, count: 12), at: 0)
+    let mended = try file.mend()
+    #expect(mended?.finding.frames == 5001)
+    #expect(mended?.samples == list(integers(bits: 16, frames: 5001, channels: 2)))
+  }
+
   @Test func `a torn frame before litter is cut off with it`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "l.wav", .wav, .s24, frames: 1000, channels: 4)
