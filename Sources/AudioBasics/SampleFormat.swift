@@ -26,14 +26,28 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// The format of that ALSA name, in either case; without its order of bytes, little-endian: `s16`.
+  /// The format of that ALSA name, in either case; without its order of bytes, little-endian: `s16`. Also the
+  /// names that ffmpeg, sox, PulseAudio, PipeWire and GStreamer use, for which `s24le` is packed in three bytes.
   public init?(name: String) {
-    guard name.utf8.count <= 8 else { return nil }
+    guard name.utf8.count <= 9 else { return nil }
     let upper = name.uppercased()
-    guard
-      let format = Self.allCases.first(where: { $0.name == upper || $0.name == upper + "_LE" })
-    else { return nil }
-    self = format
+    switch upper {
+    case "S16LE": self = .s16LE
+    case "S16BE": self = .s16BE
+    case "S24LE": self = .s24Packed3LE
+    case "S24BE": self = .s24Packed3BE
+    case "S24_32LE", "S24-32LE": self = .s24LE
+    case "S24_32BE", "S24-32BE": self = .s24BE
+    case "S32LE": self = .s32LE
+    case "S32BE": self = .s32BE
+    case "F32", "F32LE", "F32_LE", "FLOAT32", "FLOAT32LE": self = .floatLE
+    case "F32BE", "F32_BE", "FLOAT32BE": self = .floatBE
+    default:
+      guard
+        let format = Self.allCases.first(where: { $0.name == upper || $0.name == upper + "_LE" })
+      else { return nil }
+      self = format
+    }
   }
 
   /// Bytes one sample takes in memory. Any thread.
