@@ -1,7 +1,7 @@
 // Preloaded: a device of one period a millisecond or so, made of ALSA's `null`, one of whose calls
 // does not come back, or a disk. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back
 // before; the file $STUCK_REACHED is made when it is stuck. With $STUCK_SECONDS it comes back after so
-// long. Of the disk's calls only those of the file $STUCK_FILE are stuck.
+// long. With $STUCK_PCM only that device is stuck while it is opened. Of the disk's calls only those of the file $STUCK_FILE are stuck.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>
@@ -46,7 +46,8 @@ static long now_frames(void) {
 int snd_pcm_info_get_card(const snd_pcm_info_t *info) { return getenv("STUCK_TIMELESS") ? -1 : 0; }
 
 int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int mode) {
-  pass("open");
+  const char *only = getenv("STUCK_PCM");
+  if (!only || strcmp(only, name) == 0) pass("open");
   return ORIGINAL(snd_pcm_open)(pcm, name, stream, mode);
 }
 

@@ -49,8 +49,7 @@ struct DeviceChoice {
     defer { reservation.release() }
     let volumes = try MixerVolumes(options, request)
     defer { volumes.restore() }
-    let names =
-      [request.captureDevice, request.playbackDevice].compactMap { $0 } + alsoPlay
+    let names = request.deviceNames + alsoPlay
     let simulated = names.filter(SimulatedDeviceSpecification.isSimulated)
     if let name = simulated.first {
       guard simulated.count == names.count else {
@@ -63,7 +62,9 @@ struct DeviceChoice {
     }
     if let pair = try drifting() { return try run(use, on: pair) }
     let request = self.request
-    var device = try opened { () throws(DeviceFailure) in try ALSADuplex(opening: request) }
+    var device = try opened(request) { () throws(DeviceFailure) in
+      try ALSADuplex(opening: request)
+    }
     if device.configuration.capture?.isServer == true,
       device.configuration.playback?.isServer == true
     {
@@ -89,16 +90,17 @@ struct DeviceChoice {
   }
 
   private func openFurther(_ request: DuplexRequest) throws -> DeviceStream {
-    try opened { () throws(DeviceFailure) in try DeviceStream(openingOutput: request) }
+    try opened(request) { () throws(DeviceFailure) in try DeviceStream(openingOutput: request) }
   }
 
-  /// Opens what may never answer: a sound server that stands still, or a driver.
+  /// Opens the devices of `request`, which may never answer: a sound server that stands still, or a driver.
   private func opened<Device: ~Copyable>(
-    _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
+    _ request: DuplexRequest, _ open: @escaping @Sendable () throws(DeviceFailure) -> Device
   ) throws -> Device {
-    let names = [request.captureDevice, request.playbackDevice].compactMap { $0 }
+    let names = request.deviceNames
     return try InterruptibleOpening.result(
-      of: names.first ?? "the device", leavingWith: stoppedStatus,
+      of: names.first == names.last ? names[0] : names.joined(separator: " and "),
+      leavingWith: stoppedStatus,
       orThrowing: {
         DeviceFailure(.refused, $0, hint: "End other programs, then try again.")
       }
@@ -156,7 +158,7 @@ struct DeviceChoice {
   /// another; nil where one of them keeps no time.
   private func openPair(master: ClockMaster) throws -> AsynchronousPair? {
     let request = self.request
-    var opening = try opened { () throws(DeviceFailure) in
+    var opening = try opened(request) { () throws(DeviceFailure) in
       OptionalPair(pair: try DevicePair.opening(request))
     }
     guard let pair = opening.pair.take() else { return nil }
@@ -234,6 +236,11 @@ struct DeviceChoice {
     return try DeviceStream(
       simulating: specification, request: request.atRate(specification.sampleRate))
   }
+}
+
+extension DuplexRequest {
+  /// The devices to open, the input's first.
+  fileprivate var deviceNames: [String] { [captureDevice, playbackDevice].compactMap { $0 } }
 }
 
 /// Two devices, where both keep time.
