@@ -162,8 +162,10 @@ struct Duplex: ParsableCommand {
     if let list = line.firstRange(of: " Please provide one of the following:") {
       line.removeSubrange(list)
     }
-    // It may end in a question: "Did you mean '--gain'?"
-    if line.hasSuffix("?.") { line.removeLast() }
-    return line.hasSuffix(".") || line.hasSuffix("?") ? line : line + "."
+    // What it means to be the nearest option is far from it: near ones were completed before.
+    if let guess = line.firstRange(of: " Did you mean ") {
+      line.removeSubrange(guess.lowerBound...)
+    }
+    return line.hasSuffix(".") ? line : line + "."
   }
 }

@@ -27,6 +27,7 @@ import Testing
     let first = Responder(KeyBindings.microphone + KeyBindings.monitoring)
     let last = Responder(KeyBindings.start + KeyBindings.recording)
     let all: [any KeyResponder] = [first, last]
+    #expect(all.bindings.briefs == ["- + gain", "d dim", "space starts", "m marker", "s split"])
     for key in [" ", "d", "m", "+", "x"] as [Key] {
       all.perform(at: 7) { $0.action(for: key) }
     }

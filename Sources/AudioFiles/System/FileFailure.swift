@@ -115,7 +115,8 @@ extension FileFailure {
     }
     let (message, hint) =
       switch error.number {
-      case EEXIST: ("\(path) exists already.", "Choose another name, or ask to overwrite it.")
+      case EEXIST:
+        ("\(path) exists already.", "Choose another name, or replace it with --overwrite.")
       case ENOLINK:
         ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
       case ESPIPE:

@@ -22,6 +22,7 @@ struct CommandWords {
     var words = words.indices.filter { !refusals.contains($0) }.map { words[$0] }
     guard let first = words.first, !first.hasPrefix("-"), !first.isEmpty else {
       (command, written) = (nil, words)
+      try refuseCommandBehindOptions()
       return
     }
     words[0] = try Self.commandName(first, of: commands)
@@ -34,6 +35,16 @@ struct CommandWords {
       command = words[0]
     }
     written = words
+  }
+
+  /// Throws where options stand before the command.
+  private func refuseCommandBehindOptions() throws(ToolFailure) {
+    guard let first = written.first, first.hasPrefix("-"), first != "-h",
+      !["--h", "--v", "--g"].contains(first.prefix(3)),
+      let name = written.first(where: commands.names.contains)
+    else { return }
+    throw ToolFailure.usage(
+      "The command comes before its options.", hint: "Write duplex \(name) \(first) and so on.")
   }
 
   /// The words for the parser.

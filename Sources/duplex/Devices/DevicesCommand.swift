@@ -205,7 +205,7 @@ struct DeviceOverview {
     let hasDevice = !list.cards.isEmpty || list.defined.contains { $0.name == "default" }
     lines =
       (hasDevice ? [] : [Self.noDevice]) + shown + failures
-      + ["A part of a name is enough if it fits one device only; -v shows what each can do."]
+      + ["A part of a name is enough if it fits one device only; -v shows more of each."]
   }
 
   private static func row(_ card: CardDescription, _ device: DeviceDescription, isDefault: Bool)
@@ -275,8 +275,7 @@ struct DeviceWatch: ~Copyable {
     switch signals.wait(milliseconds: Self.intervalMilliseconds, watching: keyboard.awaited) {
     case .signal(.end): return true
     case .readable:
-      if case .key(.character("q")) = keyboard.press() { return true }
-      return false
+      return keyboard.press().ends
     case .signal, .timeout: return false
     }
   }

@@ -61,7 +61,7 @@ enum InterruptibleOpening {
       switch signals.wait(milliseconds: 5, watching: keyboard.awaited) {
       case .signal(.end): leave(status, name)
       case .readable:
-        if case .key(.character("q")) = keyboard.press() { leave(status, name) }
+        if keyboard.press().ends { leave(status, name) }
       default: break
       }
       if !isTold, untold + began.seconds > silence {

@@ -71,13 +71,21 @@ enum KeyBindings {
   /// While a microphone is recorded or played.
   static let microphone = [
     KeyBinding("space", "pauses and goes on", brief: "space pauses", [" ": .togglePause]),
-    KeyBinding("- and +", "change the gain", brief: "- + gain", gain),
+    microphoneGain,
+  ]
+  private static let microphoneGain = KeyBinding(
+    "- and +", "change the gain", brief: "- + gain", gain)
+
+  /// While it is paused.
+  static let pause = [
+    KeyBinding("space", "goes on", brief: "space goes on", [" ": .togglePause]),
+    microphoneGain,
   ]
 
   /// Until a recording that waits is started.
   static let start = [
     KeyBinding(
-      "space or Enter", "starts",
+      "space or Enter", "starts", brief: "space starts",
       [" ": .startRecording, "\n": .startRecording, "\r": .startRecording],
       signal: (.split, .startRecording))
   ]
@@ -130,23 +138,34 @@ extension [KeyBinding] {
   var briefs: [String] { compactMap(\.brief) }
 }
 
+extension Keyboard.Press {
+  /// Whether it asks for the end.
+  var ends: Bool {
+    if case .key(let key) = self { KeyBindings.session.action(for: key) == .end } else { false }
+  }
+}
+
 /// A part of a session that keys and signals act on.
 protocol KeyResponder: AnyObject {
   /// The keys that mean something to it now.
   var bindings: [KeyBinding] { get }
 
-  /// What they do now, each in a few words.
-  var hints: [String] { get }
-
   /// Does what a key or a signal asks for at `frame`.
   func perform(_ action: KeyAction, at frame: Int)
 }
 
-extension KeyResponder {
-  var hints: [String] { bindings.briefs }
-}
-
 extension [any KeyResponder] {
+  /// The keys of all of them, without those that a later one has in their place.
+  var bindings: [KeyBinding] {
+    indices.flatMap { index in
+      self[index].bindings.filter { binding in
+        !self[(index + 1)...].contains { later in
+          binding.actions.keys.allSatisfy { later.bindings.action(for: $0) != nil }
+        }
+      }
+    }
+  }
+
   /// Lets the last one for which there is an `action` perform it at `frame`.
   func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) {
     for responder in reversed() {

@@ -30,11 +30,7 @@ final class MicrophoneKeys: KeyResponder {
     self.decibels = decibels
   }
 
-  let bindings = KeyBindings.microphone
-
-  var hints: [String] {
-    isPaused ? ["space goes on"] + bindings.briefs.dropFirst() : bindings.briefs
-  }
+  var bindings: [KeyBinding] { isPaused ? KeyBindings.pause : KeyBindings.microphone }
 
   func perform(_ action: KeyAction, at frame: Int) {
     switch action {

@@ -9,8 +9,6 @@ final class PlaybackKeys: KeyResponder {
     KeyBindings.playback + (choices > 0 ? KeyBindings.comparison : [])
   }
 
-  var hints: [String] { bindings.map(\.sentence) }
-
   /// The twelfth root of two.
   private static let semitone = 1.0594630943592953
 

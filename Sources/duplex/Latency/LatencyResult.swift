@@ -124,10 +124,10 @@ struct LatencyResult {
     var lines = [
       "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "
         + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",
-      "  buffers of this program \(both(unitFrames)); driver, converters and wire "
-        + "\(both(answer.frames.median - unitFrames))"
-        + (claimed > 0 ? "; ALSA claims \(claimed) frames in all." : "."),
+      "  buffers of this program \(both(unitFrames))",
+      "  driver, converters and wire \(both(answer.frames.median - unitFrames))",
     ]
+    if claimed > 0 { lines.append("  the device claims \(both(Double(claimed))) in all") }
     lines += answer.lines(rejected: trips.rejected)
     for pair in trips.pairs
     where pair.fromChannel != answer.pair.fromChannel

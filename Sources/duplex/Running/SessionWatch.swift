@@ -103,14 +103,16 @@ final class SessionWatch {
   private func obey(_ key: Key) -> SessionCommand {
     switch KeyBindings.session.action(for: key) {
     case .end: return end(.key)
-    case .showKeys: inform("keys", "keys: \(keyHints.joined(separator: ", ")).")
+    case .showKeys:
+      let hints = parts.playKeys == nil ? keys.briefs : keys.map(\.sentence)
+      inform("keys", "keys: \(hints.joined(separator: ", ")).")
     default: parts.keys.perform(at: frame) { $0.action(for: key) }
     }
     return .proceed
   }
 
   /// What the keys do now.
-  private var keyHints: [String] { parts.keys.flatMap(\.hints) + KeyBindings.session.briefs }
+  private var keys: [KeyBinding] { parts.keys.bindings + KeyBindings.session }
 
   /// How far the unit has come by now.
   private var frame: Int {
@@ -205,7 +207,7 @@ final class SessionWatch {
     live.xruns = moment.captureXruns + moment.playbackXruns
     live.lostFrames = moment.lostFrames
     live.isPaused = state?.isPaused == true
-    live.keys = keyHints
+    live.keys = keys.briefs
     live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
     Terminal.redraw(LiveScreen.current.lines(live).map { $0.drawn(hasColour: Terminal.hasColour) })
   }

@@ -11,7 +11,7 @@ import Synchronization
 enum Terminal {
   /// A line of result on standard output, at once.
   static func printLine(_ line: Line) {
-    results.write(line.text + "\n")
+    results.write(wrapped(line.text, at: STDOUT_FILENO) + "\n")
   }
 
   /// Lines with nothing but what comes from outside in them.
@@ -66,7 +66,14 @@ enum Terminal {
   static func say(_ sentence: Line) {
     let wasDrawing = isDrawing.exchange(false, ordering: .relaxed)
     let erasing = wasDrawing && isInForeground(STDERR_FILENO) ? "\r\u{1B}[J" : ""
-    words.write(erasing + sentence.text + "\n")
+    words.write(erasing + wrapped(sentence.text, at: STDERR_FILENO) + "\n")
+  }
+
+  /// `text` with line breaks between words, where it is wider than the terminal behind `descriptor`. What
+  /// follows a break is indented by two columns more than the line.
+  private static func wrapped(_ text: String, at descriptor: Int32) -> String {
+    guard let columns = size(of: descriptor)?.columns, !text.contains("\n") else { return text }
+    return text.wrapped(to: columns)
   }
 
   /// Replaces what was drawn below the last sentence, on standard error. The caller keeps to the

@@ -43,6 +43,24 @@ struct TextLines: Sequence {
 }
 
 extension String {
+  /// With line breaks between words in place of the blanks behind which it is wider than `columns`. The lines
+  /// that follow the first are indented by two columns more.
+  func wrapped(to columns: Int) -> String {
+    let indent = prefix { $0 == " " } + "  "
+    var lines: [Substring] = []
+    var rest = self[...]
+    while rest.count > columns {
+      let words = rest.drop { $0 == " " }
+      let room = max(0, columns + 1 - (rest.count - words.count))
+      guard let end = words.prefix(room).lastIndex(of: " ") ?? words.firstIndex(of: " ") else {
+        break
+      }
+      lines.append(rest[..<end])
+      rest = indent + rest[end...].drop { $0 == " " }
+    }
+    return (lines + [rest]).joined(separator: "\n")
+  }
+
   /// With blanks behind it up to `width` columns.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
