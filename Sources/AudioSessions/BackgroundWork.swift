@@ -49,7 +49,7 @@ extension BackgroundWork {
 
 /// A thread of normal priority that steps background work fifty times a second until there is no
 /// more.
-final class BackgroundThread {
+package final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let work: any BackgroundWork
     let done: AtomicFlag
@@ -66,10 +66,13 @@ final class BackgroundThread {
   /// Whether there is no more to do.
   var isDone: Bool { done.isRaised }
 
-  init(_ work: any BackgroundWork) throws(DeviceFailure) {
+  /// Starts it, as `name`.
+  package init(
+    _ work: any BackgroundWork, name: String = "duplex-disk"
+  ) throws(DeviceFailure) {
     do throws(ThreadFailure) {
       thread = try RealtimeThread(
-        name: "duplex-disk", priority: .normal, stackByteCount: 1_048_576,
+        name: name, priority: .normal, stackByteCount: 1_048_576,
         Loop(work: work, done: done))
     } catch {
       throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
@@ -77,7 +80,7 @@ final class BackgroundThread {
   }
 
   /// Waits until the work is done.
-  func join() {
+  package func join() {
     guard let thread = thread.take() else { return }
     _ = thread.join()
   }

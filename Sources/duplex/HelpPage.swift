@@ -42,7 +42,7 @@ struct HelpPage {
   ) -> [String] {
     let configuration = command.configuration
     let name = configuration.commandName ?? ""
-    let arguments = HelpArgument.all(of: name)
+    let arguments = Duplex.commands.arguments(of: name).joiningInverses
     var head = [
       "Usage: duplex \(name) [OPTION]..."
         + arguments.filter(\.isPositional).map { " " + $0.label }.joined()
@@ -54,7 +54,7 @@ struct HelpPage {
     }
     let common = showsAll ? nil : HelpSections.common[name]
     let isFull = common == nil
-    var sections: [(title: String, arguments: [HelpArgument])] = []
+    var sections: [(title: String, arguments: [CommandArgument])] = []
     let positional = arguments.filter(\.isPositional)
     if isFull, !positional.isEmpty { sections.append(("Arguments", positional)) }
     var rest = arguments.filter { !$0.isPositional && common?.contains($0.name) != false }
@@ -138,47 +138,31 @@ struct HelpPage {
 }
 
 /// An argument of a command as the help shows it.
-private struct HelpArgument {
+extension CommandArgument {
   /// The long name without dashes; of a positional argument its name.
-  let name: String
-  /// The names and the value, `-d, --duration <time>`.
-  let label: String
-  /// All that is said of it.
-  let text: String
-  /// The first sentence of that.
-  let firstSentence: String
-  let isPositional: Bool
+  fileprivate var name: String { longNames.first ?? valueName }
 
-  /// All arguments of the command `name`, a flag and its inverse as one.
-  static func all(of name: String) -> [HelpArgument] {
-    let arguments = Duplex.commands.arguments(of: name)
-    return arguments.compactMap { argument in
-      let name = argument.longNames.first
-      // The text of both stands at the first of them.
-      if let name, name.hasPrefix("no-"), arguments[String(name.dropFirst(3))] != nil { return nil }
-      return HelpArgument(argument, hasInverse: name.map { arguments["no-" + $0] != nil } ?? false)
+  /// The names and the value, `-d, --duration <time>`.
+  fileprivate var label: String {
+    guard !isPositional else {
+      let shown = valueName.uppercased() + (isRepeating ? "..." : "")
+      return isOptional ? "[\(shown)]" : shown
     }
+    let words =
+      shortNames.map { "-" + $0 } + longNames.map { "--" + $0 }
+      + (hasInverse ? ["--no-" + name] : [])
+    return words.joined(separator: ", ") + (takesValue ? " <\(valueName)>" : "")
   }
 
-  private init(_ argument: CommandArgument, hasInverse: Bool) {
-    isPositional = argument.isPositional
-    let abstract = argument.abstract
-    name = argument.longNames.first ?? argument.valueName
-    text =
-      abstract + (argument.defaultValue.map { " (default: \($0))" } ?? "")
-      + (argument.discussion.map { " " + $0 } ?? "")
-    firstSentence =
-      abstract.firstRange(of: ". ").map { abstract[..<$0.lowerBound] + "." } ?? abstract
-    if isPositional {
-      let shown = argument.valueName.uppercased() + (argument.isRepeating ? "..." : "")
-      label = argument.isOptional ? "[\(shown)]" : shown
-    } else {
-      let words =
-        argument.shortNames.map { "-" + $0 } + argument.longNames.map { "--" + $0 }
-        + (hasInverse ? ["--no-" + name] : [])
-      label =
-        words.joined(separator: ", ") + (argument.takesValue ? " <\(argument.valueName)>" : "")
-    }
+  /// All that is said of it.
+  fileprivate var text: String {
+    abstract + (defaultValue.map { " (default: \($0))" } ?? "")
+      + (discussion.map { " " + $0 } ?? "")
+  }
+
+  /// The first sentence of that.
+  fileprivate var firstSentence: String {
+    abstract.firstRange(of: ". ").map { abstract[..<$0.lowerBound] + "." } ?? abstract
   }
 }
 

@@ -3,15 +3,13 @@ import RealtimeAudio
 /// What the network thread does until the file is closed.
 struct Download: RealtimeWork, Sendable {
   let address: WebAddress
-  let shared: ConditionLock<RemoteState>
+  let shared: MutexBox<RemoteState>
   let signal: WakeSignal
   let patience: RemoteFilePatience
   let bounds: RemoteFileBounds
 
   mutating func run() {
-    let downloader = Downloader(
-      address, shared: shared, signal: signal, patience: patience, bounds: bounds)
-    guard let downloader else {
+    guard let downloader = Downloader(self) else {
       shared.withLock { $0.failure = .unreachable(address, "there is no memory left") }
       return shared.announce()
     }
@@ -21,7 +19,7 @@ struct Download: RealtimeWork, Sendable {
 
 /// Fetches what the reader wants, before it is asked for. Lives on the network thread.
 final class Downloader {
-  let shared: ConditionLock<RemoteState>
+  let shared: MutexBox<RemoteState>
   let signal: WakeSignal
   let original: WebAddress
   let patience: RemoteFilePatience
@@ -54,19 +52,12 @@ final class Downloader {
   var refusal: FileFailure?
 
   /// nil without memory.
-  init?(
-    _ address: WebAddress, shared: ConditionLock<RemoteState>, signal: WakeSignal,
-    patience: RemoteFilePatience, bounds: RemoteFileBounds
-  ) {
+  init?(_ download: Download) {
     guard let carrier = CurlCarrier() else { return nil }
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     self.carrier = carrier
-    self.shared = shared
-    self.signal = signal
-    self.patience = patience
-    self.bounds = bounds
-    original = address
-    location = address
+    (shared, signal, original) = (download.shared, download.signal, download.address)
+    (patience, bounds, location) = (download.patience, download.bounds, download.address)
     openingDeadline = now + patience.opening
     pace = RetryPace(patience)
     span = RequestSpan(first: bounds.firstRequest)
@@ -77,11 +68,11 @@ final class Downloader {
   func run() {
     while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
       // One look at the clock for both: a new try that is not due yet here must be waited for below.
-      let now = SteadyClock.now
+      let now = HostClock.seconds
       follow(order, now: now)
       if let end = carrier.perform() {
         conclude(end)
-      } else if let trouble = transfer == nil ? nil : watch.trouble(now: SteadyClock.now) {
+      } else if let trouble = transfer == nil ? nil : watch.trouble(now: HostClock.seconds) {
         end()
         interrupted(by: trouble)
       } else {
@@ -118,7 +109,7 @@ final class Downloader {
   }
 
   private func proceed() {
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     watch.proceed(now: now)
     shared.withLock { state in
       state.situation.isPaused = false
@@ -128,7 +119,7 @@ final class Downloader {
   }
 
   private func begin(at offset: Int) {
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     var deadline = now + patience.answering
     if facts == nil { deadline = min(deadline, openingDeadline) }
     watch = TransferWatch(patience, now: now, answerDeadline: deadline)
@@ -173,7 +164,7 @@ final class Downloader {
     shared.withLock { state in
       state.situation.transfer = nil
       state.situation.isPaused = false
-      state.meter.pause(now: SteadyClock.now)
+      state.meter.pause(now: HostClock.seconds)
     }
   }
 
@@ -260,7 +251,7 @@ final class Downloader {
   /// Tries again in a while, or gives up with `failure`.
   private func retry(_ failure: FileFailure) {
     if newByteCount > 0 { pace.progressed() }
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
     guard let pause = pace.next(), hasBegun || now + pause < openingDeadline else {
       return giveUp(failure, mayPass: true)
@@ -305,7 +296,7 @@ extension Downloader: TransferReceiver {
     let verdict = rules.verdict(header)
     self.verdict = verdict
     guard case .accept(let offset) = verdict else { return false }
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     watch.answered(now: now)
     redirectCount = 0
     announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
@@ -332,7 +323,7 @@ extension Downloader: TransferReceiver {
   func headerIsTooLong() { refusal = .headerTooLong(location) }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     let reception = shared.withLock { state in
       guard !state.isStopped, state.order == .proceed else {
         state.situation.isPaused = true

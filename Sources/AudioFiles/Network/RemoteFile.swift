@@ -5,13 +5,13 @@ import RealtimeAudio
 ///
 /// A connection that breaks is taken up again where it broke, unless the file has changed since.
 public final class RemoteFile: ByteSource {
-  private let shared: ConditionLock<RemoteState>
+  private let shared: MutexBox<RemoteState>
   private let signal: WakeSignal
   private let thread: RealtimeThread<Download>
   private let length: Int?
   let address: WebAddress
   let patience: RemoteFilePatience
-  /// When it was asked for, on the steady clock.
+  /// When it was asked for, in seconds of the host's clock.
   let asked: Double
 
   /// What messages call it: the address, without a password.
@@ -33,8 +33,8 @@ public final class RemoteFile: ByteSource {
     try CurlLibrary.load()
     let address = try WebAddress(address)
     try AbsentServers.check(address)
-    let asked = SteadyClock.now
-    let shared = ConditionLock(RemoteState(cache: try SparseCache(), bounds: bounds))
+    let asked = HostClock.seconds
+    let shared = MutexBox(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
     let thread = try Self.thread(
       Download(
@@ -80,7 +80,7 @@ public final class RemoteFile: ByteSource {
     Self.end(shared, signal)
   }
 
-  private static func end(_ shared: ConditionLock<RemoteState>, _ signal: WakeSignal) {
+  private static func end(_ shared: MutexBox<RemoteState>, _ signal: WakeSignal) {
     shared.withLock { $0.isStopped = true }
     signal.send()
   }
@@ -130,7 +130,7 @@ public final class RemoteFile: ByteSource {
     guard !bytes.isEmpty, offset >= 0 else { return 0 }
     return try shared.wait { state throws(FileFailure) in
       guard !state.isInterrupted else { return 0 }
-      if let deadline = state.soundDeadline, SteadyClock.now >= deadline.time {
+      if let deadline = state.soundDeadline, HostClock.seconds >= deadline.time {
         throw noSoundInTime(deadline, state)
       }
       let cache = state.cache
@@ -167,7 +167,7 @@ public final class RemoteFile: ByteSource {
   func awaitSound<Answer>(
     atMost seconds: Double, _ read: () throws(FileFailure) -> Answer
   ) throws(FileFailure) -> Answer {
-    setDeadline(SoundDeadline(time: SteadyClock.now + seconds, isFirst: false))
+    setDeadline(SoundDeadline(time: HostClock.seconds + seconds, isFirst: false))
     defer { setDeadline(nil) }
     return try read()
   }
@@ -198,7 +198,7 @@ public final class RemoteFile: ByteSource {
   /// Bytes a second that came in lately while they were wanted; nil where all is here to the end, or
   /// nothing was measured yet. Any thread.
   public var bytesPerSecond: Double? {
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     return shared.withLock { state in
       let missing = state.cache.present.firstGap(from: state.situation.reader)
       if let end = state.situation.end, missing >= end { return nil }

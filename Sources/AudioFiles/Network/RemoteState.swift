@@ -56,7 +56,7 @@ struct RemoteState {
 
 /// Until when a reader waits for sound.
 struct SoundDeadline {
-  /// On the steady clock.
+  /// In seconds of the host's clock.
   let time: Double
   /// Whether it is for the first of it.
   let isFirst: Bool

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import RealtimeAudio
 
 /// An address that begins with `http:` or `https:`.
 struct WebAddress: Equatable, Sendable {
@@ -117,12 +118,13 @@ extension FileFailure {
     }
   }
 
-  /// One redirect too many.
+  /// The opening was cancelled.
   static func calledOff(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed, "Opening \(address.name) was called off.", hint: "Open it again.")
   }
 
+  /// One redirect too many.
   static func redirectsWithoutEnd(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) leads from one address to the next without end.",
@@ -243,15 +245,15 @@ extension FileFailure {
 enum AbsentServers {
   private struct Absence: Sendable {
     let reason: String
-    /// On the steady clock.
+    /// In seconds of the host's clock.
     let end: Double
   }
 
-  private static let absences = ConditionLock<[Substring: Absence]>([:])
+  private static let absences = MutexBox<[Substring: Absence]>([:])
 
   /// Leaves the server of `address` alone for `seconds`, for `reason`.
   static func add(_ address: WebAddress, _ reason: String, for seconds: Double) {
-    let now = SteadyClock.now
+    let now = HostClock.seconds
     let absence = Absence(reason: reason, end: now + seconds)
     absences.withLock { absences in
       absences = absences.filter { $0.value.end > now }
@@ -262,7 +264,7 @@ enum AbsentServers {
   /// Throws `.cannotOpen` where the server of `address` is to be left alone.
   static func check(_ address: WebAddress) throws(FileFailure) {
     let reason: String? = absences.withLock { absences in
-      guard let absence = absences[address.server], absence.end > SteadyClock.now else {
+      guard let absence = absences[address.server], absence.end > HostClock.seconds else {
         return nil
       }
       return absence.reason

@@ -1,14 +1,15 @@
 import AudioBasics
 import AudioDevices
 import AudioFiles
+import AudioSessions
 import Glibc
 import RealtimeAudio
 
 /// Work that competes with the audio thread as other programs do: every processor busy, and a disk
 /// that is written to and waited for. Lasts until it goes out of scope.
 public final class SystemLoad {
-  private let over = AtomicFlag()
-  private var threads: [LoadThread] = []
+  private var work: [LoadWork] = []
+  private var threads: [BackgroundThread] = []
 
   /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may be.
   public static var usualPath: String {
@@ -19,76 +20,62 @@ public final class SystemLoad {
   /// Starts it; the disk's part is written to `path`, which is removed in the end.
   public init(path: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    for _ in 0..<processors { threads.append(try LoadThread(.arithmetic, until: over)) }
-    threads.append(try LoadThread(.disk(path), until: over))
+    work = (0..<processors).map { _ in LoadWork(.arithmetic) } + [LoadWork(.disk(path))]
+    for part in work { threads.append(try BackgroundThread(part, name: "duplex-load")) }
   }
 
   deinit {
-    over.raise()
+    for part in work { part.conclude() }
     for thread in threads { thread.join() }
   }
 }
 
-/// One thread of it.
-private final class LoadThread {
-  enum Kind: Sendable {
+/// What one of its threads does in a single step.
+private final class LoadWork: BackgroundWork {
+  enum Kind {
     case arithmetic
     case disk(String)
   }
 
-  private struct Loop: RealtimeWork, ~Copyable, Sendable {
-    let kind: Kind
-    let over: AtomicFlag
+  private let kind: Kind
+  private let over = AtomicFlag()
 
-    mutating func run() {
-      switch kind {
-      case .arithmetic: compute()
-      case .disk(let path): write(path)
-      }
+  init(_ kind: Kind) { self.kind = kind }
+
+  func conclude() { over.raise() }
+
+  func step() -> Bool {
+    switch kind {
+    case .arithmetic: compute()
+    case .disk(let path): write(path)
     }
+    return false
+  }
 
-    private func compute() {
-      var word: UInt64 = 1
-      while !over.isRaised {
-        // More memory than a cache holds would be unfair to no one: this is only arithmetic.
-        for _ in 0..<100_000 { word = word &* 6_364_136_223_846_793_005 &+ 1 }
-        if word == 0 { return }
-      }
-    }
-
-    private func write(_ path: String) {
-      var block = SampleBuffer(frameCount: 262_144, channelCount: 1)
-      for index in 0..<block.sampleCount { block[index] = Float(index % 100) / 100 }
-      while !over.isRaised {
-        guard
-          var file = try? SoundFileWriter(
-            path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
-            overwrite: true, appearance: .finished)
-        else { return }
-        for _ in 0..<16 where !over.isRaised {
-          guard (try? file.write(block, frames: block.frameCount)) != nil,
-            (try? file.synchronize()) != nil
-          else { break }
-        }
-        // Once closed, it is gone: it has no name.
-      }
+  private func compute() {
+    var word: UInt64 = 1
+    while !over.isRaised {
+      // More memory than a cache holds would be unfair to no one: this is only arithmetic.
+      for _ in 0..<100_000 { word = word &* 6_364_136_223_846_793_005 &+ 1 }
+      if word == 0 { return }
     }
   }
 
-  private var thread: RealtimeThread<Loop>?
-
-  init(_ kind: Kind, until over: AtomicFlag) throws(DeviceFailure) {
-    do throws(ThreadFailure) {
-      thread = try RealtimeThread(
-        name: "duplex-load", priority: .normal, stackByteCount: 1_048_576,
-        Loop(kind: kind, over: over))
-    } catch {
-      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+  private func write(_ path: String) {
+    var block = SampleBuffer(frameCount: 262_144, channelCount: 1)
+    for index in 0..<block.sampleCount { block[index] = Float(index % 100) / 100 }
+    while !over.isRaised {
+      guard
+        var file = try? SoundFileWriter(
+          path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
+          overwrite: true, appearance: .finished)
+      else { return }
+      for _ in 0..<16 where !over.isRaised {
+        guard (try? file.write(block, frames: block.frameCount)) != nil,
+          (try? file.synchronize()) != nil
+        else { break }
+      }
+      // Once closed, it is gone: it has no name.
     }
-  }
-
-  func join() {
-    guard let thread = thread.take() else { return }
-    _ = thread.join()
   }
 }

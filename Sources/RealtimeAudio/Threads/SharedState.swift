@@ -1,13 +1,14 @@
 import Glibc
 import Synchronization
 
-/// A value that several threads use, one at a time. Not for the audio thread.
+/// A value that several threads use, one at a time, and a wait for it to change. Not for the audio thread.
 ///
 /// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
 /// every use a race.
 public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   // @unchecked because the value is touched only by the thread that holds the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var value: Value
 
   /// Guards `value` from now on.
@@ -15,10 +16,15 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
+    condition = .allocate(capacity: 1)
+    condition.initialize(to: pthread_cond_t())
+    pthread_cond_init(condition, nil)
     self.value = value
   }
 
   deinit {
+    pthread_cond_destroy(condition)
+    condition.deallocate()
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
@@ -31,6 +37,21 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try work(&value)
   }
+
+  /// The first answer that `work` has; it is asked again after each `announce`.
+  package func wait<Answer: ~Copyable, Failure: Error>(
+    for work: (inout Value) throws(Failure) -> Answer?
+  ) throws(Failure) -> Answer {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let answer = try work(&value) { return answer }
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// Lets the threads that wait ask again.
+  package func announce() { pthread_cond_broadcast(condition) }
 }
 
 /// A fact that one thread makes known to others, once.

@@ -8,6 +8,11 @@ public enum HostClock {
     @_noLocks get { realtime_host_nanoseconds() }
   }
 
+  /// The same in seconds. Any thread.
+  package static var seconds: Double {
+    @_noLocks get { Double(nanoseconds) / 1e9 }
+  }
+
   /// Sleeps for that long, or until a signal comes.
   @_noLocks
   public static func pause(milliseconds: Int) {

@@ -25,24 +25,12 @@ struct SoundCard {
     self.number = number
     id = String(line[line.index(after: opening)..<closing].prefix { $0 != " " })
     let rest = line[line.index(after: closing)...]
-    name = rest.range(of: " - ").map { String(rest[$0...]) } ?? id
+    name = rest.firstRange(of: " - ").map { String(rest[$0.upperBound...]) } ?? id
     let folder = files.resolved("/sys/class/sound/card\(number)/device") ?? ""
     port =
       folder.split(separator: "/").last { $0.contains(":") && $0.contains("-") }
       .flatMap { $0.split(separator: ":").first }.map(String.init)
       .flatMap { folder.contains("/usb") ? $0 : nil }
-  }
-}
-
-extension Substring {
-  /// Where the text behind `mark` begins.
-  fileprivate func range(of mark: String) -> Substring.Index? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(mark) { return index(start, offsetBy: mark.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }
 

@@ -190,6 +190,8 @@ struct CommandArgument {
   let isPositional: Bool
   let isRepeating: Bool
   let isOptional: Bool
+  /// Whether it is a flag that `--no-` before its name takes back.
+  fileprivate(set) var hasInverse = false
 
   fileprivate init(_ json: JSON) {
     func names(of kind: String) -> [String] {
@@ -221,6 +223,17 @@ extension [CommandArgument] {
   }
 
   var longNames: [String] { flatMap(\.longNames) }
+
+  /// The same with each flag and its inverse as one: the text of both stands at the first of them.
+  var joiningInverses: [CommandArgument] {
+    compactMap { argument in
+      guard let name = argument.longNames.first else { return argument }
+      if name.hasPrefix("no-"), self[String(name.dropFirst(3))] != nil { return nil }
+      var argument = argument
+      argument.hasInverse = self["no-" + name] != nil
+      return argument
+    }
+  }
 }
 
 /// How many letters lie between two words.

@@ -79,7 +79,7 @@ extension Int {
 
 /// How long ago something began.
 struct SteadyTime {
-  private let began = HostClock.nanoseconds
+  private let began = HostClock.seconds
 
-  var seconds: Double { Double(HostClock.nanoseconds - began) / 1e9 }
+  var seconds: Double { HostClock.seconds - began }
 }

@@ -1,5 +1,6 @@
 import AudioBasics
 import Synchronization
+import RealtimeAudio
 
 /// Finds the decoder for sound, by what it is and not by what it is called.
 public enum Decoding {
@@ -172,7 +173,7 @@ final class RemoteDecoder: SoundDecoder {
     self.decoder = decoder
     wait = Mutex(
       SoundWait(
-        longest: file.patience.sounding, waited: SteadyClock.now - file.asked,
+        longest: file.patience.sounding, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))
   }
 
@@ -194,7 +195,7 @@ final class RemoteDecoder: SoundDecoder {
   /// A reader that has waited too long reads on, and gets the error.
   func isReady(prebuffer seconds: Double?) -> Bool {
     let isReady = decoder.isReady(prebuffer: seconds)
-    return wait.withLock { $0.look(isReady: isReady, now: SteadyClock.now) } || isReady
+    return wait.withLock { $0.look(isReady: isReady, now: HostClock.seconds) } || isReady
   }
 
   func read(
@@ -214,8 +215,8 @@ final class RemoteDecoder: SoundDecoder {
   private func waiting<Answer>(
     _ read: () throws(FileFailure) -> Answer
   ) throws(FileFailure) -> Answer {
-    let began = SteadyClock.now
-    defer { wait.withLock { $0.waited(SteadyClock.now - began) } }
+    let began = HostClock.seconds
+    defer { wait.withLock { $0.waited(HostClock.seconds - began) } }
     return try file.awaitSound(atMost: wait.withLock { $0.rest }, read)
   }
 }
