@@ -34,7 +34,7 @@ struct SilenceMeter {
     frames += count
   }
 
-  /// What was heard so far.
+  /// What was found so far.
   var silence: SilentFrames {
     guard let firstLoud else { return SilentFrames(lead: frames, tail: frames, total: frames) }
     let tail = frames - 1 - lastLoud

@@ -48,10 +48,10 @@ final class HostileServer: Sendable {
 
   /// What is there, opened by somebody in a hurry.
   func open(
-    _ path: String, _ patience: RemoteFilePatience = .short,
+    _ path: String, _ timeouts: RemoteFileTimeouts = .short,
     _ bounds: RemoteFileBounds = RemoteFileBounds()
   ) throws(FileFailure) -> RemoteFile {
-    try RemoteFile(address: address(path), patience: patience, bounds: bounds)
+    try RemoteFile(address: address(path), timeouts: timeouts, bounds: bounds)
   }
 
   /// Body bytes sent so far for `path`.
@@ -62,26 +62,26 @@ final class HostileServer: Sendable {
   }
 }
 
-extension RemoteFilePatience {
+extension RemoteFileTimeouts {
   /// For a server on this machine, however busy that is: what takes longer hangs.
-  static var short: RemoteFilePatience {
-    var patience = RemoteFilePatience()
-    patience.firstPause = 0.005
-    patience.connecting = 120
-    patience.answering = 120
-    patience.opening = 120
-    patience.stalling = 120
-    patience.dripping = 120
-    return patience
+  static var short: RemoteFileTimeouts {
+    var timeouts = RemoteFileTimeouts()
+    timeouts.firstPause = 0.005
+    timeouts.connecting = 120
+    timeouts.answering = 120
+    timeouts.opening = 120
+    timeouts.stalling = 120
+    timeouts.dripping = 120
+    return timeouts
   }
 
   /// The same for a server that stops sending without a word: taken up again soon, and as often as
   /// it takes a busy machine to bring a byte.
-  static var restless: RemoteFilePatience {
-    var patience = short
-    patience.stalling = 0.4
-    patience.tryCount = 100
-    return patience
+  static var restless: RemoteFileTimeouts {
+    var timeouts = short
+    timeouts.stalling = 0.4
+    timeouts.tryCount = 100
+    return timeouts
   }
 }
 

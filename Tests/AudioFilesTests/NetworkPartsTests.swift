@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `a watch tells a stall from a drip, and neither while it pauses`() {
-    var watch = TransferWatch(RemoteFilePatience(), now: 0, answerDeadline: 10)
+    var watch = TransferWatch(RemoteFileTimeouts(), now: 0, answerDeadline: 10)
     #expect(watch.trouble(now: 9.9) == nil)
     #expect(watch.trouble(now: 10) == .noAnswer)
     watch.answered(now: 5)
@@ -93,11 +93,11 @@ import Testing
   }
 
   @Test func `tries wait twice as long each time, and count anew after progress`() {
-    var pace = RetryPace(RemoteFilePatience())
-    let pauses = (0..<6).map { _ in pace.next() }
+    var backoff = RetryBackoff(RemoteFileTimeouts())
+    let pauses = (0..<6).map { _ in backoff.next() }
     #expect(pauses == [0.25, 0.5, 1, 2, 4, nil])
-    pace.progressed()
-    #expect(pace.next() == 0.25)
+    backoff.progressed()
+    #expect(backoff.next() == 0.25)
   }
 
   @Test func `a rate is that of the seconds in which bytes were wanted`() throws {

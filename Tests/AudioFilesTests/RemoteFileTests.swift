@@ -69,9 +69,9 @@ import Testing
 
   @Test(arguments: ["silence", "slow-header"])
   func `a server that does not answer is given up`(fault: String) {
-    var patience = RemoteFilePatience.short
-    patience.opening = 0.3
-    #expect(failure { _ = try server.open("\(fault)/x.wav", patience) }?.kind == .cannotOpen)
+    var timeouts = RemoteFileTimeouts.short
+    timeouts.opening = 0.3
+    #expect(failure { _ = try server.open("\(fault)/x.wav", timeouts) }?.kind == .cannotOpen)
   }
 
   @Test(arguments: ["unavailable-twice", "reset-twice", "redirect"])
@@ -94,16 +94,16 @@ import Testing
   }
 
   @Test func `a slow drip comes to an end`() throws {
-    var patience = RemoteFilePatience.short
-    patience.dripping = 0.1
-    let file = try server.open("drip/x.wav?rate=40", patience)
+    var timeouts = RemoteFileTimeouts.short
+    timeouts.dripping = 0.1
+    let file = try server.open("drip/x.wav?rate=40", timeouts)
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)
   }
 
   @Test func `hardly any bytes within the time for the first sound are no opening`() throws {
-    var patience = RemoteFilePatience.short
-    patience.sounding = 0.2
-    let file = try server.open("drip/x.wav?id=sound", patience)
+    var timeouts = RemoteFileTimeouts.short
+    timeouts.sounding = 0.2
+    let file = try server.open("drip/x.wav?id=sound", timeouts)
     let trouble = failure {
       _ = try file.probe { () throws(FileFailure) in try contents(file) }
     }

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `a waiting read is interrupted, and reading goes on after that`() throws {
-    let file = try server.open("stall-once/x.wav?id=interrupt", RemoteFilePatience())
+    let file = try server.open("stall-once/x.wav?id=interrupt", RemoteFileTimeouts())
     #expect(try hasPattern(file, count: 100_000))
     let reader = Reader(file, at: 100_000)
     file.interrupt()
@@ -85,7 +85,7 @@ import Testing
 
   @Test(arguments: ["stall", "no-range", "drip", "station-endless", "drop-always"])
   func `a file is closed whatever its server does`(fault: String) throws {
-    for _ in 0..<3 { _ = try server.open("\(fault)/x.wav?id=close", RemoteFilePatience()) }
+    for _ in 0..<3 { _ = try server.open("\(fault)/x.wav?id=close", RemoteFileTimeouts()) }
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
   @Test(arguments: ["HTTP/1.0", "ICY", "HTTP/1.1"])
   func `announcements are taken out of the sound`(version: String) throws {
-    let file = try server.open("station/x.mp3?as=\(version)", RemoteFilePatience())
+    let file = try server.open("station/x.mp3?as=\(version)", RemoteFileTimeouts())
     #expect(file.announcedBitRate == 128_000)
     #expect(file.byteCount == nil)
     #expect(!file.isSeekable)
@@ -15,13 +15,13 @@ import Testing
   }
 
   @Test func `a station is called by its name before it announces a title`() throws {
-    let file = try server.open("station/x.mp3?size=9000", RemoteFilePatience())
+    let file = try server.open("station/x.mp3?size=9000", RemoteFileTimeouts())
     #expect(try contents(file, count: 9000).count == 9000)
     #expect(file.announcedTitle == "Radio Hostile")
   }
 
   @Test func `a station that breaks is joined again`() throws {
-    let file = try server.open("station-drops/x.mp3?id=joined", RemoteFilePatience.short)
+    let file = try server.open("station-drops/x.mp3?id=joined", RemoteFileTimeouts.short)
     #expect(try hasPattern(file, count: 300_000))
   }
 

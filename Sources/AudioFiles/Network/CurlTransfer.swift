@@ -26,7 +26,7 @@ final class CurlTransfer {
   /// A GET of `address` with further `lines` in its header. `receiver` outlives it. nil without
   /// memory.
   init?(
-    _ address: WebAddress, lines: [String], patience: RemoteFilePatience,
+    _ address: WebAddress, lines: [String], timeouts: RemoteFileTimeouts,
     bounds: RemoteFileBounds, receiver: any TransferReceiver
   ) {
     let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
@@ -36,7 +36,7 @@ final class CurlTransfer {
     let created = texts.map { UnsafePointer($0) }.withUnsafeBufferPointer { texts in
       ccurl_transfer_create(
         address.text, texts.baseAddress, Int32(texts.count),
-        Int(clamping: patience.connecting * 1000),
+        Int(clamping: timeouts.connecting * 1000),
         Int32(bounds.receiveBuffer), receiveHeader, receiveBody, context)
     }
     guard let created else {
@@ -116,7 +116,7 @@ private func receiveBody(
 }
 
 /// Carries transfers on, one at a time, and keeps the connection for the next.
-final class CurlCarrier {
+final class CurlMulti {
   private let pointer: OpaquePointer
   private var transfer: CurlTransfer?
 

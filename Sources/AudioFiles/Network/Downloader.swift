@@ -5,7 +5,7 @@ struct Download: RealtimeWork, Sendable {
   let address: WebAddress
   let shared: MutexBox<RemoteState>
   let signal: WakeSignal
-  let patience: RemoteFilePatience
+  let timeouts: RemoteFileTimeouts
   let bounds: RemoteFileBounds
 
   mutating func run() {
@@ -22,9 +22,9 @@ final class Downloader {
   let shared: MutexBox<RemoteState>
   let signal: WakeSignal
   let original: WebAddress
-  let patience: RemoteFilePatience
+  let timeouts: RemoteFileTimeouts
   let bounds: RemoteFileBounds
-  private let carrier: CurlCarrier
+  private let multi: CurlMulti
   private let openingDeadline: Double
 
   /// Where redirects have led.
@@ -33,7 +33,7 @@ final class Downloader {
   private var asksForRanges = true
   /// nil before the first response.
   var facts: RemoteFacts?
-  private var pace: RetryPace
+  private var backoff: RetryBackoff
   private var nextTry = 0.0
   private var span: RequestSpan
 
@@ -53,15 +53,15 @@ final class Downloader {
 
   /// nil without memory.
   init?(_ download: Download) {
-    guard let carrier = CurlCarrier() else { return nil }
+    guard let multi = CurlMulti() else { return nil }
     let now = HostClock.seconds
-    self.carrier = carrier
+    self.multi = multi
     (shared, signal, original) = (download.shared, download.signal, download.address)
-    (patience, bounds, location) = (download.patience, download.bounds, download.address)
-    openingDeadline = now + patience.opening
-    pace = RetryPace(patience)
+    (timeouts, bounds, location) = (download.timeouts, download.bounds, download.address)
+    openingDeadline = now + timeouts.opening
+    backoff = RetryBackoff(timeouts)
     span = RequestSpan(first: bounds.firstRequest)
-    watch = TransferWatch(patience, now: now, answerDeadline: now)
+    watch = TransferWatch(timeouts, now: now, answerDeadline: now)
   }
 
   /// Until the file is closed.
@@ -70,7 +70,7 @@ final class Downloader {
       // One look at the clock for both: a new try that is not due yet here must be waited for below.
       let now = HostClock.seconds
       follow(order, now: now)
-      if let end = carrier.perform() {
+      if let end = multi.perform() {
         conclude(end)
       } else if let trouble = transfer == nil ? nil : watch.trouble(now: HostClock.seconds) {
         end()
@@ -78,7 +78,7 @@ final class Downloader {
       } else {
         let next = transfer == nil ? nextTry : watch.nextLook
         let rest = transfer == nil && next <= now ? .infinity : next - now
-        carrier.wait(min(rest, untilDeadline(now: now)), orFor: signal)
+        multi.wait(min(rest, untilDeadline(now: now)), orFor: signal)
       }
     }
     end()
@@ -120,9 +120,9 @@ final class Downloader {
 
   private func begin(at offset: Int) {
     let now = HostClock.seconds
-    var deadline = now + patience.answering
+    var deadline = now + timeouts.answering
     if facts == nil { deadline = min(deadline, openingDeadline) }
-    watch = TransferWatch(patience, now: now, answerDeadline: deadline)
+    watch = TransferWatch(timeouts, now: now, answerDeadline: deadline)
     start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
     (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
     disconnection = nil
@@ -133,7 +133,7 @@ final class Downloader {
     let lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"] + (range?.lines ?? [])
     guard
       let transfer = CurlTransfer(
-        location, lines: lines, patience: patience, bounds: bounds, receiver: self)
+        location, lines: lines, timeouts: timeouts, bounds: bounds, receiver: self)
     else { return fail(.unreachable(original, "there is no memory left")) }
     shared.withLock { state in
       state.situation.transfer = offset
@@ -141,7 +141,7 @@ final class Downloader {
       state.meter.begin(now: now)
     }
     self.transfer = transfer
-    carrier.begin(transfer)
+    multi.begin(transfer)
   }
 
   /// Behind the last byte of a request that begins at `start`.
@@ -159,7 +159,7 @@ final class Downloader {
 
   private func end() {
     guard transfer != nil else { return }
-    carrier.end()
+    multi.end()
     transfer = nil
     shared.withLock { state in
       state.situation.transfer = nil
@@ -192,7 +192,7 @@ final class Downloader {
       let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
       let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
       // Otherwise the server sent a shorter part than there is.
-      return isWhole || isPart ? pace.progressed() : interrupted("the server stopped sending")
+      return isWhole || isPart ? backoff.progressed() : interrupted("the server stopped sending")
     }
     shared.withLock { $0.situation.end = offset }
     shared.announce()
@@ -250,10 +250,10 @@ final class Downloader {
 
   /// Tries again in a while, or gives up with `failure`.
   private func retry(_ failure: FileFailure) {
-    if newByteCount > 0 { pace.progressed() }
+    if newByteCount > 0 { backoff.progressed() }
     let now = HostClock.seconds
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
-    guard let pause = pace.next(), hasBegun || now + pause < openingDeadline else {
+    guard let pause = backoff.next(), hasBegun || now + pause < openingDeadline else {
       return giveUp(failure, mayPass: true)
     }
     nextTry = now + pause
@@ -272,7 +272,7 @@ final class Downloader {
 
   private func giveUp(_ failure: FileFailure, mayPass: Bool = false) {
     if facts == nil, let disconnection {
-      AbsentServers.add(location, disconnection, for: patience.absence)
+      UnreachableServers.add(location, disconnection, for: timeouts.absence)
     }
     fail(failure, mayPass: mayPass)
   }
@@ -282,7 +282,7 @@ final class Downloader {
       state.failure = failure
       state.failureMayPass = mayPass
     }
-    pace.progressed()
+    backoff.progressed()
     location = original
     redirectCount = 0
     shared.announce()

@@ -10,7 +10,7 @@ public final class RemoteFile: ByteSource {
   private let thread: RealtimeThread<Download>
   private let length: Int?
   let address: WebAddress
-  let patience: RemoteFilePatience
+  let timeouts: RemoteFileTimeouts
   /// When it was asked for, in seconds of the host's clock.
   let asked: Double
 
@@ -22,29 +22,29 @@ public final class RemoteFile: ByteSource {
   public let announcedBitRate: Int?
 
   /// Asks for what is at `address`, and returns when the server has begun to send it: after
-  /// `patience.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends the
+  /// `timeouts.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends the
   /// wait, from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` where it is
   /// not sound, `.cannotCreate` where it cannot be kept on disk.
   public init(
-    address: String, patience: RemoteFilePatience = RemoteFilePatience(),
+    address: String, timeouts: RemoteFileTimeouts = RemoteFileTimeouts(),
     bounds: RemoteFileBounds = RemoteFileBounds(),
     whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void = { _ in }
   ) throws(FileFailure) {
     try CurlLibrary.load()
     let address = try WebAddress(address)
-    try AbsentServers.check(address)
+    try UnreachableServers.check(address)
     let asked = HostClock.seconds
     let shared = MutexBox(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
     let thread = try Self.thread(
       Download(
-        address: address, shared: shared, signal: signal, patience: patience, bounds: bounds))
+        address: address, shared: shared, signal: signal, timeouts: timeouts, bounds: bounds))
     whileWaiting {
       shared.withLock { $0.isInterrupted = true }
       shared.announce()
     }
     let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
-      if state.isInterrupted { return .failure(.calledOff(address)) }
+      if state.isInterrupted { return .failure(.cancelled(address)) }
       // What broke after that is told when it is read so far, however late this thread looks.
       if state.situation.isOpen { return .success(state.facts) }
       return state.failure.map { .failure($0) }
@@ -59,7 +59,7 @@ public final class RemoteFile: ByteSource {
     self.signal = signal
     self.thread = thread
     self.address = address
-    self.patience = patience
+    self.timeouts = timeouts
     self.asked = asked
     name = address.name
     contentType = facts.contentType
@@ -72,7 +72,7 @@ public final class RemoteFile: ByteSource {
     guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress(address) else {
       return false
     }
-    return (try? AbsentServers.check(address)) == nil
+    return (try? UnreachableServers.check(address)) == nil
   }
 
   // Letting go of the thread waits for its end.
@@ -151,13 +151,13 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// What `open` makes of the bytes: reads it makes fail once `patience.sounding` seconds are over
+  /// What `open` makes of the bytes: reads it makes fail once `timeouts.sounding` seconds are over
   /// since the file was asked for, however many bytes come. One thread at a time. Throws
   /// `.unusableContents` then, `.cannotOpen` where hardly any came, and what `open` throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
-    setDeadline(SoundDeadline(time: asked + patience.sounding, isFirst: true))
+    setDeadline(SoundDeadline(time: asked + timeouts.sounding, isFirst: true))
     defer { setDeadline(nil) }
     return try open()
   }
@@ -257,7 +257,7 @@ public struct RemoteFileBounds: Sendable {
 }
 
 /// How long a `RemoteFile` waits for a server, and how often it tries again. Times are seconds.
-public struct RemoteFilePatience: Sendable {
+public struct RemoteFileTimeouts: Sendable {
   /// Until a server is found and answers at all.
   public var connecting = 5.0
   /// Until the header of a response is there, whole.

@@ -7,7 +7,7 @@ struct TransferWatch {
     case drip
   }
 
-  private let patience: RemoteFilePatience
+  private let timeouts: RemoteFileTimeouts
   /// nil once the header is there.
   private var answerDeadline: Double?
   private var lastByte: Double
@@ -16,8 +16,8 @@ struct TransferWatch {
   private var isPaused = false
 
   /// The whole header is to be there by `answerDeadline`.
-  init(_ patience: RemoteFilePatience, now: Double, answerDeadline: Double) {
-    self.patience = patience
+  init(_ timeouts: RemoteFileTimeouts, now: Double, answerDeadline: Double) {
+    self.timeouts = timeouts
     self.answerDeadline = answerDeadline
     lastByte = now
     windowStart = now
@@ -48,9 +48,9 @@ struct TransferWatch {
   mutating func trouble(now: Double) -> Trouble? {
     if let answerDeadline { return now >= answerDeadline ? .noAnswer : nil }
     guard !isPaused else { return nil }
-    if now - lastByte >= patience.stalling { return .stall }
-    if now - windowStart >= patience.dripping {
-      if Double(windowByteCount) < patience.slowestRate * patience.dripping { return .drip }
+    if now - lastByte >= timeouts.stalling { return .stall }
+    if now - windowStart >= timeouts.dripping {
+      if Double(windowByteCount) < timeouts.slowestRate * timeouts.dripping { return .drip }
       windowStart = now
       windowByteCount = 0
     }
@@ -61,17 +61,17 @@ struct TransferWatch {
   var nextLook: Double {
     if let answerDeadline { return answerDeadline }
     if isPaused { return .infinity }
-    return min(lastByte + patience.stalling, windowStart + patience.dripping)
+    return min(lastByte + timeouts.stalling, windowStart + timeouts.dripping)
   }
 }
 
 /// How long to wait before the next try.
-struct RetryPace {
-  private let patience: RemoteFilePatience
+struct RetryBackoff {
+  private let timeouts: RemoteFileTimeouts
   private var tries = 0
 
-  init(_ patience: RemoteFilePatience) {
-    self.patience = patience
+  init(_ timeouts: RemoteFileTimeouts) {
+    self.timeouts = timeouts
   }
 
   /// A new byte came.
@@ -79,8 +79,8 @@ struct RetryPace {
 
   /// Seconds to wait before the next try; nil where it is time to give up.
   mutating func next() -> Double? {
-    guard tries < patience.tryCount else { return nil }
+    guard tries < timeouts.tryCount else { return nil }
     tries += 1
-    return patience.firstPause * Double(1 << min(tries - 1, 16))
+    return timeouts.firstPause * Double(1 << min(tries - 1, 16))
   }
 }

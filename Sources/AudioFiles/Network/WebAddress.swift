@@ -119,9 +119,9 @@ extension FileFailure {
   }
 
   /// The opening was cancelled.
-  static func calledOff(_ address: WebAddress) -> FileFailure {
+  static func cancelled(_ address: WebAddress) -> FileFailure {
     FileFailure(
-      .readFailed, "Opening \(address.name) was called off.", hint: "Open it again.")
+      .readFailed, "Opening \(address.name) was cancelled.", hint: "Open it again.")
   }
 
   /// One redirect too many.
@@ -242,7 +242,7 @@ extension FileFailure {
 
 /// Servers that no connection came about to a moment ago. Of a list of names on one of them, each would
 /// be waited for in turn.
-enum AbsentServers {
+enum UnreachableServers {
   private struct Absence: Sendable {
     let reason: String
     /// In seconds of the host's clock.

@@ -164,7 +164,7 @@ struct OggPage {
 struct OggStream {
   let fileFormat: FileFormat
   let sampleRate: Int
-  /// Frames at the beginning that are not heard.
+  /// Frames at the beginning that are not played (pre-skip).
   private let skipped: Int
   /// The last page on which a packet ends.
   private(set) var lastPage: OggPage

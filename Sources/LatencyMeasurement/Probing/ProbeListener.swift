@@ -5,7 +5,7 @@ import RealtimeAudio
 import Synchronization
 
 /// The half of a measurement that thinks: listens to the noise, plays short bursts louder and louder
-/// until one is heard well enough, then measures, channel by channel.
+/// until one is received well enough, then measures, channel by channel.
 ///
 /// A burst during which frames were lost counts for nothing and is played again.
 public final class ProbeListener: BackgroundWork, @unchecked Sendable {
@@ -88,7 +88,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Three tenths of a second: what is heard when nothing is played.
+  /// Measures the noise for three tenths of a second, while nothing is played.
   private func listen() {
     if capture.hasGap { capture.clear() }
     guard capture.frames >= plan.sampleRate * 3 / 10 else { return }

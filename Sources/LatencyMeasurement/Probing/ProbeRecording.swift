@@ -7,7 +7,7 @@ struct ProbeRecording: ~Copyable {
   private var gaps: EventReader
   private var chunk: SampleBuffer
   private let captureChannels: Int
-  /// What each input channel heard.
+  /// What each input channel captured.
   private(set) var captured: [[Float]]
   /// What one output channel played.
   private(set) var played: [Float] = []

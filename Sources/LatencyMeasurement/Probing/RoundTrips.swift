@@ -4,7 +4,7 @@ import DelayEstimation
 public struct ChannelPair: Sendable {
   /// The output channel that played, from 0.
   public var fromChannel: Int
-  /// The input channel that heard it, from 0.
+  /// The input channel that received it, from 0.
   public var toChannel: Int
   /// Each measurement, in order.
   public var estimates: [DelayEstimate]
@@ -23,7 +23,7 @@ public struct ChannelPair: Sendable {
 public struct RoundTrips: Sendable {
   /// The pairs of channels that are connected, by output and input channel.
   public var pairs: [ChannelPair] = []
-  /// Measurements thrown away because frames were lost meanwhile, or because nothing was heard.
+  /// Measurements thrown away because frames were lost meanwhile, or because no signal was found.
   public var rejected = 0
   /// The highest peak that was played, in dBFS.
   public var levelDBFS = -200.0

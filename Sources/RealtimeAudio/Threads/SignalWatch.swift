@@ -50,14 +50,14 @@ public struct SignalWatch: ~Copyable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Whether SIGINT, SIGTERM or SIGHUP has come and no watch has heard it yet. Any thread.
+  /// Whether SIGINT, SIGTERM or SIGHUP has come and no watch has received it yet. Any thread.
   public static var isEndWaiting: Bool {
     var set = sigset_t()
     guard sigpending(&set) == 0 else { return false }
     return ending.contains { sigismember(&set, $0) == 1 }
   }
 
-  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has heard yet; false where there
+  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false where there
   /// is none. Any thread.
   public static func takeEnd() -> Bool {
     var set = Self.set(of: ending)

@@ -83,11 +83,11 @@ struct RawOption: ExpressibleByArgument {
   }
 
   /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe until
-  /// `opening` is called off.
+  /// `opening` is cancelled.
   func decoder(of path: String, _ opening: Opening) throws(FileFailure) -> any SoundDecoder {
     try Decoding.rawDecoder(
       forPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount,
-      whileWaiting: { opening.whenCalledOff($0) })
+      whileWaiting: { opening.onCancel($0) })
   }
 }
 

@@ -11,7 +11,7 @@ enum InterruptibleOpening {
   /// Seconds that were waited, for one after the other, since anything of it was told.
   private static let untoldSeconds = MutexBox(0.0)
 
-  /// What `open` answers with, or throws. It runs on a thread of its own, and is called off after
+  /// What `open` answers with, or throws. It runs on a thread of its own, and is cancelled after
   /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only
   /// where it is a pipe of another program, which is told to a log as well. `status` is how the program ends
   /// where the user ends it; `failure` is thrown where there is no thread.

@@ -74,7 +74,7 @@ struct SourceAddress {
 
 /// Opens what the user named.
 enum SourceOpening {
-  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is called off.
+  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is cancelled.
   static func decoder(
     of address: SourceAddress, _ opening: Opening
   ) throws(FileFailure) -> any SoundDecoder {
@@ -82,7 +82,7 @@ enum SourceOpening {
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
     if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
     guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }
-    return try Decoding.decoder(forPath: address.location) { opening.whenCalledOff($0) }
+    return try Decoding.decoder(forPath: address.location) { opening.onCancel($0) }
   }
 
   /// What `address` names, opened while the user watches. Throws what is wrong with it.
@@ -131,7 +131,7 @@ final class OpenedSource: @unchecked Sendable {
   func take(_ opening: Opening) throws(FileFailure) -> any SoundDecoder {
     if let given = decoder.withLock({ $0.take() }) {
       // Going to where it begins may have to wait for a network.
-      opening.whenCalledOff { given.decoder.interrupt() }
+      opening.onCancel { given.decoder.interrupt() }
       return given.decoder
     }
     return try SourceOpening.decoder(of: address, opening)

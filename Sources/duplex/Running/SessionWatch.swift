@@ -24,7 +24,7 @@ final class SessionWatch {
   private var endingSince: UInt64?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
-  private var isDeaf = false
+  private var isKeyboardClosed = false
   /// Whether there was a reason to stop: the end is near, and looked for more often.
   private var isOver = false
   /// When the clocks are told of next.
@@ -79,7 +79,7 @@ final class SessionWatch {
     // While this thread was in something else.
     if endingSince == nil, standstill?.isEndWanted == true { return end(.signal) }
     let received = signals.wait(
-      milliseconds: waitMilliseconds, watching: isDeaf ? nil : keyboard.awaited)
+      milliseconds: waitMilliseconds, watching: isKeyboardClosed ? nil : keyboard.awaited)
     switch received {
     case .signal(.end):
       return end(.signal)
@@ -88,7 +88,7 @@ final class SessionWatch {
       case .key(let key): return obey(key)
       // No key will come any more.
       case .end:
-        isDeaf = true
+        isKeyboardClosed = true
         recording?.loseKeyboard(at: frame)
       case .nothing: break
       }
@@ -135,7 +135,7 @@ final class SessionWatch {
   private func end(_ reason: StopReason) -> SessionCommand {
     standstill?.noteEnd()
     if recording?.leave() == true { return .stop(reason) }
-    // `timeout` and terminals may send one signal twice. Only one that comes later is a second wish:
+    // `timeout` and terminals may send one signal twice. Only one that comes later is a second request:
     // to end at once, with what the file holds since its header was last written.
     if let since = endingSince, HostClock.nanoseconds > since + 300_000_000 {
       Keyboard.giveBack()

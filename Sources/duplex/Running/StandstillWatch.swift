@@ -6,7 +6,7 @@ import Synchronization
 /// Ends the program where an end is wanted and the thread that should come to it does not: it is
 /// in a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
 ///
-/// Only what is being saved is waited for, however long a disk takes. A second wish ends that as well.
+/// Only what is being saved is waited for, however long a disk takes. A second request ends that as well.
 final class StandstillWatch {
   /// Since when an end is wanted, on the host's clock; 0 before.
   private final class EndRequest: Sendable {

@@ -163,7 +163,7 @@ final class OutputStream: Sendable {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
-    /// Why it took no more, where that is not its reader's wish.
+    /// Why it took no more, where that is not by its reader's choice.
     var failure: String?
   }
 

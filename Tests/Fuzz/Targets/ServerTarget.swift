@@ -8,20 +8,20 @@ extension FuzzTarget {
   static let server = FuzzTarget("server", longest: 16384) { input in
     let kind = input.choose()
     AnsweringServer.shared.give(input.bytes)
-    var patience = RemoteFilePatience()
-    patience.connecting = 0.5
-    patience.answering = 0.05
-    patience.opening = 0.1
-    patience.stalling = 0.02
-    patience.dripping = 0.04
-    patience.firstPause = 0.0001
-    patience.tryCount = 1
+    var timeouts = RemoteFileTimeouts()
+    timeouts.connecting = 0.5
+    timeouts.answering = 0.05
+    timeouts.opening = 0.1
+    timeouts.stalling = 0.02
+    timeouts.dripping = 0.04
+    timeouts.firstPause = 0.0001
+    timeouts.tryCount = 1
     var bounds = RemoteFileBounds()
     bounds.firstRequest = 4096
     let name = input.choose(from: ["x", "x.mp3", "x.wav", "x.m3u", "x.ogg"])
     guard
       let file = try? RemoteFile(
-        address: "http://a.example/\(name)", patience: patience, bounds: bounds)
+        address: "http://a.example/\(name)", timeouts: timeouts, bounds: bounds)
     else { return }
     if name == "x.m3u" {
       _ = try? Playlist.entries(of: file)

@@ -160,7 +160,7 @@ public enum Decoding {
 
 /// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for the
 /// first second of sound and for each that follows the player waits no longer than
-/// `RemoteFilePatience.sounding` says.
+/// `RemoteFileTimeouts.sounding` says.
 final class RemoteDecoder: SoundDecoder {
   private let file: RemoteFile
   private let decoder: any SoundDecoder
@@ -173,7 +173,7 @@ final class RemoteDecoder: SoundDecoder {
     self.decoder = decoder
     wait = Mutex(
       SoundWait(
-        longest: file.patience.sounding, waited: HostClock.seconds - file.asked,
+        longest: file.timeouts.sounding, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))
   }
 

@@ -108,7 +108,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// One opening of a source on its way: what waits for a network meanwhile can be called off.
+/// One opening of a source on its way: what waits for a network meanwhile can be cancelled.
 public final class Opening: Sendable {
   private struct State {
     var isCalledOff = false
@@ -120,11 +120,11 @@ public final class Opening: Sendable {
   /// An opening that goes on.
   public init() {}
 
-  /// Whether it is called off. Any thread.
+  /// Whether it is cancelled. Any thread.
   public var isCalledOff: Bool { state.withLock { $0.isCalledOff } }
 
-  /// Has `interrupt` called when it is called off, or at once if it is already.
-  public func whenCalledOff(_ interrupt: @escaping @Sendable () -> Void) {
+  /// Has `interrupt` called when it is cancelled, or at once if it is already.
+  public func onCancel(_ interrupt: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isCalledOff { state.interruptions.append(interrupt) }
       return state.isCalledOff
@@ -150,7 +150,7 @@ extension Opening {
   private static let highestBitRate = 32 * 192_000 * 32
 
   /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
-  /// and `Decoding.decoder(of:)` do, and where it is called off.
+  /// and `Decoding.decoder(of:)` do, and where it is cancelled.
   public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: try file(ofAddress: address))
   }
@@ -161,8 +161,8 @@ extension Opening {
     var bounds = RemoteFileBounds()
     // It is not known yet where it is to be read.
     bounds.readAhead = bounds.firstRequest
-    let file = try RemoteFile(address: address, bounds: bounds, whileWaiting: whenCalledOff)
-    whenCalledOff { [weak file] in file?.interrupt() }
+    let file = try RemoteFile(address: address, bounds: bounds, whileWaiting: onCancel)
+    onCancel { [weak file] in file?.interrupt() }
     return file
   }
 
