@@ -191,6 +191,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [EPIPE, ESTRPIPE])
+  func `an output that stopped in the middle of a cycle is counted once`(code: Int32) throws {
+    let (capture, playback) = (FakePCM.make(), FakePCM.make())
+    playback.pointee.buffer = 256
+    capture.pointee.companion = playback
+    capture.pointee.refuses_link = true
+    capture.pointee.step = 64
+    let progress = UnitProgress()
+    let writer = EventWriter()
+    var reader = writer.makeReader()
+    var unit = DuplexUnit(
+      device: try ALSADuplex(opening: .fake(capture, playback)), callbacks: DuplexClosures(),
+      progress: progress, events: writer)
+    try unit.start()
+    for _ in 1...10 { #expect("\(unit.cycle())" == "ran") }
+    playback.pointee.code = -Int(code)
+    #expect("\(unit.cycle())" == "ran")
+    playback.pointee.code = 0
+    #expect("\(unit.cycle())" == "recovered")
+    for _ in 1...10 { #expect("\(unit.cycle())" == "ran") }
+    #expect(progress.playbackXruns + progress.captureXruns == 1)
+    var events: [TimelineEvent] = []
+    while let event = reader.read() { events.append(event) }
+    #expect(events.map(\.frame) == [11 * 64])
+  }
+
   @Test func `an xrun that only the kernel knows of is found when the wait ends badly`() throws {
     let rig = try Rig()
     let capture = try #require(rig.capture)

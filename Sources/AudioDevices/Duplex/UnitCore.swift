@@ -84,6 +84,8 @@ struct UnitCore: ~Copyable {
   var xrunFrame = 0
   /// Frames that were lost and are in no event yet.
   private var untoldFrames = 0
+  /// Captured frames of the last cycle for which the output had no room.
+  private var droppedFrames = 0
   /// Whether this turn told that the input is back, and how many frames that cost.
   private var isReturnTold = false
 
@@ -131,12 +133,14 @@ struct UnitCore: ~Copyable {
       frameLimit = min(frameLimit, frame &+ fadeFrames)
     }
     guard frame < frameLimit, !isEnded else {
+      if droppedFrames > 0 { reportDrop() }
       reportAbsence()
       return .finished
     }
     if reconnectState.isAway { return isStopping ? .finished : .away }
     RealtimeContext.enter()
     device.wait(&status)
+    if droppedFrames > 0 { reportDrop() }
     if status.hasEvents {
       while let event = device.takeEvent() { report(event) }
     }
@@ -257,16 +261,28 @@ struct UnitCore: ~Copyable {
     if moved > 0 { unmendedSince = nil }
   }
 
-  /// The output has no room, because the input's clock is the faster one: what came in is not played,
-  /// and is counted.
+  /// The output has no room: what came in is not played. The next wait tells why.
   @_noLocks
   private mutating func drop(_ frames: Int) {
     device.release(frames)
+    frame &+= frames
+    droppedFrames = frames
+    unmendedSince = nil
+  }
+
+  /// Counts what the last cycle did not play because the input's clock is the faster one. An output that
+  /// had stopped is counted when it is recovered.
+  @_noLocks
+  private mutating func reportDrop() {
+    let frames = droppedFrames
+    droppedFrames = 0
+    switch status.readiness {
+    case .xrun(.playbackXrun), .suspended, .lost: return
+    case .ready, .waiting, .xrun: break
+    }
     figures.pointee.playbackXruns.add(1, ordering: .relaxed)
     figures.pointee.lostFrames.add(frames, ordering: .relaxed)
-    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame, frames: frames))
-    frame &+= frames
-    unmendedSince = nil
+    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame &- frames, frames: frames))
   }
 
   /// Publishes how the cycle went.
