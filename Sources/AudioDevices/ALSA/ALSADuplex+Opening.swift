@@ -13,17 +13,24 @@ extension ALSADuplex {
     var output: PCM?
     if let name = request.captureDevice { input = try PCM(opening: name, .capture) }
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
-    try input?.configure(Self.streamRequest(request, capture: true, nil))
+    // A long input buffer costs no latency and forgives a late wake-up.
+    try input?.configure(request, bufferFrames: 8192)
     // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that only plays
     // queues more than a usual quantum: its delay does not matter.
     let fillsBuffer =
       request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
     // The output follows the input: its rate, and the period the hardware granted.
-    var outward = Self.streamRequest(request, capture: false, input?.configuration)
-    if fillsBuffer {
-      outward.bufferFrames = 8192 * max(1, (request.sampleRate ?? 48000) / 48000)
+    var outward = request
+    if let leader = input?.configuration {
+      if request.headroomFrames != nil {
+        outward.headroomFrames = request.atRate(leader.sampleRate).headroom
+      }
+      outward.sampleRate = leader.sampleRate
+      outward.periodFrames = leader.periodFrames
     }
-    try output?.configure(outward)
+    try output?.configure(
+      outward,
+      bufferFrames: fillsBuffer ? 8192 * max(1, (request.sampleRate ?? 48000) / 48000) : 0)
     guard let leader = input?.configuration ?? output?.configuration else {
       throw .noDevice
     }
@@ -56,29 +63,6 @@ extension ALSADuplex {
     self.init(
       capture: input, playback: output, configuration: configuration, wakeUp: wakeUp,
       request: request)
-  }
-
-  private static func streamRequest(
-    _ request: DuplexRequest, capture: Bool, _ leader: StreamConfiguration?
-  ) -> StreamRequest {
-    var stream = StreamRequest(
-      sampleRate: request.sampleRate, unitRate: request.sampleRate,
-      channelCount: request.channelCount,
-      channels: capture ? request.captureChannels : request.playbackChannels,
-      format: request.format, periodFrames: request.periodFrames,
-      headroomFrames: request.headroomFrames,
-      periods: request.periods)
-    if let leader, !capture {
-      stream.sampleRate = leader.sampleRate
-      stream.unitRate = leader.sampleRate
-      stream.periodFrames = leader.periodFrames
-      if request.headroomFrames != nil {
-        stream.headroomFrames = request.atRate(leader.sampleRate).headroom
-      }
-    }
-    // A long input buffer costs no latency and forgives a late wake-up.
-    if capture { stream.bufferFrames = 8192 }
-    return stream
   }
 
   private static func arrangeWaking(

@@ -1,39 +1,21 @@
 import AudioBasics
 import CALSA
 
-/// What is asked of one direction.
-struct StreamRequest {
-  /// The rate asked, or nil for the device's own.
-  var sampleRate: Int?
-  /// The rate the unit runs at, which `periodFrames` and `bufferFrames` count in.
-  var unitRate: Int?
-  var channelCount: Int?
-  /// Channels of the device by their numbers, from 1; nil for the first ones.
-  var channels: [Int]?
-  var format: SampleFormat?
-  var periodFrames: Int
-  /// Frames that must be queued ahead of the output when a callback runs; nil for a period, as it
-  /// was granted.
-  var headroomFrames: Int?
-  /// The least the buffer is to hold: periods as they were granted, and frames.
-  var periods = 2
-  var bufferFrames = 0
-}
-
 extension PCM {
   /// Asks the hardware, in an order that leaves the period its say (rate first, since it may differ
-  /// from the unit's, then period, then buffer), and keeps what it answers.
-  mutating func configure(_ request: StreamRequest) throws(DeviceFailure) {
+  /// from the unit's, then period, then buffer), and keeps what it answers. The buffer holds
+  /// `bufferFrames` frames of the request's rate at least.
+  mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
     // A device that maps no memory still answers the same to every other question.
-    for access in PCMAccess.allCases where try configure(request, access) { return }
+    for access in PCMAccess.allCases where try configure(request, bufferFrames, access) { return }
     throw PCMFailure.refused(
       name, direction, "any access known here", hint: "Try the same device as plug\(name).")
   }
 
   /// False where the device cannot do this access.
-  private mutating func configure(_ request: StreamRequest, _ access: PCMAccess)
-    throws(DeviceFailure) -> Bool
-  {
+  private mutating func configure(
+    _ request: DuplexRequest, _ leastFrames: Int, _ access: PCMAccess
+  ) throws(DeviceFailure) -> Bool {
     let space = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
     try check(snd_pcm_hw_params_any(handle, space.pointer), "asked for its abilities")
     // A plug would resample linearly; our own resampler is better, so it must not.
@@ -44,7 +26,7 @@ extension PCM {
     let format = try settle(request.format, in: space)
     let (channelCount, selection) = try settleChannels(request, in: space)
     let rate = try settleRate(request.sampleRate, in: space)
-    let scale = Double(rate) / Double(request.unitRate ?? rate)
+    let scale = Double(rate) / Double(request.sampleRate ?? rate)
     let period = try settlePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
     // Whole periods, enough to hold a period and the headroom: each of them was rounded.
@@ -52,7 +34,7 @@ extension PCM {
     let headroom = request.headroomFrames.map(scaled) ?? period
     let wanted = max(
       request.periods * period, period + headroom,
-      scaled(request.bufferFrames))
+      scaled(leastFrames))
     var bufferFrames = snd_pcm_uframes_t((wanted + period - 1) / period * period)
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
@@ -82,10 +64,10 @@ extension PCM {
 
   /// How many channels it is opened with, and which of them are used: those that are named, else the
   /// first of as many as are asked for, at most two where nothing is asked for.
-  private func settleChannels(_ request: StreamRequest, in space: borrowing ALSAMemory)
+  private func settleChannels(_ request: DuplexRequest, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
-    let named = request.channels
+    let named = isCapture ? request.captureChannels : request.playbackChannels
     let least = named?.max() ?? request.channelCount ?? 1
     // One channel alone would be a mix of all of them where a plugin or a server stands before the card.
     let wanted = named == nil ? request.channelCount ?? 2 : max(2, least)

@@ -182,12 +182,7 @@ extension PCM {
     let period = request.periodFrames
     // The buffer's length is no part of the delay: only what lies in it is.
     let frames = max(request.periods * period, 4 * (period + request.headroom) + 512, 8192)
-    try pcm.configure(
-      StreamRequest(
-        sampleRate: request.sampleRate, unitRate: request.sampleRate,
-        channelCount: request.channelCount,
-        channels: direction == .capture ? request.captureChannels : request.playbackChannels,
-        format: request.format, periodFrames: period, bufferFrames: frames))
+    try pcm.configure(request, bufferFrames: frames)
     // The unit polls at its own times and needs no wake-up from the device. But PipeWire's plugin passes at
     // most this many frames to its server at a time, whatever the quantum.
     let stream = pcm.configuration
