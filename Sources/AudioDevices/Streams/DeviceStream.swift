@@ -1,7 +1,6 @@
 // Audio thread.
 import AudioBasics
 import AudioClocks
-import CRealtime
 import RealtimeAudio
 
 /// What a look at a device with a clock of its own finds.
@@ -61,79 +60,61 @@ public protocol StreamDriver: ~Copyable {
 
 /// A stream as a bridge drives it: any driver, behind its function.
 public struct DeviceStream: ~Copyable, @unchecked Sendable {
-  // @unchecked because the driver has one owner, which moves with the value.
+  // @unchecked because the driver's type, which is only asked for its functions, is not Sendable.
   /// What it granted.
   public let configuration: StreamConfiguration
-  private let function: DriverFunction
-  private let memory: DriverMemory
+  private let owner: DriverOwner
   private let type: any (StreamDriver & ~Copyable).Type
 
   /// The stream that `driver` drives.
   public init<Driver: StreamDriver & ~Copyable>(_ driver: consuming Driver) {
     configuration = driver.configuration
-    function = Driver.function
     type = Driver.self
-    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
-    place.initialize(to: driver)
-    memory = DriverMemory(place)
-  }
-
-  deinit { type.destroy(memory) }
-
-  @_noLocks
-  private func ask(_ call: StreamCall, _ answer: DriverMemory) {
-    var call = call
-    realtime_call(function, memory, &call, answer)
+    owner = DriverOwner(driver, Driver.function)
   }
 
   /// Starts it anew.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
-    try type.start(memory, silence: frames, at: now)
+    try type.start(owner.memory, silence: frames, at: now)
   }
 
   /// Asks it where it is.
   @_noLocks
   public mutating func look(at now: UInt64) -> StreamState {
-    var state = StreamState.lost
-    ask(.look(at: now), &state)
-    return state
+    owner.perform(StreamCall.look(at: now), answer: .lost)
   }
 
   /// The next captured frames, or room for the next to play, at most its period.
   @_noLocks
   public mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    var lent: DeviceFrames?
-    ask(.frames(frames, at: now), &lent)
-    return lent
+    owner.perform(StreamCall.frames(frames, at: now), answer: nil)
   }
 
   /// Gives captured frames back, or hands frames over. False where the device failed.
   @_noLocks
   public mutating func commit(_ frames: Int) -> Bool {
-    var isDone = false
-    ask(.commit(frames), &isDone)
-    return isDone
+    owner.perform(StreamCall.commit(frames), answer: false)
   }
 
   /// Gives up a stream that is lost.
   @_noLocks
-  public mutating func detach(silence frames: Int = 0) { ask(.detach(silence: frames), memory) }
+  public mutating func detach(silence frames: Int = 0) {
+    owner.perform(StreamCall.detach(silence: frames), storing: owner.memory)
+  }
 
   /// Takes it back where it was found and runs: the frames of silence it began with.
   @_noLocks
   public mutating func reattach(at now: UInt64) -> Int? {
-    var silence: Int?
-    ask(.reattach(at: now), &silence)
-    return silence
+    owner.perform(StreamCall.reattach(at: now), answer: nil)
   }
 
   /// A stream that is lost can be detached from now on; false where it cannot.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    type.enableReconnection(memory, telling: news)
+    type.enableReconnection(owner.memory, telling: news)
   }
 
   /// Stops it at once.
-  public mutating func stop() { type.stop(memory) }
+  public mutating func stop() { type.stop(owner.memory) }
 }
 
 /// What is asked of a stream before it runs, when it broke, and at the end: it is found by its type.
@@ -152,10 +133,6 @@ extension StreamDriver where Self: ~Copyable {
     found(memory).pointee.enableReconnection(telling: news)
   }
   fileprivate static func stop(_ memory: DriverMemory) { found(memory).pointee.stop() }
-  fileprivate static func destroy(_ memory: DriverMemory) {
-    found(memory).deinitialize(count: 1)
-    memory.deallocate()
-  }
 }
 
 /// The clock by which two devices are driven: the host's, or virtual time that jumps.

@@ -1,6 +1,5 @@
 // Audio thread.
-import AudioBasics
-import RealtimeAudio
+import CRealtime
 
 /// The one function by which the audio thread reaches a driver or stream that it does not know by
 /// type. It gets the driver's address, that of a `DuplexCall` or `StreamCall`, and where the answer is
@@ -33,6 +32,45 @@ public enum DuplexCall: BitwiseCopyable {
 public enum StreamCall: BitwiseCopyable {
   case look(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
   case reattach(at: UInt64)
+}
+
+/// A driver in memory of its own, and the function by which the audio thread reaches it.
+///
+/// Public because Swift 6.3.1 ends in an assertion where setters that other modules see destroy a value whose
+/// `deinit` they do not see.
+public struct DriverOwner: ~Copyable, @unchecked Sendable {
+  // @unchecked because the driver has one owner, which moves with the value.
+  let memory: DriverMemory
+  private let function: DriverFunction
+  private let destroy: (DriverMemory) -> Void
+
+  init<Driver: ~Copyable>(_ driver: consuming Driver, _ function: DriverFunction) {
+    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
+    place.initialize(to: driver)
+    memory = DriverMemory(place)
+    self.function = function
+    destroy = { memory in
+      memory.assumingMemoryBound(to: Driver.self).deinitialize(count: 1)
+      memory.deallocate()
+    }
+  }
+
+  deinit { destroy(memory) }
+
+  /// Asks it what `call` says, and lets it store its answer.
+  func perform<Call: BitwiseCopyable>(_ call: Call, storing answer: DriverMemory) {
+    var call = call
+    realtime_call(function, memory, &call, answer)
+  }
+
+  /// What it answers to `call`; it stores that in place of `initial`.
+  func perform<Call: BitwiseCopyable, Answer: BitwiseCopyable>(
+    _ call: Call, answer initial: Answer
+  ) -> Answer {
+    var answer = initial
+    perform(call, storing: &answer)
+    return answer
+  }
 }
 
 /// Asks a driver what `call` says, and stores its answer.

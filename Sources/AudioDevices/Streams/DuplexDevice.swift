@@ -1,5 +1,4 @@
 // Audio thread.
-import CRealtime
 import RealtimeAudio
 
 /// A device as a unit drives it: any driver, behind its function.
@@ -7,38 +6,22 @@ import RealtimeAudio
 /// One thread drives it. What it is asked in a cycle is free of locks and allocation as far as the
 /// driver's own functions are; see `DuplexDriver` for what each does.
 public struct DuplexDevice: ~Copyable, @unchecked Sendable {
-  // @unchecked because the driver has one owner, which moves with the value.
+  // @unchecked because the driver's type, which is only asked for its functions, is not Sendable.
   /// What was granted. Fixed from the start.
   public let configuration: DuplexConfiguration
-  private let function: DriverFunction
-  private let memory: DriverMemory
+  private let owner: DriverOwner
   private let type: any (DuplexDriver & ~Copyable).Type
 
   /// The device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
     configuration = driver.configuration
-    function = Driver.function
     type = Driver.self
-    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
-    place.initialize(to: driver)
-    memory = DriverMemory(place)
-  }
-
-  deinit { type.destroy(memory) }
-
-  @_noLocks
-  private func ask(_ call: DuplexCall, _ answer: DriverMemory) {
-    var call = call
-    realtime_call(function, memory, &call, answer)
+    owner = DriverOwner(driver, Driver.function)
   }
 
   /// The device's clock now, in nanoseconds: the host's, or virtual time.
   public var now: UInt64 {
-    @_noLocks get {
-      var now: UInt64 = 0
-      ask(.now, &now)
-      return now
-    }
+    @_noLocks get { owner.perform(DuplexCall.now, answer: 0) }
   }
 
   /// Sleeps until the next period is there, or that long, or until the thread is interrupted.
@@ -46,69 +29,65 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   public mutating func wait(
     noLongerThan nanoseconds: UInt64 = .max, _ status: inout DeviceStatus
   ) {
-    ask(.wait(noLongerThan: nanoseconds), &status)
+    owner.perform(DuplexCall.wait(noLongerThan: nanoseconds), storing: &status)
   }
 
   /// The next captured frames, at most a period; nil where the device has failed.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    var lent: DeviceFrames?
-    ask(.capturedFrames(frames), &lent)
-    return lent
+    owner.perform(DuplexCall.capturedFrames(frames), answer: nil)
   }
 
   /// Gives the oldest captured frames back.
   @_noLocks
-  public mutating func release(_ frames: Int) { ask(.release(frames), memory) }
+  public mutating func release(_ frames: Int) {
+    owner.perform(DuplexCall.release(frames), storing: owner.memory)
+  }
 
   /// Room for the next frames to play, at most a period; nil where there is none.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    var lent: DeviceFrames?
-    ask(.playbackRoom(frames), &lent)
-    return lent
+    owner.perform(DuplexCall.playbackRoom(frames), answer: nil)
   }
 
   /// Hands frames of that room over to be played.
   @_noLocks
-  public mutating func commit(_ frames: Int) { ask(.commit(frames), memory) }
+  public mutating func commit(_ frames: Int) {
+    owner.perform(DuplexCall.commit(frames), storing: owner.memory)
+  }
 
   /// The oldest event that was not told yet.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
-    var event: DeviceEvent?
-    ask(.takeEvent, &event)
-    return event
+    owner.perform(DuplexCall.takeEvent, answer: nil)
   }
 
   /// How the secondary output of that number does; nil where there is none.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
-    var reading: SecondaryOutputReading?
-    ask(.secondaryReading(index), &reading)
-    return reading
+    owner.perform(DuplexCall.secondaryReading(index), answer: nil)
   }
 
   /// Gets both directions going together.
-  public mutating func start() throws(DeviceFailure) { try type.start(memory) }
+  public mutating func start() throws(DeviceFailure) { try type.start(owner.memory) }
 
   /// Starts both directions again after an xrun or a suspension.
-  public mutating func recover() throws(DeviceFailure) { try type.recover(memory) }
+  public mutating func recover() throws(DeviceFailure) { try type.recover(owner.memory) }
 
   /// Stops both directions, with `draining` when what is queued has been heard.
-  public mutating func stop(draining: Bool) { type.stop(memory, draining: draining) }
+  public mutating func stop(draining: Bool) { type.stop(owner.memory, draining: draining) }
 
   /// The device outlives its loss from now on.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    type.enableReconnection(memory, telling: news)
+    type.enableReconnection(owner.memory, telling: news)
   }
 
   /// Closes a device that is lost.
-  public mutating func close() { type.close(memory) }
+  public mutating func close() { type.close(owner.memory) }
 
   /// Waits for the device for a tenth of a second, then looks for it.
   public mutating func pollForReconnection() -> DeviceReturn {
-    type.pollForReconnection(memory)
+    type.pollForReconnection(owner.memory)
   }
 }
 
@@ -134,9 +113,5 @@ extension DuplexDriver where Self: ~Copyable {
   fileprivate static func close(_ memory: DriverMemory) { found(memory).pointee.close() }
   fileprivate static func pollForReconnection(_ memory: DriverMemory) -> DeviceReturn {
     found(memory).pointee.pollForReconnection()
-  }
-  fileprivate static func destroy(_ memory: DriverMemory) {
-    found(memory).deinitialize(count: 1)
-    memory.deallocate()
   }
 }
