@@ -133,12 +133,10 @@ extension DeviceList {
   /// The devices of all cards.
   public var devices: [DeviceCandidate] {
     cards.flatMap { card in
-      card.devices.map { device in
-        var listed = DeviceCandidate(
-          name: device.name, title: device.title, card: card.id, cardTitle: card.name)
-        listed.canCapture = device.capture != nil
-        listed.canPlay = device.playback != nil
-        return listed
+      card.devices.map {
+        DeviceCandidate(
+          name: $0.name, title: $0.title, card: card.id, cardTitle: card.name,
+          canCapture: $0.capture != nil, canPlay: $0.playback != nil)
       }
     }
   }
@@ -243,14 +241,10 @@ struct CardControl: ~Copyable {
   var candidates: [DeviceCandidate] {
     get throws(DeviceFailure) {
       let info = try CardInfo(of: handle, card: number)
-      let id = info.id
-      let cardName = info.name
-      return devices(cardID: id).map { device in
-        var candidate = DeviceCandidate(
-          name: device.name, title: device.title, card: id, cardTitle: cardName)
-        candidate.canCapture = device.capture != nil
-        candidate.canPlay = device.playback != nil
-        return candidate
+      return devices(cardID: info.id).map {
+        DeviceCandidate(
+          name: $0.name, title: $0.title, card: info.id, cardTitle: info.name,
+          canCapture: $0.capture != nil, canPlay: $0.playback != nil)
       }
     }
   }

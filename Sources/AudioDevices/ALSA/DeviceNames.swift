@@ -11,16 +11,21 @@ public struct DeviceCandidate: Sendable, Equatable {
   /// The card's name for people.
   public var cardTitle = ""
   /// Whether it can be an input.
-  public var canCapture = true
+  public var canCapture: Bool
   /// Whether it can be an output.
-  public var canPlay = true
+  public var canPlay: Bool
 
   /// A PCM with these names.
-  public init(name: String, title: String, card: String? = nil, cardTitle: String = "") {
+  public init(
+    name: String, title: String, card: String? = nil, cardTitle: String = "",
+    canCapture: Bool = true, canPlay: Bool = true
+  ) {
     self.name = name
     self.title = title
     self.card = card
     self.cardTitle = cardTitle
+    self.canCapture = canCapture
+    self.canPlay = canPlay
   }
 }
 
