@@ -14,7 +14,7 @@ struct CaptureSignal: ~Copyable, Sendable {
   private var noise: NoiseSource
   private let isNoisy: Bool
   private var mixed: SampleBuffer
-  private var fed: SampleBuffer
+  private var feederFrames: SampleBuffer
   private var captured: DeviceBuffer
   private let periodFrames: Int
 
@@ -29,7 +29,8 @@ struct CaptureSignal: ~Copyable, Sendable {
     noise = NoiseSource(decibels: noiseDBFS ?? -200)
     isNoisy = noiseDBFS != nil
     mixed = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
-    fed = SampleBuffer(frameCount: hasFeeder ? periodFrames : 0, channelCount: channelCount)
+    feederFrames = SampleBuffer(
+      frameCount: hasFeeder ? periodFrames : 0, channelCount: channelCount)
     captured = DeviceBuffer(
       format: format, channelCount: channelCount, frameCount: periodFrames, lending: selection)
     self.periodFrames = periodFrames
@@ -74,8 +75,8 @@ struct CaptureSignal: ~Copyable, Sendable {
   private mutating func feed(from frame: Int, frames: Int) {
     // What was not captured, because frames were lost or the feeder was late, is skipped.
     guard pass(to: frame) else { return }
-    let count = feeder?.read(into: &fed, frames: frames) ?? 0
-    mixed.add(fed, frames: count)
+    let count = feeder?.read(into: &feederFrames, frames: frames) ?? 0
+    mixed.add(feederFrames, frames: count)
   }
 
   /// Lets what is fed before `frame` go by unheard. False where not all of it was queued.
@@ -83,7 +84,7 @@ struct CaptureSignal: ~Copyable, Sendable {
   mutating func pass(to frame: Int) -> Bool {
     var stale = frame &- (feeder?.frameCount ?? frame)
     while stale > 0 {
-      let skipped = feeder?.read(into: &fed, frames: min(stale, periodFrames)) ?? 0
+      let skipped = feeder?.read(into: &feederFrames, frames: min(stale, periodFrames)) ?? 0
       if skipped == 0 { return false }
       stale &-= skipped
     }

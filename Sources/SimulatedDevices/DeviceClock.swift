@@ -8,7 +8,7 @@ struct DeviceClock: BitwiseCopyable, Sendable {
   private let isFree: Bool
   private let sampleRate: Int
   /// Its frames for one frame of a clock that is right.
-  private let pace: Double
+  private let rateRatio: Double
   /// The host's time at which it stood at `startFrame`.
   private var startNanoseconds: UInt64 = 0
   private var startFrame = 0
@@ -16,10 +16,10 @@ struct DeviceClock: BitwiseCopyable, Sendable {
   private var freeFrame = 0
   private var freeNanoseconds: UInt64 = 0
 
-  init(isFree: Bool, sampleRate: Int, pace: Double) {
+  init(isFree: Bool, sampleRate: Int, rateRatio: Double) {
     self.isFree = isFree
     self.sampleRate = sampleRate
-    self.pace = pace
+    self.rateRatio = rateRatio
   }
 
   /// Lets it run, from `frame` on.
@@ -40,8 +40,8 @@ struct DeviceClock: BitwiseCopyable, Sendable {
     @_noLocks get {
       if isFree { return freeFrame }
       let elapsed = HostClock.nanoseconds &- startNanoseconds
-      if pace != 1 {
-        return startFrame &+ Int(clamping: Double(elapsed) * 1e-9 * Double(sampleRate) * pace)
+      if rateRatio != 1 {
+        return startFrame &+ Int(clamping: Double(elapsed) * 1e-9 * Double(sampleRate) * rateRatio)
       }
       let rate = UInt64(sampleRate)
       let whole = elapsed / 1_000_000_000
@@ -81,7 +81,9 @@ struct DeviceClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private func nanoseconds(of frames: Int) -> UInt64 {
-    if pace != 1 { return UInt64(clamping: Double(frames) * 1e9 / (Double(sampleRate) * pace)) }
+    if rateRatio != 1 {
+      return UInt64(clamping: Double(frames) * 1e9 / (Double(sampleRate) * rateRatio))
+    }
     return FrameTime.nanoseconds(of: frames, at: sampleRate)
   }
 }

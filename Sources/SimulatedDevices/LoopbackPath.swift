@@ -20,7 +20,7 @@ struct LoopbackPath: ~Copyable, Sendable {
   /// Whether it only delays.
   let isPlain: Bool
   /// Frames that the microphone hears for one that is played.
-  private let pace: Double
+  private let capturedPerPlayed: Double
   private let delay: Double
   private let gain: Float
   private let course: Course
@@ -34,20 +34,22 @@ struct LoopbackPath: ~Copyable, Sendable {
   ) {
     // All is worked out in locals: a closure (`&&` makes one) that reads a half-made move-only
     // `self` is miscompiled by Swift 6.3.1, and what it owns is freed twice.
-    let pace = 1 + specification.driftPPM * 1e-6
+    let capturedPerPlayed = 1 + specification.driftPPM * 1e-6
     let delay = specification.delayFrames
     let wholeDelay = Int(clamping: delay)
     let fraction = delay - Double(wholeDelay)
     let gain = specification.gain.factor * (specification.isInverted ? -1 : 1)
     let course =
-      pace != 1 || outputPerInput != nil ? Course.drifting : fraction == 0 ? .whole : .fractional
+      capturedPerPlayed != 1 || outputPerInput != nil
+      ? Course.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
     let windowFrames =
       course == .whole
       ? 1
-      : Int(clamping: Double(periodFrames) / pace * (outputPerInput ?? 1) * 1.02) + 2 * halfWidth
+      : Int(clamping: Double(periodFrames) / capturedPerPlayed * (outputPerInput ?? 1) * 1.02) + 2
+        * halfWidth
         + 3
-    self.pace = pace
+    self.capturedPerPlayed = capturedPerPlayed
     self.delay = delay
     self.wholeDelay = wholeDelay
     self.gain = gain
@@ -63,19 +65,19 @@ struct LoopbackPath: ~Copyable, Sendable {
   /// Output frames played when `frame` frames are captured.
   @_noLocks
   func played(at frame: Int) -> Int {
-    pace == 1 ? frame : Int(clamping: Double(frame) / pace)
+    capturedPerPlayed == 1 ? frame : Int(clamping: Double(frame) / capturedPerPlayed)
   }
 
   /// A frame whose capture says that `position` output frames were played: the first, or the next.
   @_noLocks
   func captured(at position: Int) -> Int {
-    pace == 1 ? position : Int(clamping: Double(position) * pace) &+ 1
+    capturedPerPlayed == 1 ? position : Int(clamping: Double(position) * capturedPerPlayed) &+ 1
   }
 
   /// The output frame that is played when `frame` is captured, or the nearest one.
   @_noLocks
   func nearestPlayed(at frame: Int) -> Int {
-    pace == 1 ? frame : Int(clamping: Double(frame) / pace + 0.5)
+    capturedPerPlayed == 1 ? frame : Int(clamping: Double(frame) / capturedPerPlayed + 0.5)
   }
 
   /// What is heard of `playedHistory` in `frames` frames captured from `frame` on.
@@ -102,7 +104,8 @@ struct LoopbackPath: ~Copyable, Sendable {
       }
     case .drifting:
       render(
-        playedHistory, played: Double(frame) / pace, step: 1 / pace, frames: frames, into: &mixed)
+        playedHistory, played: Double(frame) / capturedPerPlayed, step: 1 / capturedPerPlayed,
+        frames: frames, into: &mixed)
     }
   }
 

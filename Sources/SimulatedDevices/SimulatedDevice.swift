@@ -76,7 +76,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     isRealTime = effective.clock == .real
     clock = DeviceClock(
       isFree: effective.clock == .free, sampleRate: effective.sampleRate,
-      pace: 1 + effective.driftPPM * 1e-6)
+      rateRatio: 1 + effective.driftPPM * 1e-6)
     playedHistory = PlayedHistoryRing(
       frameCount: shape.hasPlayback ? memory : 1, channelCount: channelCount, periodFrames: period)
     self.microphone = CaptureSignal(

@@ -17,7 +17,7 @@ import Testing
     }
 
     func start(silence: Int) throws { try stream.start(silence: silence, at: 0) }
-    func look() -> StreamState { stream.look(at: 0) }
+    func look() -> StreamState { stream.readState(at: 0) }
     func frames(_ frames: Int) -> DeviceFrames? { stream.frames(frames, at: 0) }
     func commit(_ frames: Int) -> Bool { stream.commit(frames) }
     func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {

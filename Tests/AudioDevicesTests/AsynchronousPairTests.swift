@@ -14,7 +14,7 @@ import Testing
     private(set) var status = DeviceStatus()
     private var events: [DeviceEvent] = []
     private(set) var lostFrames = 0
-    private(set) var bridgedFrames = 0
+    private(set) var concealedFrames = 0
     /// What the last cycle's input delivered.
     private(set) var heard: [Float] = []
 
@@ -48,7 +48,7 @@ import Testing
       guard case .ready = status.readiness else { return "\(status.readiness)" }
       heard = []
       lostFrames += status.lostFrames
-      bridgedFrames += status.bridgedFrames ?? 0
+      concealedFrames += status.concealedFrames ?? 0
       if let lent = device.capturedFrames(64) {
         lent.decode(from: 0, frames: 64, into: &samples, at: 0)
         for frame in 0..<64 { heard.append(samples[frame]) }
@@ -150,11 +150,11 @@ import Testing
     try rig.recover()
     #expect(rig.capture.withLock { $0.starts } == 2)
     #expect(rig.playback.withLock { $0.starts } == 2)
-    let (lost, bridged) = (rig.lostFrames, rig.bridgedFrames)
+    let (lost, bridged) = (rig.lostFrames, rig.concealedFrames)
     #expect(rig.run(milliseconds: 200).isEmpty)
     // The time is a gap, and not silence on the timeline as well.
     #expect(abs(rig.lostFrames - lost - 48000) < 1000)
-    #expect(rig.bridgedFrames - bridged < 1000)
+    #expect(rig.concealedFrames - bridged < 1000)
   }
 
   @Test(arguments: [true, false], [true, false])

@@ -29,12 +29,12 @@ import Testing
     var bridge = ClockDomainBridge(
       channelCount: 1, inputRate: 48000, outputRate: 48000, delaySeconds: 0.01,
       quality: ConversionQuality(resamplerQuality: 5))
-    let first = bridge.numbering
+    let first = bridge.epoch
     bridge.restartOutput(queued: 100)
-    let second = bridge.numbering
+    let second = bridge.epoch
     bridge.changeOutput(to: FilteredClock(framesPerSecond: 48000), at: 200)
-    let third = bridge.numbering
-    #expect(second == first + 1 && third == first + 2 && bridge.end == 200)
+    let third = bridge.epoch
+    #expect(second == first + 1 && third == first + 2 && bridge.writtenFrames == 200)
   }
 
   /// A unit's side of a device that plays on a further output.
@@ -71,7 +71,9 @@ import Testing
     unit.cycle()
     #expect(unit.status.hasEvents)
     let lost = try #require(unit.takeEvent() ?? nil)
-    #expect((lost.kind == .furtherLost || lost.kind == .furtherReturned) && lost.frames == 0)
+    #expect(
+      (lost.kind == .secondaryOutputLost || lost.kind == .secondaryOutputReturned)
+        && lost.frames == 0)
     let log = unit.stream.withLock { $0 }
     #expect(log.started.count == 1 && log.detached.count == 1)
     // More than it starts with, so that it is not dry before its clock is known.
@@ -96,7 +98,7 @@ import Testing
     unit.cycle()
     #expect(unit.status.hasEvents)
     #expect(unit.takeEvent()?.kind == .captureLost)
-    #expect(unit.takeEvent()?.kind == .furtherLost)
+    #expect(unit.takeEvent()?.kind == .secondaryOutputLost)
     #expect(unit.takeEvent() == nil)
   }
 }

@@ -68,7 +68,7 @@ extension DeviceStatus {
     var status = DeviceStatus()
     status.readiness = .ready
     status.lostFrames = lost
-    status.bridgedFrames = bridged
+    status.concealedFrames = bridged
     status.reportedLatencyFrames = latency
     return status
   }

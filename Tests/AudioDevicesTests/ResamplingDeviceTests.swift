@@ -62,10 +62,10 @@ import Testing
       .ready(bridged: 7), .ready(bridged: nil), .ready(bridged: 30), .ready(bridged: 1),
     ])
     #expect(unit.wait() == "ready")
-    let unknown = unit.status.bridgedFrames
+    let unknown = unit.status.concealedFrames
     #expect(unknown == nil)
-    #expect(unit.take() && unit.wait() == "ready" && unit.status.bridgedFrames == 76)
-    #expect(unit.take() && unit.wait() == "ready" && unit.status.bridgedFrames == 0)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.concealedFrames == 76)
+    #expect(unit.take() && unit.wait() == "ready" && unit.status.concealedFrames == 0)
   }
 
   @Test func `the driver's latency is told at the unit's rate, with the resampler's own`() throws {

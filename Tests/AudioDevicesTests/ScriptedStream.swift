@@ -38,7 +38,7 @@ struct ScriptedStream: StreamDriver, ~Copyable {
     began = now
   }
 
-  mutating func look(at now: UInt64) -> StreamState {
+  mutating func readState(at now: UInt64) -> StreamState {
     guard states.isEmpty else { return states.removeFirst() }
     let frames = Int((now - began) * 24 / 1_000_000)
     return .running(ClockReading(frames: frames, nanoseconds: now), available: 4096)

@@ -50,7 +50,7 @@ struct TimedStream: StreamDriver, ~Copyable {
     moved = isInput ? 0 : frames
   }
 
-  func look(at now: UInt64) -> StreamState {
+  func readState(at now: UInt64) -> StreamState {
     let (state, frozen) = script.withLock { ($0.state, $0.frozenTime) }
     if let state { return state }
     let time = min(now, frozen ?? now)

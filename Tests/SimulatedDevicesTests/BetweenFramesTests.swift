@@ -57,6 +57,8 @@ struct BetweenFramesTests {
     let result = try run("drift=10000", playing: counter(48000), frames: 48000)
     #expect(result.failure == nil && result.frames == 48000)
     #expect(result.playTimes.count < result.times.count)
+    let unplayed = result.times.indices.filter { !result.playTimes.contains(result.times[$0]) }
+    #expect(result.events.map(\.frame) == unplayed.map { 64 * $0 })
     // What came in and could not be played is told.
     #expect(!result.events.isEmpty)
     #expect(result.events.allSatisfy { $0.kind == .playbackXrun })

@@ -6,21 +6,21 @@ import Testing
 @testable import AudioDevices
 @testable import SimulatedDevices
 
-/// What came of a run with further outputs.
-private struct FurtherRun {
+/// What came of a run with secondary outputs.
+private struct SecondaryRun {
   var heard: [Float] = []
   var configuration: DuplexConfiguration
   var readings: [SecondaryOutputReading] = []
   var events: [TimelineEvent] = []
   var xruns = 0
-  /// By how many of the unit's frames what each further output played was early, in blocks.
+  /// By how many of the unit's frames what each secondary output played was early, in blocks.
   var leads: [[Double]] = []
   /// The lowest peak of any block.
   var quietest: Float = 1
 }
 
 /// The same goes to several devices.
-struct FurtherOutputTests {
+struct SecondaryOutputTests {
   private static let pitch = 997.0 / 48000
 
   private func request(period: Int) -> DuplexRequest {
@@ -30,8 +30,8 @@ struct FurtherOutputTests {
     return request
   }
 
-  /// A simulated device plays a tone; `names` are the further outputs.
-  private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> FurtherRun {
+  /// A simulated device plays a tone; `names` are the secondary outputs.
+  private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> SecondaryRun {
     let request = request(period: 64)
     let base = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
@@ -42,7 +42,7 @@ struct FurtherOutputTests {
   private func playDrifting(
     _ settings: String, master: ClockMaster = .playback, period: Int = 64, _ names: [String],
     seconds: Int, measuring tail: Int
-  ) throws -> FurtherRun {
+  ) throws -> SecondaryRun {
     let request = request(period: period)
     let specification = try SimulatedDeviceSpecification(parsing: "sim:clock=free,\(settings)")
     let pair = try DevicePair(simulating: specification, request: request)
@@ -56,7 +56,7 @@ struct FurtherOutputTests {
   private func play(
     _ base: consuming DuplexDevice, _ request: DuplexRequest, _ names: [String], seconds: Int,
     measuring tail: Int, drift: Double = 0
-  ) throws -> FurtherRun {
+  ) throws -> SecondaryRun {
     let period = request.periodFrames
     var device = FanOutDevice(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
@@ -64,13 +64,13 @@ struct FurtherOutputTests {
     var outputs: [UnsafeMutablePointer<SimulatedOutput>] = []
     for name in names {
       let specification = try SimulatedDeviceSpecification(parsing: name)
-      var further = request
-      further.sampleRate = 48000
-      further.playbackDevice = name
-      further.captureDevice = nil
+      var secondary = request
+      secondary.sampleRate = 48000
+      secondary.playbackDevice = name
+      secondary.captureDevice = nil
       let output = SharedState(
         try SimulatedOutput(
-          specification, request: further.atRate(specification.sampleRate),
+          specification, request: secondary.atRate(specification.sampleRate),
           remembering: 2 * specification.sampleRate * tail))
       outputs.append(output.pointer)
       try device.add(DeviceStream(SimulatedOutputStream(output: output)))
@@ -86,16 +86,16 @@ struct FurtherOutputTests {
       callbacks: PlayAndCapture(
         signal: signal, frames: frames, periodFrames: period, channelCount: 1),
       progress: progress, events: writer, frameLimit: frames, reconnects: true)
-    var run = FurtherRun(configuration: unit.configuration)
+    var run = SecondaryRun(configuration: unit.configuration)
     try unit.start()
     _ = unit.run()
     run.heard = unit.callbacks.heard
-    run.readings = progress.further
+    run.readings = progress.secondaryOutputs
     run.xruns = progress.captureXruns + progress.playbackXruns
     while let event = reader.read() { run.events.append(event) }
     for (index, specification) in specifications.enumerated() {
       let late =
-        run.configuration.further[index].latencyFrames + Double(period)
+        run.configuration.secondaryOutputs[index].latencyFrames + Double(period)
         + (drift == 0 ? 0 : run.configuration.resamplerDelayFrames)
       let rate = specification.sampleRate
       let first = (seconds - tail) * rate
@@ -128,7 +128,7 @@ struct FurtherOutputTests {
       #expect((leads.map(abs).max() ?? 9) < 1)
       #expect(reading.xruns == 0 && reading.drift.relocks == 0)
     }
-    #expect(run.configuration.further.allSatisfy { $0.latencyFrames < 200 })
+    #expect(run.configuration.secondaryOutputs.allSatisfy { $0.latencyFrames < 200 })
   }
 
   @Test func `a clock that steps by a thousand parts per million is followed`() throws {
@@ -153,7 +153,7 @@ struct FurtherOutputTests {
     #expect(reading.xruns == 0 && reading.drift.relocks == 0)
   }
 
-  @Test func `where the input gives the time, further outputs go by that`() throws {
+  @Test func `where the input gives the time, secondary outputs go by that`() throws {
     let run = try playDrifting(
       "drift=100", master: .capture, ["sim:drift=-100", "sim:drift=200,rate=44100"], seconds: 10,
       measuring: 2)
@@ -162,7 +162,7 @@ struct FurtherOutputTests {
     #expect(run.readings.allSatisfy { $0.drift.relocks == 0 })
   }
 
-  @Test func `a further output goes on while the unit's own is away`() throws {
+  @Test func `a secondary output goes on while the unit's own is away`() throws {
     let run = try playDrifting(
       "drift=50,unplug-at=3,unplug-side=playback,replug-at=4", ["sim:drift=100"], seconds: 8,
       measuring: 6)
@@ -178,7 +178,7 @@ struct FurtherOutputTests {
     let alone = try play([], seconds: 5, measuring: 1)
     #expect(difference(run.heard, alone.heard[...]) == nil)
     #expect(run.xruns == 0 && run.quietest > 0.8)
-    #expect(run.events.map(\.kind) == [.furtherLost, .furtherReturned])
+    #expect(run.events.map(\.kind) == [.secondaryOutputLost, .secondaryOutputReturned])
     #expect(run.readings.map(\.xruns) == [1, 0])
     for (leads, reading) in zip(run.leads, run.readings) {
       #expect((leads.map(abs).max() ?? 9) < 1)

@@ -31,7 +31,7 @@ struct SimulatedPartsTests {
     // 475 frames later, of which none is seen yet.
     let now: UInt64 = 475 * 1_000_000_000 / 48000
     output.start(silence: 100, at: now)
-    let state = output.look(at: now)
+    let state = output.readState(at: now)
     guard case .running(let reading, _) = state else {
       Issue.record("It ran dry when it started: \(state)")
       return

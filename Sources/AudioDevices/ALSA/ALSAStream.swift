@@ -47,7 +47,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Asks it where it is, and when that was, by its own stamp where it makes sense.
   @_noLocks
-  public mutating func look(at now: UInt64) -> StreamState {
+  public mutating func readState(at now: UInt64) -> StreamState {
     let available = pcm?.availableNow() ?? -1
     guard available >= 0 else { return state(ofCode: available) }
     let now = HostClock.nanoseconds

@@ -23,11 +23,11 @@ extension PCM {
     guard snd_pcm_hw_params_set_access(handle, space.pointer, access.code) == 0 else {
       return false
     }
-    let format = try settle(request.format, in: space)
-    let (channelCount, selection) = try settleChannels(request, in: space)
-    let rate = try settleRate(request.sampleRate, in: space)
+    let format = try chooseFormat(request.format, in: space)
+    let (channelCount, selection) = try chooseChannels(request, in: space)
+    let rate = try chooseRate(request.sampleRate, in: space)
     let scale = Double(rate) / Double(request.sampleRate ?? rate)
-    let period = try settlePeriod(
+    let period = try choosePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
     // Whole periods, enough to hold a period and the headroom: each of them was rounded.
     func scaled(_ frames: Int) -> Int { Int(clamping: (Double(frames) * scale).rounded(.up)) }
@@ -44,7 +44,7 @@ extension PCM {
     return try adoptMemory(access)
   }
 
-  private func settle(_ wanted: SampleFormat?, in space: borrowing ALSAMemory)
+  private func chooseFormat(_ wanted: SampleFormat?, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> SampleFormat
   {
     let choices = wanted.map { [$0] } ?? SampleFormat.widestFirst
@@ -64,7 +64,7 @@ extension PCM {
 
   /// How many channels it is opened with, and which of them are used: those that are named, else the
   /// first of as many as are asked for, at most two where nothing is asked for.
-  private func settleChannels(_ request: DuplexRequest, in space: borrowing ALSAMemory)
+  private func chooseChannels(_ request: DuplexRequest, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
     let named = isCapture ? request.captureChannels : request.playbackChannels
@@ -113,7 +113,7 @@ extension PCM {
   }
 
   /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
-  private func settleRate(_ wanted: Int?, in space: borrowing ALSAMemory)
+  private func chooseRate(_ wanted: Int?, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
     var rate = UInt32(wanted ?? 48000)
@@ -125,7 +125,7 @@ extension PCM {
 
   /// Near what was asked; answers with what it came to. A server moves frames in steps of its own, and
   /// the unit learns them.
-  private func settlePeriod(_ wanted: Int, in space: borrowing ALSAMemory)
+  private func choosePeriod(_ wanted: Int, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
     var lowest: snd_pcm_uframes_t = 0

@@ -13,7 +13,7 @@ struct AsynchronousOutput: ~Copyable {
     /// It plays what it is given.
     case going
     /// It plays silence until its clock is known.
-    case settling
+    case locking
     /// The same, while the bridge already goes by that clock because it knows no other.
     case beginning
     /// It is gone, or stands.
@@ -21,13 +21,13 @@ struct AsynchronousOutput: ~Copyable {
   }
 
   /// Seconds of readings after which a clock is known well enough.
-  private static var settlingSeconds: Double { @_noLocks get { 0.1 } }
+  private static var lockingSeconds: Double { @_noLocks get { 0.1 } }
   /// Seconds after which more readings are not waited for.
-  private static var longestSettlingSeconds: Double { @_noLocks get { 5 } }
+  private static var longestLockingSeconds: Double { @_noLocks get { 5 } }
   /// Frames of silence that it starts with, and while its clock is not known: enough that an output
   /// whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
-  private let settlingFrames: Int
+  private let lockingFrames: Int
   /// The least frames that are queued: an estimate of its clock that is later than that lets it run dry.
   private let leastQueuedFrames: Double
   /// Frames that it can play at once.
@@ -54,7 +54,7 @@ struct AsynchronousOutput: ~Copyable {
     self.leastQueuedFrames = leastQueuedFrames
     let stream = output.configuration
     silenceFrames = frames
-    settlingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 20)
+    lockingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 20)
     periodFrames = stream.periodFrames
     bufferFrames = stream.bufferFrames
     clock = FilteredClock(framesPerSecond: Double(stream.sampleRate))
@@ -83,7 +83,7 @@ struct AsynchronousOutput: ~Copyable {
     // An output that underran before its clock was known consumes in larger steps than its first fill:
     // it starts with more.
     let isLong = isBroken || bridge.knowsTime && bridge.isAligned
-    let frames = isLong ? settlingFrames : silenceFrames
+    let frames = isLong ? lockingFrames : silenceFrames
     try output.start(silence: frames, at: now)
     begin(&bridge, silence: frames, at: now)
   }
@@ -99,7 +99,7 @@ struct AsynchronousOutput: ~Copyable {
     let isKnown = bridge.knowsTime && bridge.isAligned
     if !isKnown { bridge.restartOutput(queued: frames) }
     guard isKnown || !isFirst else { return }
-    presence = isKnown ? .settling : .beginning
+    presence = isKnown ? .locking : .beginning
     clock.restart()
     gain.jump(to: .silence)
   }
@@ -115,7 +115,7 @@ struct AsynchronousOutput: ~Copyable {
   /// Gives it up, since it is lost.
   @_noLocks
   mutating func detach() {
-    output.detach(silence: settlingFrames)
+    output.detach(silence: lockingFrames)
     presence = .away
     isBroken = false
   }
@@ -136,7 +136,7 @@ struct AsynchronousOutput: ~Copyable {
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> DeviceReadiness? {
     guard presence != .away else { return nil }
-    switch output.look(at: now) {
+    switch output.readState(at: now) {
     case .running(let reading, let available):
       room = available
       switch stallDetector.note(reading.frames, at: now) {
@@ -149,10 +149,10 @@ struct AsynchronousOutput: ~Copyable {
       if isBroken { return .xrun(.playbackXrun) }
       // Some devices take a while to start.
       guard reading.frames > 0 else { return nil }
-      if presence != .settling { bridge.noteOutput(reading) }
+      if presence != .locking { bridge.noteOutput(reading) }
       if presence != .going {
         clock.take(reading)
-        settle(&bridge, at: now)
+        lock(&bridge, at: now)
       }
       return nil
     case .xrun:
@@ -168,13 +168,13 @@ struct AsynchronousOutput: ~Copyable {
   /// Plays silence until its clock is known, and then as much of it that the next frame is heard
   /// when it should be.
   @_noLocks
-  private mutating func settle(
+  private mutating func lock(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     let age = clock.age(at: now)
-    let isKnown = clock.lateFrames(at: now) < leastQueuedFrames || age > Self.longestSettlingSeconds
-    guard isKnown, age > Self.settlingSeconds, bridge.knowsTime, bridge.isAligned else {
-      return playSilence(settlingFrames - (bufferFrames - room), at: now)
+    let isKnown = clock.lateFrames(at: now) < leastQueuedFrames || age > Self.longestLockingSeconds
+    guard isKnown, age > Self.lockingSeconds, bridge.knowsTime, bridge.isAligned else {
+      return playSilence(lockingFrames - (bufferFrames - room), at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)
     // So much silence is queued already: what comes now would be late.
@@ -235,7 +235,7 @@ struct AsynchronousOutput: ~Copyable {
   ) {
     var done = 0
     while true {
-      let missing = place + done - bridge.fed
+      let missing = place + done - bridge.consumedFrames
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
         moved = bridge.convertSilence(missing, into: &piece, at: 0, room: periodFrames)

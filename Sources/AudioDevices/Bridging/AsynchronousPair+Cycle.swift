@@ -25,11 +25,11 @@ extension AsynchronousPair {
     status.readyTime = periodTime
     status.lostFrames = lostFrames
     lostFrames = 0
-    if isBeginning && isGapBridged {
-      status.bridgedFrames = nil
+    if isBeginning && isGapConcealed {
+      status.concealedFrames = nil
     } else {
-      status.bridgedFrames = bridgedFrames
-      bridgedFrames = 0
+      status.concealedFrames = concealedFrames
+      concealedFrames = 0
     }
     status.reportedLatencyFrames = Int(clamping: configuredLatencyFrames + 0.5) &+ addedFrames
     status.drift = bridge.reading(at: time.now)
@@ -48,7 +48,7 @@ extension AsynchronousPair {
       let now = time.now
       if let trouble = look(at: now) { return trouble }
       if captureEvent != nil || playbackEvent != nil { return .waiting }
-      if !isPlaybackMaster { bridgeSilence(at: now) }
+      if !isPlaybackMaster { concealInput(at: now) }
       let due = isPlaybackMaster ? playbackDue(at: now) : captureDue(at: now)
       if due <= now { return ready(at: now) }
       if now >= limit { return .waiting }
@@ -67,8 +67,8 @@ extension AsynchronousPair {
     @_noLocks get {
       isPlaybackMaster
         ? UnitClock(
-          bridge.output, due: bridge.end - shape.headroomFrames, numbering: bridge.numbering)
-        : UnitClock(bridge.input, due: head + shape.periodFrames, numbering: 0)
+          bridge.output, due: bridge.writtenFrames - shape.headroomFrames, epoch: bridge.epoch)
+        : UnitClock(bridge.input, due: head + shape.periodFrames, epoch: 0)
     }
   }
 
@@ -78,7 +78,8 @@ extension AsynchronousPair {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.output.isRunning else { return soon }
     if !output.isGoing { catchUp(at: now) }
-    let due = bridge.output.nanoseconds(at: Double(bridge.end - shape.headroomFrames), from: now)
+    let due = bridge.output.nanoseconds(
+      at: Double(bridge.writtenFrames - shape.headroomFrames), from: now)
     if due > now { return due }
     guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
     guard isShort else { return now }
@@ -112,7 +113,8 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func catchUp(at now: UInt64) {
     if isPlaybackMaster {
-      let late = Int(clamping: bridge.output.frames(at: now)) - (bridge.end - shape.headroomFrames)
+      let late =
+        Int(clamping: bridge.output.frames(at: now)) - (bridge.writtenFrames - shape.headroomFrames)
       if late > shape.sampleRate / 2 { bridge.advanceOutput(late) }
     } else {
       let late = Int(clamping: bridge.input.frames(at: now)) - (head + shape.periodFrames)
@@ -124,17 +126,17 @@ extension AsynchronousPair {
 
   /// Where the output will have come to when it is about to run dry.
   private var underrunLimit: Double {
-    @_noLocks get { Double(bridge.end - lastMoment) }
+    @_noLocks get { Double(bridge.writtenFrames - lastMoment) }
   }
 
   /// If the input, as master, does not come, the output goes on with silence in its place.
   @_noLocks
-  private mutating func bridgeSilence(at now: UInt64) {
+  private mutating func concealInput(at now: UInt64) {
     guard bridge.isAligned, bridge.knowsTime, captured < shape.periodFrames,
       bridge.output.frames(at: now) >= underrunLimit
     else { return }
     _ = bridge.steer(frames: shape.periodFrames, at: now)
-    play(from: bridge.fed + shape.periodFrames, frames: 0)
+    play(from: bridge.consumedFrames + shape.periodFrames, frames: 0)
   }
 
   /// Where the oldest captured frame that is still to be had lies.
@@ -148,9 +150,9 @@ extension AsynchronousPair {
     isDelivered = false
     if isPlaybackMaster {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
-      lostFrames += Int(clamping: Double(jumped) * lossScale + 0.5)
+      lostFrames += Int(clamping: Double(jumped) * unitPerCapture + 0.5)
       if jumped > 0 { inputGain.jump(to: .silence) }
-      if isShort { bridge.stretch(shape.periodFrames, to: head + captured) }
+      if isShort { bridge.slowDown(shape.periodFrames, to: head + captured) }
     }
     return .ready
   }
@@ -159,7 +161,7 @@ extension AsynchronousPair {
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !isPlaybackMaster {
-      return isInputAway ? nothing.frames(frames) : capture.frames(frames, at: time.now)
+      return isInputAway ? silentBuffer.frames(frames) : capture.frames(frames, at: time.now)
     }
     if !isDelivered {
       isDelivered = true
@@ -173,7 +175,7 @@ extension AsynchronousPair {
     var done = 0
     var isMissing = false
     while bridge.knowsTime, done < frames {
-      let missing = first - bridge.fed
+      let missing = first - bridge.consumedFrames
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
         isMissing = true
@@ -218,7 +220,7 @@ extension AsynchronousPair {
     // The converter had enough after all.
     guard frames > 0 else { return }
     if !isBeginning && !isCaptureBroken && !isInputAway {
-      bridgedFrames += Int(clamping: Double(frames) * lossScale + 0.5)
+      concealedFrames += Int(clamping: Double(frames) * unitPerCapture + 0.5)
     }
     let isNews = periodTime &- lateSince > 1_000_000_000
     lateSince = periodTime

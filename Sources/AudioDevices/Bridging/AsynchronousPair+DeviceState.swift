@@ -34,7 +34,7 @@ extension AsynchronousPair {
       isInputAway = false
       beginInput(at: now)
     }
-    switch capture.look(at: now) {
+    switch capture.readState(at: now) {
     case .running(let reading, let available):
       captured = available
       if reading.frames > 0 {
@@ -79,7 +79,7 @@ extension AsynchronousPair {
   mutating func loseInput() {
     capture.detach()
     isInputAway = true
-    isGapBridged = false
+    isGapConcealed = false
     isCaptureBroken = false
     captured = 0
     // A device that was back for a moment only is away since the first time.
@@ -109,8 +109,8 @@ extension AsynchronousPair {
       head += gap
       captureStart = head
       if !isPlaybackMaster { lostFrames += gap }
-      if isGapBridged { bridgedFrames += Int(clamping: Double(gap) * lossScale + 0.5) }
-      isGapBridged = false
+      if isGapConcealed { concealedFrames += Int(clamping: Double(gap) * unitPerCapture + 0.5) }
+      isGapConcealed = false
       bridge.restartInput()
       if let start = awayHead { endReconnection(from: start) }
     }
@@ -131,7 +131,7 @@ extension AsynchronousPair {
         at: now, isLearning: isLearning)
     else { return }
     addedFrames = Int(
-      clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * lossScale + 0.999)
+      clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * unitPerCapture + 0.999)
     let seconds =
       (configuredLatencyFrames + Double(addedFrames)) / Double(shape.sampleRate)
     bridge.hold(delaySeconds: seconds, jumping: isLearning)
@@ -144,7 +144,7 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func endReconnection(from start: Int) {
     awayHead = nil
-    let frames = Int(clamping: Double(head - start) * lossScale + 0.5)
+    let frames = Int(clamping: Double(head - start) * unitPerCapture + 0.5)
     captureEvent = DeviceEvent(
       .captureReturned, frames: frames,
       silentFrames: isPlaybackMaster ? frames : silentFrames)

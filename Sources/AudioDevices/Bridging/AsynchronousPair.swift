@@ -48,7 +48,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var bridge: ClockDomainBridge
   var output: AsynchronousOutput
   /// Unit frames for one of the input's.
-  let lossScale: Double
+  let unitPerCapture: Double
   let capturePeriod: Int
   /// What the delay allows for an input that delivers its frames in steps.
   var arrival: ArrivalDelay
@@ -84,8 +84,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var lostFrames = 0
   /// Input frames replaced by silence since the unit was last told; and whether the gap that is still open
   /// will be added to them.
-  var bridgedFrames = 0
-  var isGapBridged = false
+  var concealedFrames = 0
+  var isGapConcealed = false
   /// Whether this cycle's input was made already.
   var isDelivered = false
 
@@ -99,7 +99,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var captureEvent: DeviceEvent?
   var playbackEvent: DeviceEvent?
   /// What the input delivers where it is away and gives the time.
-  let nothing: DeviceBuffer
+  let silentBuffer: DeviceBuffer
 
   /// Makes one device of `pair`, as `request` asks, with the clock of `master`.
   public init(_ pair: consuming DevicePair, request: DuplexRequest, master: ClockMaster) {
@@ -109,15 +109,15 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let granted = request.atRate(rate)
     let period = master == .capture ? capture.periodFrames : playback.periodFrames
     let headroom = request.headroomFrames == nil ? period : granted.headroom
-    let pace = Double(rate) / Double(capture.sampleRate)
+    let unitPerCapture = Double(rate) / Double(capture.sampleRate)
     let quality = ConversionQuality(resamplerQuality: request.resamplerQuality)
     let channelCount =
       master == .capture ? playback.channelCount : capture.channelCount
     // The reach is not known before the converter is made, and the delay is not without it.
     let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
-    let extra = ((reach + Double(capture.periodFrames)) * pace).rounded(.up)
+    let extra = ((reach + Double(capture.periodFrames)) * unitPerCapture).rounded(.up)
     // Half of the headroom forgives an input that is late as well.
-    let least = capture.periodFrames + Int(clamping: Double(headroom) / pace) / 2
+    let least = capture.periodFrames + Int(clamping: Double(headroom) / unitPerCapture) / 2
     arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
     leastArrivalFrames = least
     let delay = (Double(period + headroom) + extra) / Double(rate)
@@ -133,7 +133,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     isPlaybackMaster = master == .playback
     shape = DuplexShape(configuration)
     configuredLatencyFrames = configuration.latencyFrames
-    lossScale = pace
+    self.unitPerCapture = unitPerCapture
     capturePeriod = capture.periodFrames
     inputStallDetector = StallDetector(
       periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
@@ -145,7 +145,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
     output = AsynchronousOutput(
       pair.playback, silence: first, leastQueuedFrames: Double(headroom) * scale)
-    nothing = DeviceBuffer(
+    silentBuffer = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(
       channelCount: channelCount, inputRate: capture.sampleRate, outputRate: playback.sampleRate,
@@ -173,7 +173,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 
   /// Starts anew what stands; the other goes on.
   public mutating func recover() throws(DeviceFailure) {
-    if isCaptureBroken { isGapBridged = isPlaybackMaster && !output.isBroken }
+    if isCaptureBroken { isGapConcealed = isPlaybackMaster && !output.isBroken }
     do throws(DeviceFailure) {
       if output.isBroken { try output.start(&bridge, at: time.now) }
     } catch {

@@ -10,7 +10,7 @@ import AudioClocks
 struct ClockDomainBridge: ~Copyable {
   /// Input frames: where the delay is further off than that, it is set anew rather than brought back.
   private let resyncThreshold: Double
-  /// The least part of its nominal value to which `stretch` lowers the ratio.
+  /// The least part of its nominal value to which `slowDown` lowers the ratio.
   private static var mostBend: Double { @_noLocks get { 0.9 } }
   /// Input frames that the converter looks ahead.
   let reachFrames: Int
@@ -18,11 +18,11 @@ struct ClockDomainBridge: ~Copyable {
   private(set) var output: FilteredClock
   private(set) var relocks = 0
   /// Where the next frame for the converter lies on the input's clock.
-  private(set) var fed = 0
+  private(set) var consumedFrames = 0
   /// Output frames handed over since the output's start.
-  private(set) var end = 0
+  private(set) var writtenFrames = 0
   /// How often output frames were counted anew.
-  private(set) var numbering = 0
+  private(set) var epoch = 0
   private var control: DriftControl
   private var converter: VariableRateConverter
   private let silence: SampleBuffer
@@ -77,7 +77,7 @@ struct ClockDomainBridge: ~Copyable {
   /// The input's frames have numbers higher by `frames` from now on.
   @_noLocks
   mutating func renumberInput(by frames: Int) {
-    fed &+= frames
+    consumedFrames &+= frames
     origin &+= frames
   }
 
@@ -96,8 +96,8 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   mutating func restartOutput(queued frames: Int) {
     output.restart()
-    end = frames
-    numbering &+= 1
+    writtenFrames = frames
+    epoch &+= 1
     isAligned = false
   }
 
@@ -116,8 +116,8 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   mutating func changeOutput(to clock: FilteredClock, at frame: Int) {
     output = clock
-    end = frame
-    numbering &+= 1
+    writtenFrames = frame
+    epoch &+= 1
     relocks &+= 1
   }
 
@@ -128,7 +128,7 @@ struct ClockDomainBridge: ~Copyable {
 
   /// `frames` more frames were handed to the output.
   @_noLocks
-  mutating func advanceOutput(_ frames: Int) { end &+= frames }
+  mutating func advanceOutput(_ frames: Int) { writtenFrames &+= frames }
 
   /// Keeps `seconds` from input to output from now on. With `jumping` the delay is set at once,
   /// otherwise it is brought there as any other error.
@@ -157,14 +157,14 @@ struct ClockDomainBridge: ~Copyable {
     guard knowsTime else { return 0 }
     var jumped = 0
     if isAligned {
-      let target = control.target(input, output, frame: Double(end), at: now)
+      let target = control.target(input, output, frame: Double(writtenFrames), at: now)
       if abs(position - target) > resyncThreshold {
         isAligned = false
       }
     }
     if !isAligned { jumped = align(at: now) }
     let ratio = control.steer(
-      input, output, position: position, frame: Double(end), frames: frames, at: now)
+      input, output, position: position, frame: Double(writtenFrames), frames: frames, at: now)
     converter.setRatio(ratio, over: frames)
     return jumped
   }
@@ -172,7 +172,7 @@ struct ClockDomainBridge: ~Copyable {
   /// The input has come to `place` only, which is too little for `frames` output frames at the
   /// ratio they were to have: they take less. What would be a gap becomes a bend of the pitch.
   @_noLocks
-  mutating func stretch(_ frames: Int, to place: Int) {
+  mutating func slowDown(_ frames: Int, to place: Int) {
     let now = converter.inputPerOutput
     let even = (Double(place &- reachFrames &- 2) - position) / Double(frames)
     // The ratio ramps linearly: the input consumed follows the mean of its start and its end.
@@ -182,11 +182,11 @@ struct ClockDomainBridge: ~Copyable {
 
   @_noLocks
   private mutating func align(at now: UInt64) -> Int {
-    let target = control.target(input, output, frame: Double(end), at: now)
+    let target = control.target(input, output, frame: Double(writtenFrames), at: now)
     let before = position
     let first = Int(clamping: target + 0x1p40) &- (1 << 40) &- reachFrames
     origin = first
-    fed = first
+    consumedFrames = first
     converter.reset(position: target - Double(first))
     control.settle()
     isAligned = true
@@ -207,7 +207,7 @@ struct ClockDomainBridge: ~Copyable {
   ) -> (consumed: Int, produced: Int) {
     let moved = converter.convert(
       source, from: firstFrame, frames: frames, into: &target, at: place, room: room)
-    fed &+= moved.consumed
+    consumedFrames &+= moved.consumed
     return moved
   }
 
@@ -224,7 +224,7 @@ struct ClockDomainBridge: ~Copyable {
   ) -> (consumed: Int, produced: Int) {
     let moved = converter.convert(
       silence, frames: min(frames, silence.frameCount), into: &target, at: place, room: room)
-    fed &+= moved.consumed
+    consumedFrames &+= moved.consumed
     return moved
   }
 }

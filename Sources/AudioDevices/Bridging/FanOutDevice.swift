@@ -3,15 +3,15 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// A duplex device whose output is heard on further devices as well: speakers and headphones.
+/// A duplex device whose output is heard on secondary outputs as well: speakers and headphones.
 ///
-/// Each further output goes by its own clock and has a loop and a converter of its own. What the
+/// Each secondary output goes by its own clock and has a loop and a converter of its own. What the
 /// device plays is copied to them in the same cycle, and they are never waited for: whatever becomes
 /// of them, the device does what it would do alone. Without any it is the device itself.
 public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callFanOut
-  /// What was granted, and the further outputs.
+  /// What was granted, and the secondary outputs.
   public private(set) var configuration: DuplexConfiguration
 
   private var base: DuplexDevice
@@ -30,7 +30,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   private var place = 0
   private var hasRestarted = false
   /// Which counting of the device's frames `place` goes by.
-  private var numbering = -1
+  private var epoch = -1
 
   /// The same as `base`; `resamplerQuality`, 0 to 10, is that of what is to come.
   public init(_ base: consuming DuplexDevice, resamplerQuality: Int) {
@@ -63,7 +63,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     }
     (feeds + count).initialize(
       to: SecondaryOutputFeed(output, configuration, quality: quality, telling: returns))
-    configuration.further.append((feeds + count).pointee.stream)
+    configuration.secondaryOutputs.append((feeds + count).pointee.stream)
     count += 1
   }
 
@@ -78,7 +78,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     for index in 0..<count { try (feeds + index).pointee.start(at: base.now) }
   }
 
-  /// Sleeps until the next period is there. Further outputs whose clocks are noisy are looked at
+  /// Sleeps until the next period is there. Secondary outputs whose clocks are noisy are looked at
   /// meanwhile: seen once a period only, batches that are about as long would seem late, or in time,
   /// for seconds on end.
   @_noLocks
@@ -130,7 +130,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     return lent
   }
 
-  /// Hands frames over to be played, and then to the further outputs.
+  /// Hands frames over to be played, and then to the secondary outputs.
   @_noLocks
   public mutating func commit(_ frames: Int) {
     guard count > 0, let lent else { return base.commit(frames) }
@@ -162,8 +162,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// The device knows its clock: how a cycle was late on top of that means nothing.
   @_noLocks
   private mutating func follow(_ known: UnitClock) {
-    if known.numbering != numbering {
-      numbering = known.numbering
+    if known.epoch != epoch {
+      epoch = known.epoch
       renumber(known)
     }
     if known.due - place > leastGap {
@@ -189,7 +189,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// A difference of fewer frames is an error of the clock's estimate, not a gap.
   private let leastGap: Int
 
-  /// Starts the device again; the further outputs go on.
+  /// Starts the device again; the secondary outputs go on.
   public mutating func recover() throws(DeviceFailure) {
     hasRestarted = true
     try base.recover()

@@ -16,11 +16,11 @@ struct RateStage: ~Copyable {
   private var silence: SampleBuffer
 
   /// From `inputRate` to `outputRate`, with room for `capacity` frames in the queue. What
-  /// `isStream` has a beginning and an end: its first frame comes out first, and `drain` brings its
+  /// `isFinite` has a beginning and an end: its first frame comes out first, and `drain` brings its
   /// last.
   init(
     channelCount: Int, from inputRate: Int, to outputRate: Int, quality: Int, capacity: Int,
-    isStream: Bool = false
+    isFinite: Bool = false
   ) throws(DeviceFailure) {
     var made: RateConverter?
     if inputRate != outputRate {
@@ -34,7 +34,7 @@ struct RateStage: ~Copyable {
           hint: "Ask for another rate with --rate.")
       }
     }
-    if isStream { made?.skipLeadingSilence() }
+    if isFinite { made?.skipLeadingSilence() }
     delayFrames = made?.outputDelayFrames ?? 0
     converter = made
     queueIn = SampleWriter(frameCount: capacity, channelCount: channelCount)

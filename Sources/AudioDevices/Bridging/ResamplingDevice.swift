@@ -21,7 +21,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var output: RateStage
   private let reserveFrames: Int
   /// Frames at the unit's rate for one of the input's.
-  private let lossScale: Double
+  private let unitPerCapture: Double
   private let unitPerDevice: Double
   private let resamplerDelayFrames: Double
 
@@ -34,7 +34,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   /// since the unit's last one.
   private var cycle = DeviceStatus()
   private var lostFrames = 0
-  private var bridgedFrames = 0
+  private var concealedFrames = 0
   /// Frames at the unit's rate that were captured, waited in the queue and are forgotten.
   private var forgottenFrames = 0
 
@@ -60,18 +60,18 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     func capacity(_ unitFrames: Double, _ deviceFrames: Double, isThere: Bool) -> Int {
       isThere ? 8 * Int(clamping: (unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
     }
-    let captureScale = Double(rate) / Double(captureRate)
+    let unitPerCapture = Double(rate) / Double(captureRate)
     let inStage = try RateStage(
       channelCount: captureChannels, from: captureRate, to: rate,
       quality: request.resamplerQuality,
       capacity: capacity(
-        Double(period), Double(devicePeriod) * captureScale, isThere: granted.capture != nil))
+        Double(period), Double(devicePeriod) * unitPerCapture, isThere: granted.capture != nil))
     let outStage = try RateStage(
       channelCount: playbackChannels, from: rate, to: playbackRate,
       quality: request.resamplerQuality,
       capacity: capacity(
         Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil),
-      isStream: granted.capture == nil)
+      isFinite: granted.capture == nil)
     let reserve =
       granted.capture == nil ? 0 : Int(clamping: (Double(period) * playbackScale).rounded(.up)) + 4
     let shape = DuplexShape(granted)
@@ -80,7 +80,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
       + inStage.delayFrames
     reserveFrames = reserve
     baseShape = shape
-    lossScale = captureScale
+    self.unitPerCapture = unitPerCapture
     input = inStage
     output = outStage
     granted.sampleRate = rate
@@ -122,14 +122,14 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     status.periodTime = cycle.periodTime
     status.readyTime = cycle.readyTime
     status.drift = cycle.drift
-    status.lostFrames = Int(rounding: Double(lostFrames) * lossScale) &+ forgottenFrames
+    status.lostFrames = Int(rounding: Double(lostFrames) * unitPerCapture) &+ forgottenFrames
     lostFrames = 0
     forgottenFrames = 0
-    if cycle.bridgedFrames == nil {
-      status.bridgedFrames = nil
+    if cycle.concealedFrames == nil {
+      status.concealedFrames = nil
     } else {
-      status.bridgedFrames = Int(rounding: Double(bridgedFrames) * lossScale)
-      bridgedFrames = 0
+      status.concealedFrames = Int(rounding: Double(concealedFrames) * unitPerCapture)
+      concealedFrames = 0
     }
     // What the device's driver counts, at the unit's rate, and the resampler's own delay.
     let reported = cycle.reportedLatencyFrames
@@ -164,7 +164,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     base.wait(noLongerThan: nanoseconds, &cycle)
     guard case .ready = cycle.readiness else { return false }
     lostFrames &+= cycle.lostFrames
-    bridgedFrames &+= cycle.bridgedFrames ?? 0
+    concealedFrames &+= cycle.concealedFrames ?? 0
     return true
   }
 
@@ -249,8 +249,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     guard var event = base.takeEvent() else { return nil }
-    event.frames = Int(clamping: Double(event.frames) * lossScale + 0.5)
-    event.silentFrames = Int(clamping: Double(event.silentFrames) * lossScale + 0.5)
+    event.frames = Int(clamping: Double(event.frames) * unitPerCapture + 0.5)
+    event.silentFrames = Int(clamping: Double(event.silentFrames) * unitPerCapture + 0.5)
     return event
   }
 

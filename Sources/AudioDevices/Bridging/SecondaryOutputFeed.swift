@@ -3,7 +3,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// One further output: its own bridge from the unit's clock to its clock.
+/// One secondary output: its own bridge from the unit's clock to its clock.
 ///
 /// Nothing here waits. An output that ran dry, stalled or went away is parted with, and taken back
 /// when it runs again.
@@ -18,7 +18,7 @@ struct SecondaryOutputFeed: ~Copyable {
   private var xruns = 0
   private var isLost = false
   /// Output frames for one of the unit's.
-  private let pace: Double
+  private let outputPerUnit: Double
 
   /// A feed for `output`, behind a unit of this configuration.
   init(
@@ -34,18 +34,18 @@ struct SecondaryOutputFeed: ~Copyable {
     // The delay of the unit's own output, to which this output's latency is added.
     let own =
       Double(unit.headroomFrames) + (unit.master == .playback ? 0 : unit.resamplerDelayFrames)
-    let pace = Double(granted.sampleRate) / rate
+    let outputPerUnit = Double(granted.sampleRate) / rate
     bridge = ClockDomainBridge(
       channelCount: granted.channelCount, inputRate: unit.sampleRate,
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
     far = AsynchronousOutput(
-      output, silence: Int(clamping: (own + latency) * pace),
-      leastQueuedFrames: (own + Double(margin)) * pace)
+      output, silence: Int(clamping: (own + latency) * outputPerUnit),
+      leastQueuedFrames: (own + Double(margin)) * outputPerUnit)
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
     stream = SecondaryOutput(
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
       latencyFrames: latency)
-    self.pace = pace
+    self.outputPerUnit = outputPerUnit
     _ = far.enableReconnection(telling: news)
   }
 
@@ -78,7 +78,7 @@ struct SecondaryOutputFeed: ~Copyable {
     look(at: now)
     guard bridge.knowsTime else { return }
     mapped.copy(played, frames: frames)
-    _ = bridge.steer(frames: Int(clamping: Double(frames) * pace + 0.5), at: now)
+    _ = bridge.steer(frames: Int(clamping: Double(frames) * outputPerUnit + 0.5), at: now)
     far.play(mapped, at: place, frames: frames, &bridge, at: now)
   }
 
@@ -87,12 +87,12 @@ struct SecondaryOutputFeed: ~Copyable {
   mutating func look(at now: UInt64) {
     if far.reattach(&bridge, at: now), isLost {
       isLost = false
-      event = .furtherReturned
+      event = .secondaryOutputReturned
     }
     guard let trouble = far.look(&bridge, at: now) else { return }
     if case .lost = trouble {
       isLost = true
-      event = .furtherLost
+      event = .secondaryOutputLost
     } else {
       xruns += 1
     }

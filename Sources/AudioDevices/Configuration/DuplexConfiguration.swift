@@ -51,9 +51,6 @@ public struct DuplexRequest: Sendable {
 
   /// Refuses what no device could do.
   public func validate() throws(DeviceFailure) {
-    func require(_ holds: Bool, _ message: String, hint: String) throws(DeviceFailure) {
-      guard holds else { throw DeviceFailure(.invalidRequest, message, hint: hint) }
-    }
     guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
     try require(
       captureDevice != "" && playbackDevice != "", "A device without a name is none.",
@@ -86,33 +83,32 @@ public struct DuplexRequest: Sendable {
 }
 
 extension DuplexRequest {
+  private func require(_ holds: Bool, _ message: String, hint: String) throws(DeviceFailure) {
+    guard holds else { throw DeviceFailure(.invalidRequest, message, hint: hint) }
+  }
+
   /// Refuses lists of channels that no device could have.
   func validateChannels() throws(DeviceFailure) {
     for (name, channels) in [("capture", captureChannels), ("playback", playbackChannels)] {
       guard let channels else { continue }
       let written = channels.map(String.init).joined(separator: ",")
-      guard (1...64).contains(channels.count) else {
-        throw DeviceFailure(
-          .invalidRequest, "A list of \(channels.count) \(name) channels is impossible.",
-          hint: "Name 1 to 64 channels, as 3,4.")
-      }
-      guard channels.allSatisfy({ (1...ChannelSelection.highestNumber).contains($0) }) else {
-        throw DeviceFailure(
-          .invalidRequest, "The \(name) channels \(written) are impossible.",
-          hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), as 3,4.")
-      }
-      if let channelCount, channelCount != channels.count {
-        throw DeviceFailure(
-          .invalidRequest,
-          "\(channelCount) channel\(channelCount == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channels are "
-            + "named: \(written).",
-          hint: "Leave the number of channels out: the list tells it.")
-      }
-    }
-    if let channels = playbackChannels, Set(channels).count < channels.count {
-      throw DeviceFailure(
-        .invalidRequest,
-        "A playback channel is named twice: \(channels.map(String.init).joined(separator: ",")).",
+      try require(
+        (1...64).contains(channels.count),
+        "A list of \(channels.count) \(name) channels is impossible.",
+        hint: "Name 1 to 64 channels, as 3,4.")
+      try require(
+        channels.allSatisfy { (1...ChannelSelection.highestNumber).contains($0) },
+        "The \(name) channels \(written) are impossible.",
+        hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), as 3,4.")
+      let count = channelCount ?? channels.count
+      try require(
+        count == channels.count,
+        "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channels are "
+          + "named: \(written).",
+        hint: "Leave the number of channels out: the list tells it.")
+      try require(
+        name == "capture" || Set(channels).count == channels.count,
+        "A playback channel is named twice: \(written).",
         hint: "Name each playback channel once; only a capture channel may stand twice.")
     }
   }
@@ -194,7 +190,7 @@ public struct DuplexConfiguration: Sendable, Equatable {
   /// Which of two clocks gives the time, where there are two.
   public var master: ClockMaster?
   /// Devices that play the same as the output.
-  public var further: [SecondaryOutput] = []
+  public var secondaryOutputs: [SecondaryOutput] = []
   /// Whether a resampler stands between unit and device.
   public var isResampling = false
 

@@ -1,7 +1,7 @@
 // Audio thread.
 /// A device that plays the same as the unit's output, as it was granted.
 public struct SecondaryOutput: Sendable, Equatable {
-  /// The most further outputs that a device can have.
+  /// The most secondary outputs that a device can have.
   public static var mostOutputs: Int {
     @_noLocks get { 8 }
   }
@@ -16,7 +16,7 @@ public struct SecondaryOutput: Sendable, Equatable {
   public var latencyFrames: Double
 }
 
-/// How a further output does.
+/// How a secondary output does.
 public struct SecondaryOutputReading: BitwiseCopyable, Sendable, Equatable {
   /// How its clock and the unit's are held together: the unit's is the input.
   public var drift: DriftReading

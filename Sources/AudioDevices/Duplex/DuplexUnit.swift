@@ -171,7 +171,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     case .waiting: return .waiting
     default: break
     }
-    let outcome = core.settle(turn)
+    let outcome = core.handle(turn)
     // The gap reaches to the end: it is told with no frame behind it.
     if core.hasInput { callbacks.input(core.takeInput()) }
     return outcome

@@ -60,7 +60,7 @@ struct UnitCore: ~Copyable {
   private var hasPeriod = false
   var captured: DeviceFrames
   private var room: DeviceFrames
-  let nothing: DeviceBuffer
+  let silentBuffer: DeviceBuffer
   /// Whether the input callback is due.
   @usableFromInline
   var hasInput = false
@@ -94,19 +94,19 @@ struct UnitCore: ~Copyable {
     events: consuming EventWriter, frameLimit: Int, fadeFrames: Int, reconnects: Bool
   ) {
     let granted = device.configuration
-    let nothing = DeviceBuffer(
+    let silentBuffer = DeviceBuffer(
       format: .floatLE, channelCount: granted.capture?.channelCount ?? 1, frameCount: 1)
-    captured = nothing.frames(0)
-    room = nothing.frames(0)
-    self.nothing = nothing
+    captured = silentBuffer.frames(0)
+    room = silentBuffer.frames(0)
+    self.silentBuffer = silentBuffer
     configuration = granted
     shape = DuplexShape(granted)
     self.fadeFrames = fadeFrames
     self.reconnects = reconnects
     self.frameLimit = frameLimit
-    secondaryCount = granted.further.count
+    secondaryCount = granted.secondaryOutputs.count
     let figures = progress.share()
-    figures.pointer.pointee.furtherCount.store(secondaryCount, ordering: .relaxed)
+    figures.pointer.pointee.secondaryCount.store(secondaryCount, ordering: .relaxed)
     shared = figures
     self.events = events
     self.device = device
@@ -144,23 +144,17 @@ struct UnitCore: ~Copyable {
     if status.hasEvents {
       while let event = device.takeEvent() { report(event) }
     }
-    switch status.readiness {
-    case .ready:
+    if case .ready = status.readiness {
       prepare()
       return .cycle
-    case .waiting:
-      RealtimeContext.leave()
-      if reconnectState.isOpen, !isStopping, isAbsentToTheEnd { return .absent }
-      return idle()
-    case .xrun(let kind):
-      RealtimeContext.leave()
-      return .xrun(kind)
-    case .suspended:
-      RealtimeContext.leave()
-      return .xrun(.captureXrun)
-    case .lost:
-      RealtimeContext.leave()
-      return .lost
+    }
+    RealtimeContext.leave()
+    switch status.readiness {
+    case .ready, .waiting:
+      return reconnectState.isOpen && !isStopping && isAbsentToTheEnd ? .absent : idle()
+    case .xrun(let kind): return .xrun(kind)
+    case .suspended: return .xrun(.captureXrun)
+    case .lost: return .lost
     }
   }
 
@@ -173,7 +167,7 @@ struct UnitCore: ~Copyable {
     if reconnectState.end() {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
-    } else if let bridged = status.bridgedFrames {
+    } else if let bridged = status.concealedFrames {
       // Frames that were lost are a gap, whether an xrun was told or not.
       let all = untoldFrames &+ (isReturnTold ? 0 : lost) &+ bridged
       if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
@@ -185,26 +179,22 @@ struct UnitCore: ~Copyable {
     isReturnTold = false
     reconnectState.note(status.periodTime)
     frame &+= lost
-    let missed = lost &+ (status.bridgedFrames ?? 0)
+    let missed = lost &+ (status.concealedFrames ?? 0)
     if missed > 0 { figures.pointee.lostFrames.add(missed, ordering: .relaxed) }
     cycleFrames = min(shape.periodFrames, frameLimit &- frame)
     time = CycleTime(frame: frame, nanoseconds: status.periodTime, lostFrames: lost)
     hasPeriod = cycleFrames > 0
     hasInput = shape.hasCapture
-    if shape.hasCapture {
-      if hasPeriod {
-        if let lent = device.capturedFrames(cycleFrames) {
-          captured = lent
-        } else {
-          // Nothing to capture after all: what was lost is handed over without frames.
-          hasPeriod = false
-          cycleFrames = 0
-          captured = nothing.frames(0)
-          hasInput = lost > 0
-        }
-      } else {
-        captured = nothing.frames(0)
-      }
+    guard hasInput else { return }
+    captured = silentBuffer.frames(0)
+    guard hasPeriod else { return }
+    if let lent = device.capturedFrames(cycleFrames) {
+      captured = lent
+    } else {
+      // Nothing to capture after all: what was lost is handed over without frames.
+      hasPeriod = false
+      cycleFrames = 0
+      hasInput = lost > 0
     }
   }
 
@@ -289,7 +279,7 @@ struct UnitCore: ~Copyable {
   @usableFromInline @_noLocks
   mutating func end() -> Turn {
     figures.pointee.frames.store(frame, ordering: .relaxed)
-    figures.pointee.claimedFrames.store(status.reportedLatencyFrames, ordering: .relaxed)
+    figures.pointee.reportedLatencyFrames.store(status.reportedLatencyFrames, ordering: .relaxed)
     if let drift = status.drift { publish(drift) }
     var index = 0
     while index < secondaryCount {

@@ -10,7 +10,7 @@ struct UnitFigures: ~Copyable {
   let playbackXruns = Atomic<Int>(0)
   let lostFrames = Atomic<Int>(0)
   let nanCount = Atomic<Int>(0)
-  let claimedFrames = Atomic<Int>(0)
+  let reportedLatencyFrames = Atomic<Int>(0)
   let cycles = Atomic<Int>(0)
   let turns = Atomic<Int>(0)
   let busyNanoseconds = Atomic<UInt64>(0)
@@ -18,35 +18,35 @@ struct UnitFigures: ~Copyable {
   /// Whether there are two clocks, and how they are held together.
   let hasDrift = Atomic<Bool>(false)
   let drift = DriftFigures()
-  /// How many further outputs there are, and the figures of each.
-  let furtherCount = Atomic<Int>(0)
-  let further: UnsafeMutablePointer<FurtherFigures>
+  /// How many secondary outputs there are, and the figures of each.
+  let secondaryCount = Atomic<Int>(0)
+  let secondaryOutputs: UnsafeMutablePointer<SecondaryOutputFigures>
   let stopRequested = Atomic<Bool>(false)
   /// Written while no sound moves.
   let returning = MutexBox<DeviceReturn?>(nil)
 
   init() {
-    further = .allocate(capacity: SecondaryOutput.mostOutputs)
+    secondaryOutputs = .allocate(capacity: SecondaryOutput.mostOutputs)
     for index in 0..<SecondaryOutput.mostOutputs {
-      (further + index).initialize(to: FurtherFigures())
+      (secondaryOutputs + index).initialize(to: SecondaryOutputFigures())
     }
   }
 
   deinit {
-    further.deinitialize(count: SecondaryOutput.mostOutputs)
-    further.deallocate()
+    secondaryOutputs.deinitialize(count: SecondaryOutput.mostOutputs)
+    secondaryOutputs.deallocate()
   }
 
-  /// Publishes how a further output does.
+  /// Publishes how a secondary output does.
   @_noLocks
   func publish(_ reading: SecondaryOutputReading, of index: Int) {
-    further[index].drift.publish(reading.drift)
-    further[index].xruns.store(reading.xruns, ordering: .relaxed)
+    secondaryOutputs[index].drift.publish(reading.drift)
+    secondaryOutputs[index].xruns.store(reading.xruns, ordering: .relaxed)
   }
 }
 
-/// The figures of a further output.
-struct FurtherFigures: ~Copyable {
+/// The figures of a secondary output.
+struct SecondaryOutputFigures: ~Copyable {
   let drift = DriftFigures()
   let xruns = Atomic<Int>(0)
 }
@@ -106,7 +106,9 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// Samples handed to the output that were no number.
   public var nanCount: Int { figures.pointee.nanCount.load(ordering: .relaxed) }
   /// Frames from input to output as the driver itself counts them; 0 where it is not known.
-  public var claimedLatencyFrames: Int { figures.pointee.claimedFrames.load(ordering: .relaxed) }
+  public var reportedLatencyFrames: Int {
+    figures.pointee.reportedLatencyFrames.load(ordering: .relaxed)
+  }
   /// Cycles run.
   public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
   /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is in a
@@ -124,10 +126,10 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     figures.pointee.hasDrift.load(ordering: .relaxed) ? figures.pointee.drift.reading : nil
   }
 
-  /// How each further output does, in order.
-  public var further: [SecondaryOutputReading] {
-    (0..<figures.pointee.furtherCount.load(ordering: .relaxed)).map { index in
-      let figures = figures.pointee.further + index
+  /// How each secondary output does, in order.
+  public var secondaryOutputs: [SecondaryOutputReading] {
+    (0..<figures.pointee.secondaryCount.load(ordering: .relaxed)).map { index in
+      let figures = figures.pointee.secondaryOutputs + index
       return SecondaryOutputReading(
         drift: figures.pointee.drift.reading, xruns: figures.pointee.xruns.load(ordering: .relaxed))
     }
@@ -145,7 +147,4 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   public func requestStop() {
     figures.pointee.stopRequested.store(true, ordering: .relaxed)
   }
-
-  /// Whether `requestStop` was called.
-  public var isStopRequested: Bool { figures.pointee.stopRequested.load(ordering: .relaxed) }
 }

@@ -6,7 +6,7 @@ extension UnitCore {
   /// What becomes of a turn that was no cycle. Afterwards `hasInput` says whether the input callback
   /// is due for a last time.
   @usableFromInline
-  mutating func settle(_ turn: Turn) -> CycleOutcome {
+  mutating func handle(_ turn: Turn) -> CycleOutcome {
     switch turn {
     case .cycle, .ran: return .ran
     case .waiting: return .waiting
@@ -80,7 +80,7 @@ extension UnitCore {
     figures.pointee.lostFrames.add(lost, ordering: .relaxed)
     figures.pointee.frames.store(frame, ordering: .relaxed)
     time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
-    captured = nothing.frames(0)
+    captured = silentBuffer.frames(0)
     cycleFrames = 0
     hasInput = true
   }

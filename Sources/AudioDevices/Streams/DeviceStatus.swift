@@ -29,7 +29,7 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
   public var lostFrames = 0
   /// Frames of the input that were lost since the last period while the timeline went on, with
   /// silence in their places; nil while it is not known how many.
-  public var bridgedFrames: Int? = 0
+  public var concealedFrames: Int? = 0
   /// Frames from input to output as the driver itself counts them, measured in the first periods
   /// after a start; 0 where it is not known.
   public var reportedLatencyFrames = 0
@@ -54,14 +54,14 @@ public struct UnitClock: BitwiseCopyable, Sendable {
   /// What it shows when this cycle is due.
   public let due: Int
   /// Another one whenever the clock's frames were counted anew.
-  public let numbering: Int
+  public let epoch: Int
 
   /// A cycle that is due when `clock` shows `due`.
   @_noLocks
-  public init(_ clock: FilteredClock, due: Int, numbering: Int) {
+  public init(_ clock: FilteredClock, due: Int, epoch: Int) {
     self.clock = clock
     self.due = due
-    self.numbering = numbering
+    self.epoch = epoch
   }
 }
 
@@ -69,7 +69,7 @@ public struct UnitClock: BitwiseCopyable, Sendable {
 public struct DeviceEvent: BitwiseCopyable, Sendable {
   /// What it was.
   public var kind: TimelineEvent.Kind
-  /// Frames of the unit's that were not captured meanwhile; for a further output its number.
+  /// Frames of the unit's that were not captured meanwhile; for a secondary output its number.
   public var frames: Int
   /// How many of them were silence on the timeline, rather than a gap in it.
   public var silentFrames: Int

@@ -29,7 +29,7 @@ public protocol StreamDriver: ~Copyable {
   var configuration: StreamConfiguration { get }
 
   /// Where it is at a time.
-  mutating func look(at now: UInt64) -> StreamState
+  mutating func readState(at now: UInt64) -> StreamState
 
   /// The next captured frames, or the room for the next to play, at most its period; nil where there
   /// are none.
@@ -80,8 +80,8 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
 
   /// Asks it where it is.
   @_noLocks
-  public mutating func look(at now: UInt64) -> StreamState {
-    owner.perform(StreamCall.look(at: now), answer: .lost)
+  public mutating func readState(at now: UInt64) -> StreamState {
+    owner.perform(StreamCall.readState(at: now), answer: .lost)
   }
 
   /// The next captured frames, or room for the next to play, at most its period.

@@ -30,7 +30,7 @@ public enum DuplexCall: BitwiseCopyable {
 
 /// What a `DeviceStream` asks of its driver on the audio thread.
 public enum StreamCall: BitwiseCopyable {
-  case look(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
+  case readState(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
   case reattach(at: UInt64)
 }
 
@@ -105,8 +105,8 @@ public func perform<Driver: StreamDriver & ~Copyable>(
   _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
 ) {
   switch call.assumingMemoryBound(to: StreamCall.self).pointee {
-  case .look(let now):
-    answer.assumingMemoryBound(to: StreamState.self).pointee = driver.pointee.look(at: now)
+  case .readState(let now):
+    answer.assumingMemoryBound(to: StreamState.self).pointee = driver.pointee.readState(at: now)
   case .frames(let frames, let now):
     answer.assumingMemoryBound(to: DeviceFrames?.self).pointee =
       driver.pointee.frames(frames, at: now)

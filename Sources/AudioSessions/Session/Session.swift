@@ -66,13 +66,13 @@ public struct SessionReport: Sendable {
   /// Samples handed to the output that were no number.
   public var nanCount = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
-  public var claimedLatencyFrames = 0
+  public var reportedLatencyFrames = 0
   /// How two clocks were held together at the end; nil where there was only one.
   public var drift: DriftReading?
   /// Frames by which the delay from input to output was longer at the end than the configuration says.
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
   /// How each further output did at the end.
-  public var further: [SecondaryOutputReading] = []
+  public var secondaryOutputs: [SecondaryOutputReading] = []
   /// The device did not let itself be stopped or closed in time, and was left to the system.
   public var isDeviceStuck = false
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
@@ -134,8 +134,8 @@ struct SessionObserver: ~Copyable {
     report.lostFrames = progress.lostFrames
     report.nanCount = progress.nanCount
     report.drift = progress.drift
-    report.further = progress.further
-    report.claimedLatencyFrames = progress.claimedLatencyFrames
+    report.secondaryOutputs = progress.secondaryOutputs
+    report.reportedLatencyFrames = progress.reportedLatencyFrames
     let period = Double(periodFrames) * 1e9 / Double(sampleRate)
     if progress.cycles > 0 {
       report.loadMean = Double(progress.busyNanoseconds) / Double(progress.cycles) / period

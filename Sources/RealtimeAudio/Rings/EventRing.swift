@@ -31,7 +31,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     /// The output was away to the very end of the run.
     case playbackAbsent
     /// A further output went away, or came back: number `frames` of them.
-    case furtherLost, furtherReturned
+    case secondaryOutputLost, secondaryOutputReturned
     /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
     case playing
     /// A player passes over frames of its ring, those behind its first `frames`.

@@ -57,44 +57,49 @@ struct SimulatedClock: ~Copyable, Sendable {
 
 /// A clock whose rate is constant from one step to the next. Exact, and to be asked in any order.
 struct ClockModel: ~Copyable, Sendable {
-  private struct Stretch: BitwiseCopyable, Sendable {
+  private struct Segment: BitwiseCopyable, Sendable {
     let seconds: Double
     let frames: Double
-    let pace: Double
+    let framesPerSecond: Double
   }
 
-  private let stretches: [Stretch]
+  private let segments: [Segment]
 
   init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
     let rate = Double(
       drifts ? specification.captureRate ?? specification.sampleRate : specification.sampleRate)
-    func pace(_ ppm: Double) -> Double { drifts ? rate * (1 + ppm * 1e-6) : rate }
-    var stretches = [Stretch(seconds: 0, frames: 0, pace: pace(specification.driftPPM))]
+    func framesPerSecond(_ ppm: Double) -> Double { drifts ? rate * (1 + ppm * 1e-6) : rate }
+    var segments = [
+      Segment(seconds: 0, frames: 0, framesPerSecond: framesPerSecond(specification.driftPPM))
+    ]
     if drifts {
       for step in specification.driftSteps {
-        guard let last = stretches.last else { continue }
-        stretches.append(
-          Stretch(
-            seconds: step.seconds, frames: last.frames + (step.seconds - last.seconds) * last.pace,
-            pace: pace(step.ppm)))
+        guard let last = segments.last else { continue }
+        segments.append(
+          Segment(
+            seconds: step.seconds,
+            frames: last.frames + (step.seconds - last.seconds) * last.framesPerSecond,
+            framesPerSecond: framesPerSecond(step.ppm)))
       }
     }
-    self.stretches = stretches
+    self.segments = segments
   }
 
   /// Frames that have passed at `seconds`.
   @_noLocks
   func frames(at seconds: Double) -> Double {
-    var index = stretches.count &- 1
-    while index > 0 && stretches[index].seconds > seconds { index &-= 1 }
-    return stretches[index].frames + (seconds - stretches[index].seconds) * stretches[index].pace
+    var index = segments.count &- 1
+    while index > 0 && segments[index].seconds > seconds { index &-= 1 }
+    return segments[index].frames + (seconds - segments[index].seconds)
+      * segments[index].framesPerSecond
   }
 
   /// When `frames` frames have passed.
   @_noLocks
   func seconds(at frames: Double) -> Double {
-    var index = stretches.count &- 1
-    while index > 0 && stretches[index].frames > frames { index &-= 1 }
-    return stretches[index].seconds + (frames - stretches[index].frames) / stretches[index].pace
+    var index = segments.count &- 1
+    while index > 0 && segments[index].frames > frames { index &-= 1 }
+    return segments[index].seconds + (frames - segments[index].frames)
+      / segments[index].framesPerSecond
   }
 }

@@ -66,7 +66,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 
   /// Where it is.
   @_noLocks
-  mutating func look(at now: UInt64) -> StreamState {
+  mutating func readState(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)

@@ -85,7 +85,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
 
   /// Asks it where it is.
   @_noLocks
-  mutating func look(at now: UInt64) -> StreamState {
+  mutating func readState(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)
@@ -143,7 +143,9 @@ struct SimulatedOutputStream: StreamDriver, ~Copyable {
   mutating func stop() {}
 
   @_noLocks
-  mutating func look(at now: UInt64) -> StreamState { output.pointer.pointee.look(at: now) }
+  mutating func readState(at now: UInt64) -> StreamState {
+    output.pointer.pointee.readState(at: now)
+  }
 
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {

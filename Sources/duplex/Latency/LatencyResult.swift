@@ -60,7 +60,7 @@ struct LatencyResult {
         } else if command.save {
           warn("notKept", "The result is doubtful and was not kept.")
         }
-        let picture = answer.picture(configuration, sessions.report.claimedLatencyFrames)
+        let picture = answer.picture(configuration, sessions.report.reportedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
         if let path = command.picture.report { kept.append(path) }
       }
@@ -102,7 +102,7 @@ struct LatencyResult {
   }
 
   private func fields(_ answer: PairAnswer?) -> Fields {
-    let claimed = sessions.report.claimedLatencyFrames
+    let claimed = sessions.report.reportedLatencyFrames
     return .summary(of: "latency", sessions.report, configuration)
       + PairAnswer.fields(answer, rejected: trips.rejected) + [
         "bufferFrames": unitFrames.digits(4),
@@ -120,7 +120,7 @@ struct LatencyResult {
     func both(_ frames: Double) -> String {
       "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
     }
-    let claimed = sessions.report.claimedLatencyFrames
+    let claimed = sessions.report.reportedLatencyFrames
     var lines = [
       "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "
         + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",

@@ -244,9 +244,9 @@ struct DeviceEvents {
   private var inputName: String { configuration.capture?.device ?? name }
   private var outputName: String { configuration.playback?.device ?? name }
 
-  private func furtherName(_ event: TimelineEvent) -> String {
-    configuration.further.indices.contains(event.frames)
-      ? configuration.further[event.frames].device : name
+  private func secondaryName(_ event: TimelineEvent) -> String {
+    configuration.secondaryOutputs.indices.contains(event.frames)
+      ? configuration.secondaryOutputs[event.frames].device : name
   }
 
   /// Tells of `event`; false where it has nothing to do with the device.
@@ -255,11 +255,11 @@ struct DeviceEvents {
     case .deviceLost: lost("device", name, event, " and is waited for")
     case .captureLost: lost("input", inputName, event, "; the output goes on")
     case .playbackLost: lost("output", outputName, event, "; the input goes on")
-    case .furtherLost: lost("output", furtherName(event), event, "")
+    case .secondaryOutputLost: lost("output", secondaryName(event), event, "")
     case .deviceReturned: returned("device", name, event, frames: event.frames)
     case .captureReturned: returned("input", inputName, event, frames: event.frames)
     case .playbackReturned: returned("output", outputName, event, frames: 0)
-    case .furtherReturned: returned("output", furtherName(event), event, frames: 0)
+    case .secondaryOutputReturned: returned("output", secondaryName(event), event, frames: 0)
     case .deviceAbsent: absent("device", name)
     case .captureAbsent: absent("input", inputName)
     case .playbackAbsent: absent("output", outputName)

@@ -26,7 +26,9 @@ extension Event {
     // Which of a device's channels are used, where these are not all of them.
     if let used = capture?.selection { fields += ["captureDeviceChannels": used.channels] }
     if let used = playback?.selection { fields += ["playbackDeviceChannels": used.channels] }
-    if !configuration.further.isEmpty { fields += ["alsoPlay": configuration.furtherStreams()] }
+    if !configuration.secondaryOutputs.isEmpty {
+      fields += ["alsoPlay": configuration.secondaryStreams()]
+    }
     return Event("started", fields)
   }
 }
@@ -68,8 +70,8 @@ extension Fields {
       "stoppedBy": report.stopReason.name,
     ]
     if let drift = report.drift { fields += ["drift": drift.fields] }
-    if !configuration.further.isEmpty {
-      fields += ["alsoPlay": configuration.furtherStreams(report.further)]
+    if !configuration.secondaryOutputs.isEmpty {
+      fields += ["alsoPlay": configuration.secondaryStreams(report.secondaryOutputs)]
     }
     return fields
   }
@@ -79,7 +81,7 @@ extension SessionReport {
   /// What was lost, where nothing was recorded.
   fileprivate var gaps: [RecordingGap] {
     events.filter {
-      $0.frames > 0 && $0.kind != .furtherLost && $0.kind != .furtherReturned
+      $0.frames > 0 && $0.kind != .secondaryOutputLost && $0.kind != .secondaryOutputReturned
     }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
   }
 
@@ -110,8 +112,8 @@ extension DuplexConfiguration {
   func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
 
   /// The further outputs, with how each does where that is known.
-  func furtherStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
-    further.enumerated().map { index, stream in
+  func secondaryStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
+    secondaryOutputs.enumerated().map { index, stream in
       let fields: Fields = [
         "device": stream.device, "sampleRate": stream.sampleRate,
         "latencyFrames": stream.latencyFrames.digits(3),
@@ -135,7 +137,7 @@ extension DuplexConfiguration {
       + (isLinked ? ", linked" : "")
       + (master.map { ", two clocks, \($0.rawValue) is master" } ?? "")
       + (isResampling ? ", resampling" : "") + "."
-      + further.map {
+      + secondaryOutputs.map {
         " \($0.device) (\($0.sampleRate) Hz) plays the same \($0.latencyFrames.shown(1)) frames later."
       }.joined()
   }
