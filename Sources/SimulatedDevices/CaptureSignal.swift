@@ -62,7 +62,7 @@ struct CaptureSignal: ~Copyable, Sendable {
     return finish(from: frame, frames: frames)
   }
 
-  /// Adds what is heard beside the loopback.
+  /// Adds what is captured beside the loopback.
   @_noLocks
   private mutating func finish(from frame: Int, frames: Int) -> DeviceFrames {
     if hasFeeder { feed(from: frame, frames: frames) }
@@ -132,7 +132,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
 
 /// What the output has played and will play, frame by frame since the start.
 ///
-/// A ring, long enough for all that the microphone can still hear. Positions below 0 and from
+/// A ring, long enough for all that the microphone can still capture. Positions below 0 and from
 /// `end` on are silence.
 struct PlayedHistoryRing: ~Copyable, Sendable {
   /// The frames, each at the slot of its position.

@@ -12,7 +12,7 @@ struct DeviceClock: BitwiseCopyable, Sendable {
   /// The host's time at which it stood at `startFrame`.
   private var startNanoseconds: UInt64 = 0
   private var startFrame = 0
-  /// Where a free clock stands.
+  /// The present frame of a free clock, and its time.
   private var freeFrame = 0
   private var freeNanoseconds: UInt64 = 0
 

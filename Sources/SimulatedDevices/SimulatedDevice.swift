@@ -172,7 +172,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     return .ready
   }
 
-  /// What the microphone heard. Never nil.
+  /// What the microphone captured. Never nil.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     microphone.capture(playedHistory, from: taken, frames: min(frames, shape.periodFrames))
@@ -213,7 +213,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
-  /// Goes on from where the clock stands now.
+  /// Goes on from the clock's present frame.
   public mutating func recover() throws(DeviceFailure) {
     resume()
   }

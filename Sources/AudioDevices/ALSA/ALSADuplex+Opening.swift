@@ -13,7 +13,7 @@ extension ALSADuplex {
     var output: PCM?
     if let name = request.captureDevice { input = try PCM(opening: name, .capture) }
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
-    // A long input buffer costs no latency and forgives a late wake-up.
+    // A long input buffer adds no latency, and a late wake-up does not overrun it.
     try input?.configure(request, bufferFrames: 8192)
     // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that only plays
     // queues more than a usual quantum: its delay does not matter.

@@ -108,7 +108,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private mutating func wait(milliseconds: Int32) -> DeviceReadiness {
     if let found = trouble {
       trouble = nil
-      // A device that is ready and gives nothing would have this thread turn for ever.
+      // A device that is ready and gives nothing would keep this thread busy for ever.
       if case .waiting = found { HostClock.sleep(until: now &+ 1_000_000) }
       return found
     }
@@ -208,7 +208,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       return lent
     }
     var available = playback?.available() ?? 0
-    // The output's own interrupt may come a little after the input's: the kernel knows better.
+    // The output's interrupt may come after the input's, so that the mapped page is old: asks the kernel.
     if available >= 0 && available < frames { available = playback?.availableNow() ?? 0 }
     if correction < 0 && available > frames {
       // Never at the cost of the sound that is due.
@@ -244,8 +244,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
   /// Frames were given back or handed over, or not: then `available` says why, or that it does not
-  /// know; what was lost by it is known after a new start. A device that refuses them again and again
-  /// does not move any more, whatever it says.
+  /// know; what was lost by it is known after a new start. A device that refuses frames 17 times, one
+  /// after the other, is lost, whatever it says.
   @_noLocks
   private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
     guard !isDone else {
@@ -293,7 +293,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Stops both directions, with `draining` when what is queued has been heard.
+  /// Stops both directions, with `draining` when what is queued has been played.
   public mutating func stop(draining: Bool) {
     if draining, !shape.hasCapture {
       if !isStarted, primedFrames > 0 { isStarted = playback?.startNow() ?? false }

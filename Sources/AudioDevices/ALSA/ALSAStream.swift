@@ -141,15 +141,16 @@ struct FruitlessRestarts: BitwiseCopyable {
   @_noLocks
   mutating func end() { count = 0 }
 
-  /// Whether there is nothing to hope for from a further one.
+  /// Whether no more of them are tried.
   var areTooMany: Bool {
     @_noLocks get { count > 3 }
   }
 }
 
-/// Where a broken PCM is laid down by the audio thread, and the mended one taken up again.
+/// The slot through which the audio thread hands a lost PCM to the thread that looks for it, and gets it back
+/// when it is opened again.
 ///
-/// `state` says which thread owns it; only the owner touches the rest.
+/// `state` says which thread owns the slot; only the owner touches the rest.
 struct ReconnectSlot: ~Copyable {
   /// Without an owner; owned by the search, which opens the PCM again; owned by the audio thread,
   /// which takes the PCM back.

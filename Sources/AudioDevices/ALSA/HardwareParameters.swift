@@ -2,8 +2,8 @@ import AudioBasics
 import CALSA
 
 extension PCM {
-  /// Asks the hardware, in an order that leaves the period its say (rate first, since it may differ
-  /// from the unit's, then period, then buffer), and keeps what it answers. The buffer holds
+  /// Asks the hardware for a rate, which may differ from the unit's, then for the period, and then for a buffer
+  /// of whole periods, and keeps what it answers. The buffer holds
   /// `bufferFrames` frames of the request's rate at least.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
     // A device that maps no memory still answers the same to every other question.

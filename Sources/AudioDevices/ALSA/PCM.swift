@@ -218,11 +218,11 @@ extension PCM {
 }
 
 extension PCM {
-  /// So long frames may take to begin to move through a server's input. One that is only starting takes a
-  /// stream before it has anything to connect it to, and then forgets it: it is to be opened again.
+  /// Nanoseconds that frames may take to begin to move through a server's input. A server that is only starting
+  /// accepts a stream before it has anything to connect it to, and then forgets it: it is to be opened again.
   static let movesWithinNanoseconds: UInt64 = 2_000_000_000
 
-  /// Whether the input that was just started has delivered something. Hardware is believed.
+  /// Whether the input that was just started has delivered something. Hardware always does.
   var hasMoved: Bool { !configuration.isServer || availableNow() > 0 }
 }
 

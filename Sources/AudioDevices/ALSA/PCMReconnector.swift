@@ -41,7 +41,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
 
   mutating func run() {
     while !isOver {
-      // Acquires what the audio thread laid down; pairs with the store in `ALSAStream.detach`.
+      // Acquires what the audio thread handed over; pairs with the store in `ALSAStream.detach`.
       if place.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.broken { mend() }
       HostClock.pause(milliseconds: 100)
     }

@@ -278,7 +278,7 @@ extension PCM {
     }
   }
 
-  /// Lets what is queued be heard. ALSA's own drain can hang, so the buffer is watched for as long
+  /// Lets what is queued be played. ALSA's own drain can hang, so the buffer is watched for as long
   /// as it must take to run dry and half a second more.
   func drain() {
     let rate = max(1, configuration.sampleRate)
@@ -295,7 +295,7 @@ extension PCM {
       usleep(2000)
     }
     while keepsTime, delay() > 0, HostClock.nanoseconds < deadline { usleep(2000) }
-    // A server's idea of its own delay is a little behind.
+    // A server tells its own delay with a delay.
     if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
     // Files behind plugins are written now; hardware has nothing left to wait for. A server that ran dry
     // would be waited for in vain.

@@ -3,11 +3,11 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// What is known of an output behind a bridge: whether it goes, stands or is away.
+/// An output behind a bridge, which may stop, stall or go away, and come back.
 ///
-/// While it does not go, its clock is extrapolated, what should be played is dropped,
-/// and its feed goes on unchanged. Back again, it plays silence for a tenth of a second, or longer where
-/// its readings are late and few: then its new clock is known, and it goes on at the delay that it had.
+/// While it does not play, its clock is extrapolated, and what should be played is converted and
+/// dropped. When it is back it plays silence for a tenth of a second, or longer where its readings are late
+/// and few: then its new clock is known, and it plays again at the delay that it had.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
     /// It plays what it is given.
@@ -16,7 +16,7 @@ struct AsynchronousOutput: ~Copyable {
     case locking
     /// The same, while the bridge already goes by that clock because it knows no other.
     case beginning
-    /// It is gone, or stands.
+    /// It is gone, or has stopped.
     case away
   }
 
@@ -66,7 +66,7 @@ struct AsynchronousOutput: ~Copyable {
     self.output = output
   }
 
-  /// Whether what is handed over is heard.
+  /// Whether what is handed over is played.
   var isGoing: Bool {
     @_noLocks get { presence == .going }
   }
@@ -165,8 +165,8 @@ struct AsynchronousOutput: ~Copyable {
     }
   }
 
-  /// Plays silence until its clock is known, and then as much of it that the next frame is heard
-  /// when it should be.
+  /// Plays silence until its clock is known, and then as much silence as brings the next frame to the
+  /// time at which it is due.
   @_noLocks
   private mutating func lock(
     _ bridge: inout ClockDomainBridge, at now: UInt64

@@ -10,7 +10,7 @@ extension AsynchronousPair {
     @_noLocks get { time.now }
   }
 
-  /// A late input is waited for until so much of the headroom is left.
+  /// Frames of the headroom that are left when a late input is no longer waited for.
   private var lastMoment: Int {
     @_noLocks get { shape.headroomFrames / 4 }
   }
@@ -72,7 +72,7 @@ extension AsynchronousPair {
     }
   }
 
-  /// When the next cycle may begin, or the next look is worth while.
+  /// When the next cycle may begin, or the devices are to be read again.
   @_noLocks
   private mutating func playbackDue(at now: UInt64) -> UInt64 {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
@@ -202,7 +202,7 @@ extension AsynchronousPair {
     applyFadeIn(frames, isMissing: isMissing)
   }
 
-  /// An input that was away is heard when its delay is right again, and not at once.
+  /// Mutes an input that was away until its delay is right again, then fades it in.
   @_noLocks
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
     inputGain.process(&unitFrames, frames: frames)

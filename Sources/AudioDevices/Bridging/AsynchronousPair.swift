@@ -2,7 +2,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// Two devices that go their own ways: one captures, one plays, each by its own clock.
+/// Two devices with a clock each: one captures, one plays.
 public struct DevicePair: ~Copyable {
   /// The one that captures.
   public var capture: DeviceStream
@@ -24,14 +24,14 @@ public struct DevicePair: ~Copyable {
 /// Two devices with two clocks, made to look like one duplex device.
 ///
 /// One of them gives the time, the master: its frames are the unit's. Those of the other are
-/// resampled to it, by a ratio that follows both clocks. From input to output it takes the period
-/// and the headroom of any duplex device, one period more because the input's periods come when
-/// they like, and the converter's reach. That delay is the same at every start and after every
-/// xrun, and it is part of the configuration's latency.
+/// resampled to it, by a ratio that follows both clocks (`ClockDomainBridge`). The delay from input to
+/// output is the period and the headroom of any duplex device, one period more because the input's
+/// periods are not aligned with the output's, and the converter's reach. It is the same at every start
+/// and after every xrun, and it is part of the configuration's latency.
 ///
-/// If one device stops, stalls or goes away, the other goes on: its clock is believed to run on as it
-/// did. A missing input is silence; what a missing output should play is dropped. Back again,
-/// the device is muted until its clock is known, and the delay is what it was.
+/// If one device stops, stalls or goes away, the other goes on, and the clock of the missing one is
+/// extrapolated. A missing input is silence; what a missing output should play is dropped. A device that is
+/// back is muted until its clock is known, and the delay is what it was.
 public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callAsynchronousPair
@@ -116,7 +116,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     // The reach is not known before the converter is made, and the delay is not without it.
     let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
     let extra = ((reach + Double(capture.periodFrames)) * unitPerCapture).rounded(.up)
-    // Half of the headroom forgives an input that is late as well.
+    // An input that is late by half of the headroom is allowed for as well.
     let least = capture.periodFrames + Int(clamping: Double(headroom) / unitPerCapture) / 2
     arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
     leastArrivalFrames = least
@@ -171,7 +171,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     beginInput(at: now)
   }
 
-  /// Starts anew what stands; the other goes on.
+  /// Starts the device that stopped; the other goes on.
   public mutating func recover() throws(DeviceFailure) {
     if isCaptureBroken { isGapConcealed = isPlaybackMaster && !output.isBroken }
     do throws(DeviceFailure) {
@@ -214,7 +214,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 }
 
 extension ConversionQuality {
-  /// The quality that a number from 0 to 10, as the other converter has it, stands for.
+  /// The quality for a number from 0 to 10, by which speexdsp's resampler names its own.
   init(resamplerQuality number: Int) {
     self = number < 3 ? .quick : number < 8 ? .standard : .fine
   }

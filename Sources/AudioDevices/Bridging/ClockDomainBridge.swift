@@ -2,8 +2,8 @@
 import AudioBasics
 import AudioClocks
 
-/// The way from one clock to another: both clocks as they are known, the ratio between them, and
-/// the converter that goes by it.
+/// An asynchronous sample rate converter between two clocks: an estimate of both (`FilteredClock`), the loop
+/// that keeps the delay between them (`DriftControl`), and the converter that follows its ratio.
 ///
 /// Places on the input's clock are counted in its frames, gaps included, so that they last through
 /// a stop of either device. Output frames are counted from the output's last start.
@@ -102,7 +102,7 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   /// The frame that `clock`, another clock of the output, shows when what lies at `position` of the
-  /// input must be heard.
+  /// input must be played.
   @_noLocks
   func outputFrame(of position: Double, on clock: FilteredClock, at now: UInt64) -> Int {
     let ahead = (position - input.frames(at: now)) / input.framesPerSecond(at: now)
@@ -112,7 +112,7 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   /// The output goes by `clock` from now on, and the next frame handed to it is its number `frame`.
-  /// What comes is heard when it would have been.
+  /// Each frame is played at the time at which it would have been.
   @_noLocks
   mutating func changeOutput(to clock: FilteredClock, at frame: Int) {
     output = clock
@@ -169,8 +169,8 @@ struct ClockDomainBridge: ~Copyable {
     return jumped
   }
 
-  /// The input has come to `place` only, which is too little for `frames` output frames at the
-  /// ratio they were to have: they take less. What would be a gap becomes a bend of the pitch.
+  /// The input has come to `place` only, which is too little for `frames` output frames at the ratio that
+  /// they were to have: lowers the ratio. What would be a gap becomes a lower pitch.
   @_noLocks
   mutating func slowDown(_ frames: Int, to place: Int) {
     let now = converter.inputPerOutput
@@ -211,7 +211,7 @@ struct ClockDomainBridge: ~Copyable {
     return moved
   }
 
-  /// The same without input, while it is a little late.
+  /// The same without input, which is late by less than the converter looks ahead.
   @_noLocks
   mutating func convertAhead(into target: inout SampleBuffer, at place: Int, room: Int) -> Int {
     converter.convertAhead(into: &target, at: place, room: room)

@@ -3,7 +3,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// A duplex device whose output is heard on secondary outputs as well: speakers and headphones.
+/// A duplex device whose output is played on secondary outputs as well, such as speakers and headphones.
 ///
 /// Each secondary output goes by its own clock and has a loop and a converter of its own. What the
 /// device plays is copied to them in the same cycle, and they are never waited for: whatever becomes
@@ -159,7 +159,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     clock.take(ClockReading(frames: place, nanoseconds: cycle))
   }
 
-  /// The device knows its clock: how a cycle was late on top of that means nothing.
+  /// Goes by the device's own clock. The times of the cycles are not needed then.
   @_noLocks
   private mutating func follow(_ known: UnitClock) {
     if known.epoch != epoch {
@@ -173,7 +173,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     clock = known.clock
   }
 
-  /// Its frames are counted anew. Time goes on, and so do the frames, unless some were left out.
+  /// The device counts its frames anew: shifts `place` by the difference, less the frames that were left out.
   @_noLocks
   private mutating func renumber(_ known: UnitClock) {
     var shift = known.due - place

@@ -269,12 +269,12 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
   }
 
-  /// Stops both directions, with `draining` when what is queued has been heard.
+  /// Stops both directions, with `draining` when what is queued has been played.
   public mutating func stop(draining: Bool) {
     if draining, !baseShape.hasCapture { drain() }
     base.stop(draining: draining)
   }
-  /// What waits in the queue and what the filter still holds is heard too, unless the device takes
+  /// Plays what waits in the queue and what the filter still holds, unless the device takes
   /// nothing for half a second.
   private mutating func drain() {
     var began = base.now

@@ -7,7 +7,7 @@ struct StallDetector: BitwiseCopyable {
     case moving, standing, dead
   }
 
-  /// So long a device may take to begin.
+  /// Nanoseconds that a device may take to begin.
   private static let patience: UInt64 = 5_000_000_000
   private let limit: UInt64
   private var frames = 0

@@ -277,6 +277,6 @@ package struct DuplexShape: BitwiseCopyable, Sendable {
 public enum ClockMaster: String, Sendable, CaseIterable {
   /// The input: what is recorded is what its converter delivered, to the bit.
   case capture
-  /// The output: what is played of files is what they hold, and cycles come as the ears need them.
+  /// The output: what is played of files is what they hold, to the bit, and no cycle is late for it.
   case playback
 }

@@ -8,7 +8,7 @@ public enum StreamState: BitwiseCopyable, Sendable {
   /// It runs: the reading has the frames captured or played since its start, and when that was;
   /// `available` frames can be taken or written now.
   case running(ClockReading, available: Int)
-  /// It overran, or ran dry, and stands.
+  /// It overran, or ran dry, and has stopped.
   case xrun
   /// The machine slept.
   case suspended

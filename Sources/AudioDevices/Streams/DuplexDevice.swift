@@ -74,7 +74,7 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   /// Starts both directions again after an xrun or a suspension.
   public mutating func recover() throws(DeviceFailure) { try type.recover(owner.memory) }
 
-  /// Stops both directions, with `draining` when what is queued has been heard.
+  /// Stops both directions, with `draining` when what is queued has been played.
   public mutating func stop(draining: Bool) { type.stop(owner.memory, draining: draining) }
 
   /// The device outlives its loss from now on.

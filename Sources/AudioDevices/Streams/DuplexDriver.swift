@@ -54,7 +54,7 @@ public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
   /// meanwhile are told with the next period. Called on the audio thread, while no sound moves.
   mutating func recover() throws(DeviceFailure)
 
-  /// Lets what is queued be heard, for as long as that must take and no longer, then stops both
+  /// Lets what is queued be played, for as long as that must take and no longer, then stops both
   /// directions. With `draining` false, stops at once.
   mutating func stop(draining: Bool)
 }

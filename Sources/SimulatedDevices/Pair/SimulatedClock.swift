@@ -2,7 +2,7 @@
 
 import AudioClocks
 
-/// What can be seen of a clock: it moves a batch at a time, and each batch comes a little late.
+/// A clock as it can be read: it moves a batch at a time, and each batch is seen up to `jitter` seconds late.
 struct SimulatedClock: ~Copyable, Sendable {
   let course: ClockModel
   private let batch: Int

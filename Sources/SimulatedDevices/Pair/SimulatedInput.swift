@@ -79,7 +79,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
       available: max(0, frames &- taken))
   }
 
-  /// What the microphone heard.
+  /// What the microphone captured.
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     let count = min(frames, capturePeriod)

@@ -126,7 +126,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   }
 }
 
-/// The output as a stream; the input of a pair hears the same output.
+/// The output as a stream; the input of a pair captures what the same output plays.
 struct SimulatedOutputStream: StreamDriver, ~Copyable {
   static let function: DriverFunction = callSimulatedOutput
   let output: SharedState<SimulatedOutput>
