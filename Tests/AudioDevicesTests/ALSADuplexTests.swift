@@ -17,7 +17,7 @@ import Testing
 
     init(
       capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
-      step: Int = 64, isHardware: Bool = false
+      step: Int = 64, isHardware: Bool = false, isServer: Bool = false
     ) throws {
       self.capture = capture ? .make() : nil
       self.playback = playback ? .make() : nil
@@ -25,6 +25,7 @@ import Testing
       self.capture?.pointee.companion = self.playback
       self.capture?.pointee.refuses_link = !isLinked
       self.capture?.pointee.is_hardware = isHardware
+      self.capture?.pointee.is_server = isServer
       (self.capture ?? self.playback)?.pointee.step = step
       device = try ALSADuplex(opening: .fake(self.capture, self.playback))
       self.playback?.fill { _ in 7 }
@@ -336,5 +337,36 @@ import Testing
     #expect(rig.pollForReconnection() == .returned(cards: []))
     #expect(playback.pointee.application == 128)
     #expect(rig.wait() == "ready")
+  }
+
+  @Test func `what was away for a while has lost the frames of that time`() throws {
+    let rig = try Rig()
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    rig.close()
+    // A look for it takes a tenth of a second.
+    #expect(rig.pollForReconnection() == .returned(cards: []))
+    #expect(rig.wait() == "ready" && rig.status.lostFrames >= 4800 - 64)
+  }
+
+  @Test func `a server's input is back when it delivers something`() throws {
+    let rig = try Rig(playback: false, isServer: true)
+    let capture = try #require(rig.capture)
+    rig.close()
+    #expect(rig.pollForReconnection() == .absent && capture.pointee.opened == 2)
+    capture.pointee.hardware = 1
+    #expect(rig.pollForReconnection() == .returned(cards: []) && capture.pointee.opened == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `only a server may have a period that is far from what was asked`(isServer: Bool) throws {
+    let fake = FakePCM.make()
+    fake.pointee.is_server = isServer
+    fake.pointee.period = 512
+    guard isServer else {
+      #expect(throws: DeviceFailure.self) { _ = try ALSADuplex(opening: .fake(fake, nil)) }
+      return
+    }
+    #expect(try ALSADuplex(opening: .fake(fake, nil)).configuration.periodFrames == 512)
   }
 }

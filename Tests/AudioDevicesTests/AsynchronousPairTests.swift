@@ -138,6 +138,21 @@ import Testing
     #expect(freeze().count == 1)
   }
 
+  @Test func `an input that stands still without an error is started anew`() throws {
+    let rig = try Rig(.playback)
+    #expect(rig.run(milliseconds: 1000).isEmpty)
+    rig.capture.withLock { $0.frozenTime = rig.now }
+    #expect(rig.run(milliseconds: 95).count == 1)
+    let end = rig.now + 20_000_000
+    var found = "ready"
+    for _ in 0..<1000 where rig.now < end && !found.contains("captureXrun") { found = rig.turn() }
+    #expect(found.contains("captureXrun"))
+    rig.capture.withLock { $0.frozenTime = nil }
+    try rig.recover()
+    #expect(rig.capture.withLock { $0.starts } == 2 && rig.playback.withLock { $0.starts } == 1)
+    #expect(rig.run(milliseconds: 500).isEmpty)
+  }
+
   @Test(arguments: [true, false])
   func `a machine that slept has both devices started anew`(isInputAsked: Bool) throws {
     let rig = try Rig(.playback)

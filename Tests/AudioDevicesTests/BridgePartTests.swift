@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// What bridges are made of, and a device that plays on a further one.
+/// What bridges are made of, and a device that plays on a secondary output.
 @Suite struct BridgePartTests {
   @Test func `a device that stops is found after a tenth of a second and two periods`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
@@ -37,7 +37,53 @@ import Testing
     #expect(second == first + 1 && third == first + 2 && bridge.writtenFrames == 200)
   }
 
-  /// A unit's side of a device that plays on a further output.
+  @Test func `an output that is muted until its clock is known leaves the bridge's clock alone`()
+    throws
+  {
+    var bridge = ClockDomainBridge(
+      channelCount: 1, inputRate: 48000, outputRate: 48000, delaySeconds: 0.01,
+      quality: ConversionQuality(resamplerQuality: 5))
+    var output = AsynchronousOutput(
+      DeviceStream(TimedStream(isInput: false, MutexBox(TimedStream.Script()))), silence: 256,
+      leastQueuedFrames: 64)
+    var now: UInt64 = 1_000_000_000
+    try output.start(&bridge, at: now)
+    for millisecond in 1...1000 {
+      now += 1_000_000
+      bridge.noteInput(ClockReading(frames: 48 * millisecond, nanoseconds: now))
+      #expect(output.look(&bridge, at: now) == nil)
+      _ = bridge.steer(frames: 48, at: now)
+    }
+    output.isBroken = true
+    try output.start(&bridge, at: now)
+    // Without an input it stays muted.
+    bridge.restartInput()
+    for _ in 1...600 {
+      now += 1_000_000
+      #expect(output.look(&bridge, at: now) == nil && !output.isGoing)
+    }
+    #expect(abs(bridge.output.frames(at: now) - 1600 * 48) < 48)
+  }
+
+  @Test(arguments: [16, 4096])
+  func `what a converter's filter still holds comes out through a queue of any length`(
+    capacity: Int
+  ) throws {
+    var stage = try RateStage(
+      channelCount: 1, from: 44100, to: 48000, quality: 5, capacity: capacity, isFinite: true)
+    let source = SampleBuffer(frameCount: 8, channelCount: 1)
+    var target = SampleBuffer(frameCount: 16, channelCount: 1)
+    var count = 0
+    for _ in 0..<100 {
+      stage.push(source, frames: 8)
+      count += stage.pull(into: &target, frames: 16)
+    }
+    while stage.drain() || stage.queued > 0 { count += stage.pull(into: &target, frames: 16) }
+    // 800 frames at the output's rate.
+    #expect(count == 871)
+  }
+
+  /// A unit's side of a device that plays on a secondary output.
   private final class Unit {
     private var device: FanOutDevice
     private(set) var status = DeviceStatus()
@@ -57,6 +103,8 @@ import Testing
 
     func takeEvent() -> DeviceEvent? { device.takeEvent() }
     func xruns() -> Int? { device.secondaryReading(0)?.xruns }
+    var output: SecondaryOutput? { device.configuration.secondaryOutputs.first }
+    func relocks() -> Int? { device.secondaryReading(0)?.drift.relocks }
 
     func cycle() {
       device.wait(noLongerThan: .max, &status)
@@ -100,5 +148,46 @@ import Testing
     #expect(unit.takeEvent()?.kind == .captureLost)
     #expect(unit.takeEvent()?.kind == .secondaryOutputLost)
     #expect(unit.takeEvent() == nil)
+  }
+
+  @Test
+  func
+    `a secondary output is later by a period, what a cycle may be late, and the converter's reach`()
+    throws
+  {
+    let reach = ConversionQuality(resamplerQuality: 5).reach(of: 24000, to: 24000)
+    // Half of a period of 32 frames, or a millisecond of 24.
+    #expect(try Unit().output?.latencyFrames == Double(32 + 24 + reach))
+  }
+
+  /// How often the secondary output's input started anew, where the device's clock tells frame 32 i in cycle i, and
+  /// from cycle 20 on `shift` more, while what is due is `gap` later than that.
+  private func relocks(shift: Int, gap: Int) throws -> Int? {
+    var clock = FilteredClock(framesPerSecond: 24000)
+    var now: UInt64 = 1_000_000_000
+    var statuses: [DeviceStatus] = []
+    for cycle in 0..<30 {
+      let isLater = cycle >= 20
+      if cycle == 20, shift != 0 { clock = FilteredClock(framesPerSecond: 24000) }
+      now += 32_000_000 / 24
+      let frame = 32 * cycle + (isLater ? shift : 0)
+      clock.take(ClockReading(frames: frame, nanoseconds: now))
+      var status = DeviceStatus.ready()
+      status.unitClock = UnitClock(
+        clock, due: frame + (isLater ? gap : 0), epoch: isLater && shift != 0 ? 1 : 0)
+      statuses.append(status)
+    }
+    let unit = try Unit(statuses)
+    for _ in statuses { unit.cycle() }
+    return unit.relocks()
+  }
+
+  @Test(arguments: [0, 1000])
+  func `frames that the device left out are a gap, also where it counts them anew`(
+    shift: Int
+  ) throws {
+    #expect(try relocks(shift: shift, gap: 0) == 0)
+    #expect(try relocks(shift: shift, gap: 20) == 0)
+    #expect(try relocks(shift: shift, gap: 100) == 1)
   }
 }

@@ -14,11 +14,11 @@ import Testing
 
     init(
       _ statuses: [DeviceStatus] = [], events: [DeviceEvent] = [], isEmpty: Bool = false,
-      hasCapture: Bool = true
+      hasCapture: Bool = true, sampleRate: Int = 48000
     ) throws {
       var request = DuplexRequest(
         captureDevice: hasCapture ? "reporting" : nil, playbackDevice: "reporting")
-      request.sampleRate = 48000
+      request.sampleRate = sampleRate
       request.periodFrames = 128
       device = try ResamplingDevice(
         ReportingDevice(
@@ -133,5 +133,14 @@ import Testing
       #expect(log.played >= 32 * log.waits)
       unit.commit()
     }
+  }
+
+  @Test func `an output alone plays whole periods before more is asked for`() throws {
+    let unit = try Unit(hasCapture: false, sampleRate: 24000)
+    #expect(unit.wait() == "ready")
+    unit.commit()
+    #expect(unit.wait() == "ready")
+    let played = unit.log.withLock { $0.played }
+    #expect(played == 128)
   }
 }

@@ -39,6 +39,41 @@ struct SimulatedPartsTests {
     #expect(reading.frames == 0)
   }
 
+  @Test(arguments: [(2, 1, 1), (2, 2, 2), (8, 2, 8)])
+  func `a device of more than two channels is opened with all of them`(
+    channelCount: Int, wanted: Int, opened: Int
+  ) throws {
+    var request = request("sim")
+    request.channelCount = wanted
+    let channels = try SimulatedChannels(
+      SimulatedDeviceSpecification(parsing: "sim:channels=\(channelCount)"), for: request)
+    #expect(channels.deviceChannelCount == opened)
+  }
+
+  @Test func `an input that holds more than its buffer overruns`() throws {
+    let name = "sim:clock=free,batch=16"
+    var pair = try DevicePair(
+      simulating: SimulatedDeviceSpecification(parsing: name), request: request(name))
+    try pair.playback.start(silence: 64, at: 0)
+    try pair.capture.start(silence: 0, at: 0)
+    func state(at frame: Int) -> String {
+      "\(pair.capture.readState(at: UInt64(frame) * 1_000_000_000 / 48000))"
+    }
+    let buffer = pair.capture.configuration.bufferFrames
+    #expect(state(at: buffer + 8).contains("available: \(buffer)"))
+    #expect(state(at: buffer + 24) == "xrun")
+  }
+
+  @Test func `an output is full when its buffer holds no more`() throws {
+    let name = "sim:clock=free,batch=16"
+    var output = try SimulatedOutput(
+      SimulatedDeviceSpecification(parsing: name), request: request(name), remembering: 1)
+    let buffer = output.configuration.bufferFrames
+    output.start(silence: buffer - 64, at: 0)
+    #expect(output.frames(64, at: 0) != nil)
+    #expect(output.commit(64) && output.frames(64, at: 0) == nil)
+  }
+
   @Test(arguments: [(64, 64), (32, 100)])
   func `the driver's own latency is a period and the headroom`(period: Int, headroom: Int) throws {
     var device = try device("sim:clock=free", period: period, headroom: headroom)
