@@ -3,22 +3,9 @@
 ///
 /// Values that are no finite number are left out; without any it says "nothing measured".
 public struct LockPicture: Sendable {
-  /// One moment of it.
-  public struct Moment: Sendable {
-    /// Seconds since the jump; less than 0 before it.
-    public var seconds: Double
-    /// Frames by which the delay is too long.
-    public var delayError: Double
-    /// Parts per million by which the ratio is too high.
-    public var ratioErrorPPM: Double
-
-    /// A moment with these errors.
-    public init(seconds: Double, delayError: Double, ratioErrorPPM: Double) {
-      self.seconds = seconds
-      self.delayError = delayError
-      self.ratioErrorPPM = ratioErrorPPM
-    }
-  }
+  /// Seconds since the jump, less than 0 before it; frames by which the delay is too long; parts per million by
+  /// which the ratio is too high.
+  public typealias Moment = (seconds: Double, delayError: Double, ratioErrorPPM: Double)
 
   /// What jumped, as "A step of 100 ppm".
   public var title: String
@@ -41,8 +28,8 @@ public struct LockPicture: Sendable {
   public func svg() -> String {
     page.svg(height: 612) { drawing, area in
       let half = area.inset(bottom: area.height / 2 + 8)
-      panel("Error of the delay", "frames", \.delayError).draw(in: half, on: &drawing)
-      panel("Error of the ratio", "ppm", \.ratioErrorPPM)
+      panel("Error of the delay", "frames") { $0.delayError }.draw(in: half, on: &drawing)
+      panel("Error of the ratio", "ppm") { $0.ratioErrorPPM }
         .draw(in: area.inset(top: area.height / 2 + 8), on: &drawing)
     }
   }
@@ -55,9 +42,9 @@ public struct LockPicture: Sendable {
     let isEmpty = settled.isEmpty
     return ReportPage(
       title: title, subtitle: subtitle,
-      headline: isEmpty ? "nothing measured" : largest(\.ratioErrorPPM) + " ppm",
+      headline: isEmpty ? "nothing measured" : largest { $0.ratioErrorPPM } + " ppm",
       detail: isEmpty
-        ? "" : "and \(largest(\.delayError)) frames at most, after \(lockTime)")
+        ? "" : "and \(largest { $0.delayError }) frames at most, after \(lockTime)")
   }
 
   private var lockTime: String { NumberText.shortest(lockSeconds, decimals: 0) + " s" }

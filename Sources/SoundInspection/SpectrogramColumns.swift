@@ -6,21 +6,32 @@ import Glibc
 public struct Spectrogram: Sendable {
   /// Rows from 0 Hz to half the rate, evenly.
   public let rowCount: Int
-  /// Columns that there are.
-  public let columnCount: Int
+  /// Channels that are drawn.
+  public let channelCount: Int
   /// Frames in a column.
   public let framesPerColumn: Int
-  /// The sums of powers, channel by channel, column by column, and how many there are in a column.
-  fileprivate let powers: [[Float]]
-  fileprivate let counts: [Float]
+  fileprivate let columns: [Column]
 
-  /// Channels that are drawn.
-  public var channelCount: Int { powers.count }
+  /// Columns that there are.
+  public var columnCount: Int { columns.count }
 
   /// The power in a column and a row, 1 being that of a sine of full scale.
   public func power(channel: Int, column: Int, row: Int) -> Float {
-    let count = counts[column]
-    return count > 0 ? powers[channel][column * rowCount + row] / count : 0
+    let column = columns[column]
+    return column.count > 0 ? column.powers[channel * rowCount + row] / column.count : 0
+  }
+
+  /// The powers of the transforms whose middles lie in one column.
+  fileprivate struct Column {
+    /// How many there are.
+    var count: Float = 0
+    /// Their sums, row by row, channel by channel.
+    var powers: [Float]
+
+    mutating func join(_ other: Column) {
+      count += other.count
+      for index in powers.indices { powers[index] += other.powers[index] }
+    }
   }
 }
 
@@ -33,8 +44,6 @@ struct SpectrogramColumns: ~Copyable {
   private let rowCount: Int
   /// Frames in a column.
   private var framesPerColumn: Int
-  /// Columns that are there.
-  private var columnCount = 0
   /// Channels that are drawn.
   private let channelCount: Int
 
@@ -50,9 +59,7 @@ struct SpectrogramColumns: ~Copyable {
   private var frames = 0
   private var windowed: [Float]
   private var bins: [Complex]
-  /// The sums of powers, channel by channel, column by column, and how many there are in a column.
-  private var powers: [[Float]]
-  private var counts: [Float] = []
+  private var columns: [Spectrogram.Column] = []
 
   /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its length is
   /// not known; `rowCount` rows for each channel. Nil where memory is short.
@@ -72,7 +79,6 @@ struct SpectrogramColumns: ~Copyable {
     recent = [Float](repeating: 0, count: length * channelCount)
     windowed = [Float](repeating: 0, count: length)
     bins = [Complex](repeating: Complex(0, 0), count: transform.binCount)
-    powers = Array(repeating: [], count: channelCount)
     hop = min(length, framesPerColumn)
     untilNext = hop
     self.transform = transform
@@ -102,10 +108,10 @@ struct SpectrogramColumns: ~Copyable {
       pass(now)
       left -= now
     }
+    let columnCount = (end + framesPerColumn - 1) / framesPerColumn
     return Spectrogram(
-      rowCount: rowCount,
-      columnCount: min(columnCount, (end + framesPerColumn - 1) / framesPerColumn),
-      framesPerColumn: framesPerColumn, powers: powers, counts: counts)
+      rowCount: rowCount, channelCount: channelCount, framesPerColumn: framesPerColumn,
+      columns: Array(columns.prefix(columnCount)))
   }
 
   private mutating func keep(
@@ -140,14 +146,11 @@ struct SpectrogramColumns: ~Copyable {
       halve()
       column = middle / framesPerColumn
     }
-    while columnCount <= column {
-      columnCount += 1
-      counts.append(0)
-      for channel in 0..<channelCount {
-        powers[channel] += repeatElement(0, count: rowCount)
-      }
+    while columns.count <= column {
+      let silence = [Float](repeating: 0, count: channelCount * rowCount)
+      columns.append(Spectrogram.Column(powers: silence))
     }
-    counts[column] += 1
+    columns[column].count += 1
     for channel in 0..<channelCount { add(channel, to: column) }
   }
 
@@ -164,10 +167,10 @@ struct SpectrogramColumns: ~Copyable {
     }
     swap(&target, &windowed)
     transform.spectrum(of: windowed, into: &bins)
-    let first = column * rowCount
+    let first = channel * rowCount
     let perRow = (bins.count - 1) / rowCount
     var sums: [Float] = []
-    swap(&sums, &powers[channel])
+    swap(&sums, &columns[column].powers)
     let spectrum = bins
     for row in 0..<rowCount {
       var highest: Float = 0
@@ -178,35 +181,16 @@ struct SpectrogramColumns: ~Copyable {
       }
       sums[first + row] += highest
     }
-    swap(&sums, &powers[channel])
+    swap(&sums, &columns[column].powers)
   }
 
   /// Joins columns in pairs.
   private mutating func halve() {
-    let half = (columnCount + 1) / 2
-    for column in 0..<columnCount where column > 0 {
-      if column % 2 == 0 {
-        counts[column / 2] = counts[column]
-      } else {
-        counts[column / 2] += counts[column]
-      }
-      for channel in 0..<channelCount {
-        for row in 0..<rowCount {
-          let power = powers[channel][column * rowCount + row]
-          let target = column / 2 * rowCount + row
-          if column % 2 == 0 {
-            powers[channel][target] = power
-          } else {
-            powers[channel][target] += power
-          }
-        }
-      }
+    var joined: [Spectrogram.Column] = []
+    for (index, column) in columns.enumerated() {
+      if index % 2 == 0 { joined.append(column) } else { joined[index / 2].join(column) }
     }
-    counts.removeLast(columnCount - half)
-    for channel in 0..<channelCount {
-      powers[channel].removeLast((columnCount - half) * rowCount)
-    }
-    columnCount = half
+    columns = joined
     framesPerColumn *= 2
     hop = min(window.count, framesPerColumn)
     untilNext = hop

@@ -266,9 +266,7 @@ struct LockCurve {
     trial.run(seconds: Self.stepSeconds + after) { moment in
       let seconds = moment.seconds - Self.stepSeconds
       guard seconds >= -before else { return }
-      moments.append(
-        LockPicture.Moment(
-          seconds: seconds, delayError: moment.delayError, ratioErrorPPM: moment.ratioErrorPPM))
+      moments.append((seconds, moment.delayError, moment.ratioErrorPPM))
     }
     return moments
   }

@@ -5,10 +5,7 @@ import Testing
   private func picture(_ errors: [Double]) -> LockPicture {
     LockPicture(
       title: "A step of 100 ppm", subtitle: "48 kHz", lockSeconds: 15,
-      moments: errors.enumerated().map {
-        LockPicture.Moment(
-          seconds: Double($0.offset), delayError: $0.element, ratioErrorPPM: 2 * $0.element)
-      })
+      moments: errors.enumerated().map { (Double($0.offset), $0.element, 2 * $0.element) })
   }
 
   @Test func `what is left after the time to lock is its headline`() {

@@ -55,11 +55,7 @@ struct WaveRepair {
   /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead to
   /// the samples.
   func finding() throws(FileFailure) -> RepairFinding {
-    guard let format = chunks["fmt "] else { throw .lost("format chunk", of: "WAV", file.path) }
-    let layout = try SampleLayout(
-      waveFormat: file.bytes(at: format.body, count: min(format.size, 64)))
-    guard let layout else { throw .unknownSamples(file.path) }
-    guard let data = chunks["data"] else { throw .lost("samples", of: "WAV", file.path) }
+    let (layout, data) = try file.layout(in: chunks, of: "WAV")
     let form = try declaredFormByteCount()
     var samples = try FoundSamples(
       file, .wave, layout, from: data.body, declared: declaredByteCount(data), formEnd: form + 8)
@@ -148,13 +144,7 @@ struct Wave64Repair {
   func finding() throws(FileFailure) -> RepairFinding {
     let style = ChunkStyle.wave64
     let chunks = try file.walk(style).chunks(from: 40, upTo: ["data"])
-    guard let format = chunks["fmt "] else {
-      throw .lost("format chunk", of: "Wave64", file.path)
-    }
-    let layout = try SampleLayout(
-      waveFormat: file.bytes(at: format.body, count: max(0, min(format.size, 64))))
-    guard let layout else { throw .unknownSamples(file.path) }
-    guard let data = chunks["data"] else { throw .lost("samples", of: "Wave64", file.path) }
+    let (layout, data) = try file.layout(in: chunks, of: "Wave64")
     let bits = try file.bytes(at: 16, count: 8).number(at: 0, 8, bigEndian: false) ?? 0
     let form = Int(min(bits, UInt64(FileBounds.byteCount)))
     // A head alone, or less, is what a program writes that has not counted yet.
@@ -252,6 +242,18 @@ struct CoreAudioRepair {
 extension DamagedFile {
   fileprivate func walk(_ style: ChunkStyle) -> ChunkWalk {
     ChunkWalk(file: self, byteCount: byteCount, style: style)
+  }
+
+  /// What the chunks of WAV or Wave64 say of the samples, and the chunk that holds them.
+  fileprivate func layout(
+    in chunks: [String: Chunk], of kind: String
+  ) throws(FileFailure) -> (SampleLayout, data: Chunk) {
+    guard let format = chunks["fmt "] else { throw .lost("format chunk", of: kind, path) }
+    let layout = try SampleLayout(
+      waveFormat: bytes(at: format.body, count: max(0, min(format.size, 64))))
+    guard let layout else { throw .unknownSamples(path) }
+    guard let data = chunks["data"] else { throw .lost("samples", of: kind, path) }
+    return (layout, data)
   }
 }
 

@@ -64,17 +64,12 @@ private struct InspectRun {
     var status = ExitStatus.done
     var found: [InspectedFile] = []
     for path in command.files {
-      do throws(ToolFailure) {
-        let isFolder = SoundFolder.isFolder(path)
-        let files = isFolder ? try notes(in: path) : [path]
-        for file in files {
-          guard let inspected = inspected(file, &status) else { continue }
-          found.append(inspected)
-          show(inspected, asNote: isFolder)
-        }
-      } catch {
-        error.of(path).report()
-        if status == .done { status = error.status }
+      let isFolder = SoundFolder.isFolder(path)
+      let files = isFolder ? attempt(path, &status) { try notes(in: path) } ?? [] : [path]
+      for file in files {
+        guard let inspected = attempt(file, &status, { try inspect(file) }) else { continue }
+        found.append(inspected)
+        show(inspected, asNote: isFolder)
       }
     }
     // Where nothing could be read there is nothing to sum up.
@@ -83,19 +78,21 @@ private struct InspectRun {
   }
 
   /// The sound files of a folder.
-  private func notes(in folder: String) throws(ToolFailure) -> [String] {
+  private func notes(in folder: String) throws -> [String] {
     guard command.pictures.isEmpty else {
       throw ToolFailure.usage(
         "A picture shows one file, and \(folder) is a folder.",
         hint: "Name a file in it.")
     }
-    return try inTermsOfTheTool { Array(try SoundFolder.files(in: folder)) }
+    return Array(try SoundFolder.files(in: folder))
   }
 
-  /// What is in a file; nil where it cannot be read, which is told and changes `status`.
-  private func inspected(_ path: String, _ status: inout ExitStatus) -> InspectedFile? {
+  /// What `body` finds in the file or folder `path`; nil where that fails, which is told and changes `status`.
+  private func attempt<Found>(
+    _ path: String, _ status: inout ExitStatus, _ body: () throws -> Found
+  ) -> Found? {
     do throws(ToolFailure) {
-      return try inTermsOfTheTool { try inspect(path) }
+      return try inTermsOfTheTool(body)
     } catch {
       error.of(path).report()
       if status == .done { status = error.status }
