@@ -111,9 +111,9 @@ private struct ReservedCard: ~Copyable {
     bus.answerCalls(within: 100) { call in
       switch (call.method, call.texts.last) {
       case ("RequestRelease", _): BusReply(.truth(false))
-      case ("Get", "Priority"): BusReply(property: .signed32(Self.priority))
-      case ("Get", "ApplicationName"): BusReply(property: .text("duplex"))
-      case ("Get", "ApplicationDeviceName"): BusReply(property: .text(""))
+      case ("Get", "Priority"): BusReply(.signed32(Self.priority), isProperty: true)
+      case ("Get", "ApplicationName"): BusReply(.text("duplex"), isProperty: true)
+      case ("Get", "ApplicationDeviceName"): BusReply(.text(""), isProperty: true)
       default: nil
       }
     }

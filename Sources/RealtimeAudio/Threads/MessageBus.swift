@@ -252,16 +252,9 @@ package struct BusReply {
   let value: BusValue
   let isProperty: Bool
 
-  /// A method's answer.
-  package init(_ value: BusValue) {
-    self.value = value
-    isProperty = false
-  }
-
-  /// A property's value.
-  package init(property value: BusValue) {
-    self.value = value
-    isProperty = true
+  /// A method's answer, or a property's value.
+  package init(_ value: BusValue, isProperty: Bool = false) {
+    (self.value, self.isProperty) = (value, isProperty)
   }
 }
 

@@ -80,7 +80,7 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .long],
     help: .init(
-      "The sample format asked of the device, as ALSA names it, or cd or dat. (default: the widest)",
+      "The sample format asked of the device: S16_LE, s16, s24le, f32le; cd and dat. (default: the widest)",
       valueName: "name"))
   var format: FormatOption?
 

@@ -60,6 +60,7 @@ enum ExpectedValues {
     "--high-pass": "A frequency is 10 to 1000 Hz, as 80.",
     "--dim": "A dimming is 0 to 60 dB, as 20.",
     "--format":
-      "A format is \(SampleFormat.allCases.map(\.name).joined(separator: ", ")), or cd or dat.",
+      "A format is \(SampleFormat.allCases.map(\.name).joined(separator: ", ")), or cd or dat; "
+      + "s16, s24le and f32le will do as well.",
   ]
 }
