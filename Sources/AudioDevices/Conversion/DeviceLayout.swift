@@ -53,19 +53,21 @@ struct DeviceLayout: BitwiseCopyable {
   func decode(
     _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>
   ) {
-    switch format {
-    case .s16LE where isInterleaved:
+    if case .s16LE = format, isInterleaved {
       realtime_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
-    case .s16LE: decode(source, frames, target, SampleCoding(2, bits: 16))
-    case .s16BE: decode(source, frames, target, SampleCoding(2, bits: 16, .big))
-    case .s24LE: decode(source, frames, target, SampleCoding(4, bits: 24))
-    case .s24BE: decode(source, frames, target, SampleCoding(4, bits: 24, .big))
-    case .s24Packed3LE: decode(source, frames, target, SampleCoding(3, bits: 24))
-    case .s24Packed3BE: decode(source, frames, target, SampleCoding(3, bits: 24, .big))
-    case .s32LE: decode(source, frames, target, SampleCoding(4, bits: 32))
-    case .s32BE: decode(source, frames, target, SampleCoding(4, bits: 32, .big))
-    case .floatLE: decode(source, frames, target, SampleCoding(4, bits: 0))
-    case .floatBE: decode(source, frames, target, SampleCoding(4, bits: 0, .big))
+    } else {
+      decodeEach(source, frames, target)
+    }
+  }
+
+  @_noLocks @inline(never)
+  private func decodeEach(
+    _ source: UnsafeRawPointer, _ frames: Int, _ target: UnsafeMutablePointer<Float>
+  ) {
+    withCoding { coding in
+      forEachSample(frames, sampleBytes: coding.byteCount) { index, offset in
+        target[index] = coding.load(source + offset)
+      }
     }
   }
 
@@ -78,103 +80,75 @@ struct DeviceLayout: BitwiseCopyable {
     case .s16LE where isInterleaved:
       realtime_encode16(
         target.assumingMemoryBound(to: Int16.self), source, frames &* channelCount)
-    case .s16LE: encode(source, frames, target, SampleCoding(2, bits: 16))
-    case .s16BE: encode(source, frames, target, SampleCoding(2, bits: 16, .big))
-    case .s24LE: encode(source, frames, target, SampleCoding(4, bits: 24))
-    case .s24BE: encode(source, frames, target, SampleCoding(4, bits: 24, .big))
-    case .s24Packed3LE: encode(source, frames, target, SampleCoding(3, bits: 24))
-    case .s24Packed3BE: encode(source, frames, target, SampleCoding(3, bits: 24, .big))
     case .s32LE where isInterleaved:
       realtime_encode32(
         target.assumingMemoryBound(to: Int32.self), source, frames &* channelCount)
-    case .s32LE: encode(source, frames, target, SampleCoding(4, bits: 32))
-    case .s32BE: encode(source, frames, target, SampleCoding(4, bits: 32, .big))
-    case .floatLE: encode(source, frames, target, SampleCoding(4, bits: 0))
-    case .floatBE: encode(source, frames, target, SampleCoding(4, bits: 0, .big))
+    default: encodeEach(source, frames, target)
     }
+  }
+
+  @_noLocks @inline(never)
+  private func encodeEach(
+    _ source: UnsafePointer<Float>, _ frames: Int, _ target: UnsafeMutableRawPointer
+  ) -> Int {
+    var nanCount: Int32 = 0
+    withCoding { coding in
+      forEachSample(frames, sampleBytes: coding.byteCount) { index, offset in
+        let sample = source[index]
+        nanCount &+= sample == sample ? 0 : 1
+        coding.store(sample == sample ? sample : 0, target + offset)
+      }
+    }
+    return Int(nanCount)
   }
 
   @_noLocks
   func clear(_ target: UnsafeMutableRawPointer, frames: Int) {
-    if isInterleaved {
-      realtime_clear(target, frames &* frameStride)
-      return
-    }
-    var channel = 0
-    while channel < channelCount {
-      let first = target + offset(of: channel)
-      var frame = 0
-      while frame < frames {
-        realtime_clear(first + frame &* frameStride, format.byteCount)
-        frame &+= 1
-      }
-      channel &+= 1
+    if isInterleaved { return realtime_clear(target, frames &* frameStride) }
+    forEachSample(frames, sampleBytes: format.byteCount) { _, offset in
+      realtime_clear(target + offset, format.byteCount)
     }
   }
 
-  /// Where `channel` begins in a frame, in bytes.
+  /// Calls `body` with the coding of the format, a constant in each case: each has a loop of its own.
   @_noLocks @inline(__always)
-  private func offset(of channel: Int) -> Int {
-    guard let offsets else { return channel &* channelStride }
-    return offsets[channel]
+  private func withCoding(_ body: (SampleCoding) -> Void) {
+    switch format {
+    case .s16LE: body(SampleCoding(2, bits: 16))
+    case .s16BE: body(SampleCoding(2, bits: 16, .big))
+    case .s24LE: body(SampleCoding(4, bits: 24))
+    case .s24BE: body(SampleCoding(4, bits: 24, .big))
+    case .s24Packed3LE: body(SampleCoding(3, bits: 24))
+    case .s24Packed3BE: body(SampleCoding(3, bits: 24, .big))
+    case .s32LE: body(SampleCoding(4, bits: 32))
+    case .s32BE: body(SampleCoding(4, bits: 32, .big))
+    case .floatLE: body(SampleCoding(4, bits: 0))
+    case .floatBE: body(SampleCoding(4, bits: 0, .big))
+    }
   }
 
+  /// Calls `body` for each sample with its place in a buffer and, in bytes, in the device's memory.
   @_noLocks @inline(__always)
-  private func decode(
-    _ source: UnsafeRawPointer, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
-    _ coding: SampleCoding
-  ) {
+  private func forEachSample(_ frames: Int, sampleBytes: Int, _ body: (Int, Int) -> Void) {
     if isInterleaved {
       let count = frames &* channelCount
       var index = 0
       while index < count {
-        target[index] = coding.load(source + index &* coding.byteCount)
+        body(index, index &* sampleBytes)
         index &+= 1
       }
       return
     }
     var channel = 0
     while channel < channelCount {
-      let first = source + offset(of: channel)
+      let first = offsets.map { $0[channel] } ?? channel &* channelStride
       var frame = 0
       while frame < frames {
-        target[frame &* channelCount &+ channel] = coding.load(first + frame &* frameStride)
+        body(frame &* channelCount &+ channel, first &+ frame &* frameStride)
         frame &+= 1
       }
       channel &+= 1
     }
-  }
-
-  @_noLocks @inline(__always)
-  private func encode(
-    _ source: UnsafePointer<Float>, _ frames: Int, _ target: UnsafeMutableRawPointer,
-    _ coding: SampleCoding
-  ) -> Int {
-    var nanCount: Int32 = 0
-    if isInterleaved {
-      let count = frames &* channelCount
-      var index = 0
-      while index < count {
-        let sample = source[index]
-        nanCount &+= sample == sample ? 0 : 1
-        coding.store(sample == sample ? sample : 0, target + index &* coding.byteCount)
-        index &+= 1
-      }
-      return Int(nanCount)
-    }
-    var channel = 0
-    while channel < channelCount {
-      let first = target + offset(of: channel)
-      var frame = 0
-      while frame < frames {
-        let sample = source[frame &* channelCount &+ channel]
-        nanCount &+= sample == sample ? 0 : 1
-        coding.store(sample == sample ? sample : 0, first + frame &* frameStride)
-        frame &+= 1
-      }
-      channel &+= 1
-    }
-    return Int(nanCount)
   }
 }
 
