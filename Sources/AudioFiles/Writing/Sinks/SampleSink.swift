@@ -41,28 +41,28 @@ extension FileSampleFormat {
   func pack(_ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutableRawPointer) {
     switch self {
     case .s16:
+      let words = bytes.bindMemory(to: Int16.self, capacity: count)
       for index in 0..<count {
-        let value = Int16(truncatingIfNeeded: quantized(samples[index], scale: 0x1p15))
-        bytes.storeBytes(of: value.littleEndian, toByteOffset: index * 2, as: Int16.self)
+        words[index] =
+          Int16(truncatingIfNeeded: quantized(samples[index], scale: 0x1p15)).littleEndian
       }
     case .s24:
+      let octets = bytes.bindMemory(to: UInt8.self, capacity: 3 * count)
       for index in 0..<count {
         let value = quantized(samples[index], scale: 0x1p23)
-        bytes.storeBytes(
-          of: UInt8(truncatingIfNeeded: value), toByteOffset: index * 3, as: UInt8.self)
-        bytes.storeBytes(
-          of: Int16(truncatingIfNeeded: value >> 8).littleEndian, toByteOffset: index * 3 + 1,
-          as: Int16.self)
+        octets[3 * index] = UInt8(truncatingIfNeeded: value)
+        octets[3 * index + 1] = UInt8(truncatingIfNeeded: value >> 8)
+        octets[3 * index + 2] = UInt8(truncatingIfNeeded: value >> 16)
       }
     case .s32:
+      let words = bytes.bindMemory(to: Int32.self, capacity: count)
       for index in 0..<count {
-        let value = quantized(samples[index], scale: 0x1p31)
-        bytes.storeBytes(of: value.littleEndian, toByteOffset: index * 4, as: Int32.self)
+        words[index] = quantized(samples[index], scale: 0x1p31).littleEndian
       }
     case .float:
+      let words = bytes.bindMemory(to: UInt32.self, capacity: count)
       for index in 0..<count {
-        let bits = numbered(samples[index]).bitPattern.littleEndian
-        bytes.storeBytes(of: bits, toByteOffset: index * 4, as: UInt32.self)
+        words[index] = numbered(samples[index]).bitPattern.littleEndian
       }
     }
   }
@@ -82,8 +82,8 @@ extension FileSampleFormat {
 @inline(__always)
 private func quantized(_ sample: Float, scale: Double) -> Int32 {
   let value = min(max(Double(numbered(sample)) * scale, -scale), scale - 1)
-  // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, without a call.
-  return Int32(clamping: (value + 0x1.8p52) - 0x1.8p52)
+  // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, and the lowest bits are the integer.
+  return Int32(truncatingIfNeeded: (value + 0x1.8p52).bitPattern)
 }
 
 /// `sample`, or zero for what is no number and would deafen or break whatever reads it.
