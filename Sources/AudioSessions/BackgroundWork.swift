@@ -1,7 +1,7 @@
 import AudioDevices
 import RealtimeAudio
 
-/// The half of a feature that waits on disk, network or screen, done one helping at a time.
+/// The half of a feature that waits on disk, network or screen, done one step at a time.
 ///
 /// Only one thread steps it at a time: its own while audio runs in real time, or the one that also
 /// turns the unit where time is virtual, so that a run repeats bit for bit.
@@ -20,6 +20,10 @@ public protocol BackgroundWork: AnyObject, Sendable {
   /// thread.
   var isSaving: Bool { get }
 
+  /// Whether what has come is not all stored yet, so that some of it would be lost if the program ended now. Any
+  /// thread.
+  var isUnfinished: Bool { get }
+
   /// Whether that waits for programs of the user's. Any thread.
   var isWaitingForOthers: Bool { get }
 
@@ -36,6 +40,9 @@ extension BackgroundWork {
 
   /// Never.
   public var isSaving: Bool { false }
+
+  /// It stores nothing.
+  public var isUnfinished: Bool { false }
 
   /// Its end is waited for.
   public var isDispensable: Bool { false }

@@ -41,6 +41,7 @@ struct Duplex: ParsableCommand {
       let parsed = try parse(words, &arguments)
       guard var command = parsed as? any ToolCommand else { throw CleanExit.helpRequest(self) }
       OutputMode.current = command.outputMode
+      OutputMode.current.stoppedStatus = command.stoppedStatus
       endOnSignals(with: command.stoppedStatus)
       IgnoredOptions.report(words.command, arguments)
       let status = try inTermsOfTheTool {

@@ -12,11 +12,11 @@ import Testing
     let name = String(repeating: "a", count: 251) + ".wav"
     let rig = try RecordingRig(name: name)
     // With a number in it, that name is longer than any disk allows.
-    rig.saver.remote.ask(.split, at: 3000)
+    rig.writer.remote.ask(.split, at: 3000)
     rig.record(4000)
     rig.finish()
-    #expect(rig.saver.report.failure == nil)
-    #expect(rig.saver.report.files.map(\.frames) == [4000])
+    #expect(rig.writer.report.failure == nil)
+    #expect(rig.writer.report.files.map(\.frames) == [4000])
     #expect(rig.events.contains { if case .warning = $0 { true } else { false } })
   }
 
@@ -25,15 +25,29 @@ import Testing
       path: "/tmp/take.wav", fileFormat: .wav, sampleFormat: .float, sampleRate: 1 << 50,
       channelCount: 1)
     plan.isVirtual = true
-    var watch = SpaceWatch(plan)
+    var watch = SpaceWatch()
     let events = RecordingEvents()
-    let file = RecordedFile(path: plan.path, firstFrame: 0, start: 0)
+    let file = GrowingFile(
+      plan: plan, file: RecordedFile(path: plan.path, firstFrame: 0, start: 0))
     for _ in 0..<3 {
-      let left = watch.look(at: file, events: events)
+      let left = watch.look(at: [file], events: events)
       #expect(left.map { $0 < 10 } == true)
     }
     let told = events.take().filter { if case .diskLow = $0 { true } else { false } }
     #expect(told.count == 1)
+  }
+
+  @Test func `the disk lasts half as long where the unprocessed sound is kept as well`() throws {
+    func seconds(rawName: String?) throws -> Double? {
+      let rig = try RecordingRig(rawName: rawName) { $0.isVirtual = false }
+      rig.record(100)
+      rig.save()
+      defer { rig.finish() }
+      return rig.writer.events.latest.secondsLeft
+    }
+    let alone = try #require(try seconds(rawName: nil))
+    let both = try #require(try seconds(rawName: "raw.wav"))
+    #expect(abs(alone / both - 2) < 0.2)
   }
 
   @Test func `what is kept as it was is as long as the take`() throws {
@@ -48,7 +62,7 @@ import Testing
     let count = try raw.read(into: &buffer)
     #expect(count == 2000)
     #expect(buffer[0] == Float(501) / 1_048_576)
-    #expect(rig.saver.report.frames == 2000)
+    #expect(rig.writer.report.frames == 2000)
   }
 
   @Test func `a gap behind the last frame is silence in the file`() throws {
@@ -56,8 +70,8 @@ import Testing
     rig.record(1000)
     rig.lose(300)
     rig.finish()
-    #expect(rig.saver.report.frames == 1300)
-    #expect(rig.saver.report.gaps == [RecordingGap(frame: 1000, frames: 300)])
+    #expect(rig.writer.report.frames == 1300)
+    #expect(rig.writer.report.gaps == [RecordingGap(frame: 1000, frames: 300)])
   }
 
   @Test func `a take without a frame leaves no file`() throws {

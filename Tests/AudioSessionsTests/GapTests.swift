@@ -14,7 +14,7 @@ import Testing
     rig.save()
     rig.record(1000, lost: 70)
     rig.finish()
-    let report = rig.saver.report
+    let report = rig.writer.report
     #expect(report.gaps == [RecordingGap(frame: 9000, frames: 4070)])
     #expect(report.overflowFrames == 4000)
     #expect(report.frames == 14070)
@@ -31,21 +31,21 @@ import Testing
     rig.record(900)
     rig.record(900, lost: 1500)
     rig.finish()
-    #expect(rig.saver.report.gaps == [RecordingGap(frame: 900, frames: 1500)])
-    #expect(rig.saver.report.files.map(\.frames) == [1000, 1000, 1000, 300])
+    #expect(rig.writer.report.gaps == [RecordingGap(frame: 900, frames: 1500)])
+    #expect(rig.writer.report.files.map(\.frames) == [1000, 1000, 1000, 300])
     #expect(try rig.allNumbers() == (1...3300).map { (901...2400).contains($0) ? 0 : $0 })
   }
 
   @Test func `markers stand at their frame`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.mark("one"), at: 500)
+    rig.writer.remote.ask(.mark("one"), at: 500)
     rig.record(2000)
     rig.save()
-    rig.saver.remote.ask(.mark("late"), at: 700)
+    rig.writer.remote.ask(.mark("late"), at: 700)
     rig.record(10)
     rig.finish()
     #expect(
-      rig.saver.report.markers == [
+      rig.writer.report.markers == [
         RecordedMarker(frame: 500, label: "one"), RecordedMarker(frame: 2000, label: "late"),
       ])
   }

@@ -9,16 +9,16 @@ import Testing
 @Suite struct PauseTests {
   @Test func `what comes between a pause and its end is left out`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.pause, at: 1000)
+    rig.writer.remote.ask(.pause, at: 1000)
     rig.record(2500)
     rig.save()
-    rig.saver.remote.ask(.resume, at: 3000)
+    rig.writer.remote.ask(.resume, at: 3000)
     rig.record(2500)
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...1000) + Array(3001...5000))
     #expect(
-      rig.saver.report.pauses == [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 2000)])
-    #expect(rig.saver.report.frames == 3000)
+      rig.writer.report.pauses == [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 2000)])
+    #expect(rig.writer.report.frames == 3000)
     let told = rig.events.compactMap { event -> (String, Int)? in
       switch event {
       case .paused(let pause): ("paused", pause.frames)
@@ -34,51 +34,82 @@ import Testing
     for (command, frame) in [
       (RecordingCommand.pause, 100), (.pause, 150), (.resume, 300), (.resume, 350), (.pause, 700),
       (.mark("here"), 800), (.resume, 1000),
-    ] { rig.saver.remote.ask(command, at: frame) }
+    ] { rig.writer.remote.ask(command, at: frame) }
     rig.record(1200)
     rig.finish()
     let kept = Array(1...100) + Array(301...700) + Array(1001...1200)
     #expect(try rig.allNumbers() == kept)
     #expect(
-      rig.saver.report.pauses == [
+      rig.writer.report.pauses == [
         RecordingPause(frame: 100, timelineFrame: 100, frames: 200),
         RecordingPause(frame: 500, timelineFrame: 700, frames: 300),
       ])
     // A place that is marked in a pause is where the recording goes on.
-    #expect(rig.saver.report.markers == [RecordedMarker(frame: 500, label: "here")])
+    #expect(rig.writer.report.markers == [RecordedMarker(frame: 500, label: "here")])
     #expect(FileRemoval.byteCount(of: rig.folder + "/raw.wav").map { $0 > 700 * 4 } == true)
   }
 
   @Test func `a recording may end in a pause, and begin with one`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.pause, at: 0)
-    rig.saver.remote.ask(.resume, at: 500)
-    rig.saver.remote.ask(.pause, at: 900)
+    rig.writer.remote.ask(.pause, at: 0)
+    rig.writer.remote.ask(.resume, at: 500)
+    rig.writer.remote.ask(.pause, at: 900)
     rig.record(1500)
     rig.finish()
     #expect(try rig.allNumbers() == Array(501...900))
-    #expect(rig.saver.report.pauses.map(\.frames) == [500, 600])
+    #expect(rig.writer.report.pauses.map(\.frames) == [500, 600])
   }
 
   @Test func `what is lost in a pause is no gap of the recording`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.pause, at: 500)
-    rig.saver.remote.ask(.resume, at: 2000)
+    rig.writer.remote.ask(.pause, at: 500)
+    rig.writer.remote.ask(.resume, at: 2000)
     rig.record(800)
     rig.record(1500, lost: 100)
     rig.finish()
-    #expect(rig.saver.report.gaps.isEmpty)
+    #expect(rig.writer.report.gaps.isEmpty)
     #expect(try rig.allNumbers() == Array(1...500) + Array(2001...2400))
   }
 
   @Test func `a file that is split in a pause begins where the recording goes on`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.pause, at: 500)
-    rig.saver.remote.ask(.split, at: 600)
-    rig.saver.remote.ask(.resume, at: 1000)
+    rig.writer.remote.ask(.pause, at: 500)
+    rig.writer.remote.ask(.split, at: 600)
+    rig.writer.remote.ask(.resume, at: 1000)
     rig.record(1500)
     rig.finish()
-    #expect(rig.saver.report.files.map(\.frames) == [500, 500])
+    #expect(rig.writer.report.files.map(\.frames) == [500, 500])
+  }
+
+  @Test func `a pause while the gate is closed is told at once, as long as it was`() throws {
+    let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 3000)))
+    rig.writer.remote.ask(.pause, at: 500)
+    rig.writer.remote.ask(.mark("early"), at: 700)
+    rig.record(1000)
+    rig.save()
+    #expect(rig.events.count == 2)
+    rig.writer.remote.ask(.resume, at: 1500)
+    rig.record(1000)
+    rig.save()
+    #expect(rig.events.count == 3)
+    let pause = RecordingPause(frame: 0, timelineFrame: 500, frames: 1000)
+    if case .resumed(let told)? = rig.events.last { #expect(told == pause) }
+    rig.record(2000)
+    rig.finish()
+    #expect(rig.writer.report.pauses == [pause])
+    #expect(rig.writer.report.markers == [RecordedMarker(frame: 0, label: "early")])
+    #expect(try rig.allNumbers() == Array(3001...4000))
+  }
+
+  @Test func `a pause that began while the gate was closed lasts until the user goes on`() throws {
+    let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 1000)))
+    rig.writer.remote.ask(.pause, at: 500)
+    rig.writer.remote.ask(.resume, at: 1500)
+    rig.record(2000)
+    rig.finish()
+    #expect(
+      rig.writer.report.pauses == [RecordingPause(frame: 0, timelineFrame: 500, frames: 1000)])
+    #expect(try rig.allNumbers() == Array(1501...2000))
   }
 
   // MARK: - Gain

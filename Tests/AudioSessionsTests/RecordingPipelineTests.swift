@@ -15,13 +15,13 @@ import Testing
     let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
     defer { unlink(path) }
     let delay = isShifted ? FrameShift.delayFrames : 0
-    let saver = try RecordingWriter(
+    let writer = try RecordingWriter(
       RecordingPlan(
         path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
       ringFrames: 1000,
       gate: WindowGate(PunchWindow(firstFrame: 100 + delay, frames: 300)),
       shift: isShifted ? FrameShift(fraction: 0, channelCount: 1) : nil)
-    var recorder = saver.takeRecorder()
+    var recorder = writer.takeRecorder()
     var frames = SampleBuffer(frameCount: 600, channelCount: 1)
     for index in 0..<600 { frames[index] = Float(index + 1) / 1024 }
     // Frames 200 to 249 of the unit's timeline are lost.
@@ -30,9 +30,9 @@ import Testing
     for index in 0..<350 { rest[index] = frames[250 + index] }
     recorder?.record(rest, frames: 350, at: CycleTime(frame: 250, nanoseconds: 0, lostFrames: 50))
     recorder?.finish()
-    while saver.step() {}
-    #expect(saver.report.frames == 300)
-    #expect(saver.report.gaps == [RecordingGap(frame: 100, frames: 50)])
+    while writer.step() {}
+    #expect(writer.report.frames == 300)
+    #expect(writer.report.gaps == [RecordingGap(frame: 100, frames: 50)])
     var file = try SoundFileReader(path: path)
     var saved = SampleBuffer(frameCount: 400, channelCount: 1)
     let count = try file.read(into: &saved)

@@ -6,10 +6,10 @@ import RealtimeAudio
 
 @testable import AudioSessions
 
-/// A recorder and its saver in a folder of their own, wound by hand: every frame is its own number.
+/// A recorder and its writer in a folder of their own, wound by hand: every frame is its own number.
 final class RecordingRig {
   let folder: String
-  let saver: RecordingWriter
+  let writer: RecordingWriter
   private var recorder: Recorder?
   private var frame = 0
   private(set) var events: [RecordingEvent] = []
@@ -28,9 +28,9 @@ final class RecordingRig {
     plan.isVirtual = true
     change(&plan)
     let path = folder
-    saver = try RecordingWriter(
+    writer = try RecordingWriter(
       plan, ringFrames: ringFrames, gate: gate, rawPath: rawName.map { path + "/" + $0 })
-    recorder = saver.takeRecorder()
+    recorder = writer.takeRecorder()
   }
 
   deinit {
@@ -65,15 +65,15 @@ final class RecordingRig {
 
   /// The disk thread takes its turn.
   func save() {
-    _ = saver.step()
-    events += saver.events.take()
+    _ = writer.step()
+    events += writer.events.take()
   }
 
   /// The recording ends.
   func finish() {
     recorder?.finish()
-    while saver.step() { HostClock.pause(milliseconds: 1) }
-    events += saver.events.take()
+    while writer.step() { HostClock.pause(milliseconds: 1) }
+    events += writer.events.take()
   }
 
   /// What is in the folder.
@@ -104,6 +104,6 @@ final class RecordingRig {
 
   /// The numbers in all files, one after the other.
   func allNumbers() throws -> [Int] {
-    try saver.report.files.flatMap { try numbers(in: $0.path) }
+    try writer.report.files.flatMap { try numbers(in: $0.path) }
   }
 }

@@ -15,9 +15,9 @@ import Testing
     }
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...26348))
-    let lengths = rig.saver.report.files.map(\.frames)
+    let lengths = rig.writer.report.files.map(\.frames)
     #expect(lengths.dropLast().allSatisfy { $0 == frames } && lengths.reduce(0, +) == 26348)
-    #expect(rig.saver.report.files.last?.frames != 0)
+    #expect(rig.writer.report.files.last?.frames != 0)
   }
 
   @Test func `files of a size stay within it`() throws {
@@ -25,24 +25,24 @@ import Testing
     rig.record(20000)
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...20000))
-    for file in rig.saver.report.files {
+    for file in rig.writer.report.files {
       #expect((FileRemoval.byteCount(of: file.path) ?? .max) <= 20000)
     }
-    #expect(rig.saver.report.files.count == 6)
+    #expect(rig.writer.report.files.count == 6)
   }
 
   @Test func `a split by hand is at its frame, in the past or to come`() throws {
     let rig = try RecordingRig()
-    rig.saver.remote.ask(.split, at: 3000)
+    rig.writer.remote.ask(.split, at: 3000)
     rig.record(2000)
     rig.save()
     rig.record(2000)
     rig.save()
-    rig.saver.remote.ask(.split, at: 100)
+    rig.writer.remote.ask(.split, at: 100)
     rig.record(1000)
     rig.finish()
     #expect(rig.names == ["take-002.wav", "take-003.wav", "take.wav"])
-    #expect(rig.saver.report.files.map(\.frames) == [3000, 1000, 1000])
+    #expect(rig.writer.report.files.map(\.frames) == [3000, 1000, 1000])
     #expect(try rig.allNumbers() == Array(1...5000))
   }
 
@@ -53,7 +53,7 @@ import Testing
     #expect(rename(rig.folder + "/take-001.wav", rig.folder + "/kept.wav") == 0)
     rig.record(2000)
     rig.finish()
-    #expect(rig.saver.report.files.map(\.path).first == rig.folder + "/kept.wav")
+    #expect(rig.writer.report.files.map(\.path).first == rig.folder + "/kept.wav")
     #expect(rig.names == ["kept.wav", "take-002.wav"])
   }
 
@@ -102,7 +102,7 @@ import Testing
     }
     rig.finish()
     #expect(rig.names.count == count)
-    #expect(rig.saver.report.files.map(\.path).last?.hasSuffix("take-008.wav") == true)
+    #expect(rig.writer.report.files.map(\.path).last?.hasSuffix("take-008.wav") == true)
     #expect(try rig.allNumbers() == Array((8 - count) * 1000 + 1...8000))
   }
 
@@ -118,7 +118,7 @@ import Testing
       log.split(separator: "\n").map { $0.prefix(12) } == [
         "take-001.wav", "take-002.wav", "take-003.wav",
       ])
-    #expect(rig.saver.report.failure == nil)
+    #expect(rig.writer.report.failure == nil)
     let warnings = rig.events.filter { if case .warning = $0 { true } else { false } }
     #expect(warnings.count == 1)
   }
@@ -132,7 +132,7 @@ import Testing
     defer { chmod(rig.folder, 0o777) }
     rig.record(8000)
     rig.finish()
-    #expect(rig.saver.report.failure == nil)
-    #expect(rig.saver.report.frames == 16000)
+    #expect(rig.writer.report.failure == nil)
+    #expect(rig.writer.report.frames == 16000)
   }
 }

@@ -9,24 +9,24 @@ import Testing
   @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
   func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws
   {
-    let rig = try RecordingRig(gate: StartGate(preRollFrames: preRoll, frames: 1000))
-    rig.saver.remote.ask(.start, at: start)
+    let rig = try RecordingRig(gate: WindowGate(preRollFrames: preRoll, frames: 1000))
+    rig.writer.remote.ask(.start, at: start)
     for _ in 0..<60 {
       rig.record(100)
       rig.save()
     }
-    #expect(rig.saver.isTakeOver)
+    #expect(rig.writer.isGateFinished)
     rig.finish()
     let first = max(0, start - preRoll)
     #expect(try rig.allNumbers() == Array(first + 1...start + 1000))
   }
 
   @Test func `a take that is never started is empty`() throws {
-    let rig = try RecordingRig(gate: StartGate(preRollFrames: 500, frames: nil))
+    let rig = try RecordingRig(gate: WindowGate(preRollFrames: 500, frames: nil))
     rig.record(5000)
     rig.finish()
-    #expect(rig.saver.report.frames == 0)
-    #expect(rig.saver.report.failure == nil)
+    #expect(rig.writer.report.frames == 0)
+    #expect(rig.writer.report.failure == nil)
   }
 
   @Test func `what is checked before the take is no part of it`() throws {

@@ -51,18 +51,18 @@ import Testing
     defer { try? FileRemoval.remove(path) }
     let plan = RecordingPlan(
       path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
-    let saver = try RecordingWriter(plan, ringFrames: 48000)
+    let writer = try RecordingWriter(plan, ringFrames: 48000)
     var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0)
-    callbacks.recorder = saver.takeRecorder()
+    callbacks.recorder = writer.takeRecorder()
     let runner = SessionRunner(
       device: StuckDevice(in: .wait, after: 10, until: released), callbacks: callbacks,
-      background: [saver],
+      background: [writer],
       meter: nil, frameLimit: nil)
     _ = try runner.run(clock: .real(.normal)) { moment, _ in
       HostClock.pause(milliseconds: 1)
       return moment.frames == 640 ? .stop(.key) : .proceed
     }
-    #expect(saver.report.frames == 640)
+    #expect(writer.report.frames == 640)
     let decoder = try Decoding.decoder(forPath: path)
     #expect(decoder.frameCount == 640)
   }

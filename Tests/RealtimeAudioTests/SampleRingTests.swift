@@ -57,6 +57,27 @@ import Testing
     #expect((0..<4).map { target[$0] } == [0, 0, 1, 2])
   }
 
+  @Test func `frames are read where they lie, in two pieces at the ring's end`() {
+    var writer = SampleWriter(frameCount: 8, channelCount: 1)
+    var reader = writer.makeReader()
+    var buffer = SampleBuffer(frameCount: 8, channelCount: 1)
+    var (written, seen) = (0, [Float]())
+    for count in [6, 5, 8, 0, 3] {
+      for index in 0..<count { buffer[index] = Float(written + index) }
+      #expect(writer.write(buffer, frames: count) == count)
+      written += count
+      for _ in 0..<3 {
+        let piece = reader.piece(atMost: 100)
+        for index in piece { seen.append(reader.samples[index]) }
+        // What is not handed back is not written over.
+        #expect(writer.room == 8 - reader.available)
+        reader.skip(piece.count)
+      }
+      #expect(reader.available == 0 && writer.room == 8)
+    }
+    #expect(seen == (0..<22).map { Float($0) })
+  }
+
   @Test func `the last frames outlive the end that wrote them`() {
     var reader = Self.abandonedReader()
     var buffer = SampleBuffer(frameCount: 4, channelCount: 1)

@@ -158,7 +158,7 @@ extension FileFailure {
     switch error.number {
     case EPIPE:
       return FileFailure(
-        .closedPipe, "Whoever read \(path) has stopped reading.",
+        .closedPipe, "The program that read \(path) has stopped reading.",
         hint: "Check the program at the other end of the pipe.")
     case EFBIG:
       return FileFailure(

@@ -193,11 +193,19 @@ public enum FileRemoval {
 }
 
 /// Room on a disk.
-public enum DiskSpace {
-  /// Bytes that may still be written on the disk of `path`; nil where that cannot be told.
-  public static func freeByteCount(at path: String) -> Int? {
-    guard let status = try? FileSystem.room(at: path), status.f_blocks > 0 else { return nil }
-    return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
-      .partialValue
+public struct DiskSpace {
+  /// The disk, by the kernel's number.
+  public let disk: UInt
+  /// Bytes that may still be written.
+  public let freeByteCount: Int
+
+  /// That of the disk of `path`; nil where it cannot be told.
+  public init?(at path: String) {
+    guard let room = try? FileSystem.room(at: path), room.f_blocks > 0,
+      let status = try? FileSystem.status(of: path)
+    else { return nil }
+    disk = UInt(status.st_dev)
+    freeByteCount =
+      Int(clamping: room.f_bavail).multipliedReportingOverflow(by: Int(room.f_frsize)).partialValue
   }
 }

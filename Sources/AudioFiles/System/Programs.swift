@@ -96,7 +96,7 @@ enum ProcessStart {
 /// A shell command that runs for a file, beside everything else.
 ///
 /// The command finds the file's path in `$1` and in `DUPLEX_FILE`; where it has no `$` in it, the
-/// path is added at its end. It hears no keys, and what it prints goes to standard error.
+/// path is added at its end. It receives no keys, and what it prints goes to standard error.
 public struct FileCommand: Sendable {
   private let process: pid_t
   private let command: String

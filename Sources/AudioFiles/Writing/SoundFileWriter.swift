@@ -294,7 +294,7 @@ struct OutputFile: ~Copyable {
 
   consuming func takeDraft() -> DraftFile? { draft.take() }
 
-  /// Whether a signal that ends the program waits to be heard.
+  /// Whether a signal that ends the program waits to be received.
   private static var isEndWanted: Bool {
     var set = sigset_t()
     guard sigpending(&set) == 0 else { return false }

@@ -19,7 +19,7 @@ import RealtimeAudio
 /// all the same it is held 6 dB lower, and longer; after a time the rest is given back too.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
-    case listening, settling, probing, ducked, returning
+    case listening, stabilizing, probing, ducked, returning
   }
 
   /// Howls so far.
@@ -69,7 +69,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
   var leveller: Limiter
   var isLevelled = false
-  var settledGain: Float = 1
+  var stableGain: Float = 1
   /// A trip that the code before found some sign of, and one that this code does.
   var hintLag = 0
   var calmHops = 0
@@ -101,11 +101,11 @@ public struct FeedbackSuppressor: ~Copyable {
   /// The number of howls that were ducked, as it grows.
   public borrowing func makeDuckView() -> CountView { ducks.makeView() }
 
-  /// Sound was lost: what was heard before has nothing to do with what comes.
+  /// Sound was lost: what came before has nothing to do with what comes.
   @_noLocks
   public mutating func interrupt() {
     history.clear()
-    if stage == .probing || stage == .settling { endProbe() }
+    if stage == .probing || stage == .stabilizing { endProbe() }
   }
 
   /// Analyses the microphone as it would be played, and lowers it where it howls. `limiter`, which
@@ -140,7 +140,7 @@ public struct FeedbackSuppressor: ~Copyable {
       hop &+= 1
       switch stage {
       case .listening: suspectSomething()
-      case .settling: settle()
+      case .stabilizing: stabilize()
       case .probing: probe(at: frame)
       case .ducked: waitForQuiet(at: frame)
       case .returning:
@@ -254,7 +254,7 @@ extension FeedbackSuppressor {
     probeCount &+= 1
     bands.beginPitch()
     hintLag = 0
-    if isOverdriven { beginSettling() } else { sendCode() }
+    if isOverdriven { beginStabilizing() } else { sendCode() }
   }
 
   /// The loudest band that grows as a loop would, and by how many dB a hop.
@@ -280,8 +280,8 @@ extension FeedbackSuppressor {
   }
 
   @_noLocks
-  mutating func beginSettling() {
-    stage = .settling
+  mutating func beginStabilizing() {
+    stage = .stabilizing
     stageHop = hop
     calmHops = 0
     isLevelled = true
@@ -291,10 +291,10 @@ extension FeedbackSuppressor {
   /// Lowers what the microphone adds to the output by 22 dB, and waits until the gains that hold a
   /// howl down have found their place. What overdrives the microphone even then comes from outside.
   @_noLocks
-  mutating func settle() {
+  mutating func stabilize() {
     if leveller.limit > 0.08 * fullScale { leveller.lower(to: 0.6 * leveller.limit) }
-    if isOverdriven || reduction > 1.06 * settledGain || reduction < 0.94 * settledGain {
-      settledGain = reduction
+    if isOverdriven || reduction > 1.06 * stableGain || reduction < 0.94 * stableGain {
+      stableGain = reduction
       calmHops = 0
     }
     calmHops &+= 1
@@ -321,15 +321,15 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func probe(at frame: Int) {
     // Something came in the way that hides the code: once more, from where it is now.
-    if isOverdriven { return beginSettling() }
-    if reduction < 0.7 * probedGain { return isLevelled ? beginSettling() : sendCode() }
+    if isOverdriven { return beginStabilizing() }
+    if reduction < 0.7 * probedGain { return isLevelled ? beginStabilizing() : sendCode() }
     if let answer = code.listen(history, band: suspect), isProof(answer) {
       duck(answer, at: frame)
     } else if newHintLag > 0 && hintLag == 0 && code.isOver(lag: newHintLag &+ 6) {
       // Half a proof: the same again, and it is a whole one. What is held at the limit has been
       // loud for long enough by now.
       hintLag = newHintLag
-      if isHeld { beginSettling() } else { sendCode() }
+      if isHeld { beginStabilizing() } else { sendCode() }
     } else if code.isOver(lag: ProbeSequence.longestLag)
       || history.level(band: suspect, age: 0) < -75
     {
@@ -368,7 +368,7 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func endProbe() {
     switch stage {
-    case .settling, .probing: stage = ceiling < 0 ? .returning : .listening
+    case .stabilizing, .probing: stage = ceiling < 0 ? .returning : .listening
     case .listening, .ducked, .returning: break
     }
     isLevelled = false

@@ -46,7 +46,7 @@ public struct Limiter: BitwiseCopyable {
     var frame = 0
     while frame < frames {
       let peak = buffer.peak(ofFrame: frame)
-      // Never less than a float can tell, or the last stretch would have no end.
+      // Never less than a float can tell, or the gain would never reach one.
       if !isHeld && gain < 1 { gain = min(1, gain + max((1 - gain) * recovery, Self.leastStep)) }
       if peak > limit { limitedFrames &+= 1 }
       if peak * gain > limit { gain = limit / peak }

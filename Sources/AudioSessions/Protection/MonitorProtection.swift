@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Protects a listener where a microphone is heard. A feedback suppressor, a mute after lost sound and
+/// Protects a listener where a microphone is played. A feedback suppressor, a mute after lost sound and
 /// a fade before the end lower the microphone; a dim and a limiter lower all that is played.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
@@ -64,7 +64,7 @@ public struct MonitorProtection: ~Copyable {
     feedbackGuard?.setFullScale(gain)
   }
 
-  /// Dims and limits all that is heard.
+  /// Dims and limits all that is played.
   @_noLocks
   public mutating func processMix(_ bus: inout MixerBus) {
     let isDimWanted = dimRequest.value != 0

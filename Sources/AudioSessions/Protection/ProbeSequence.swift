@@ -5,7 +5,7 @@ import AudioBasics
 /// The proof that what comes in is what went out: a code of small dips in what is played, and the
 /// search for it in the level of what comes back.
 ///
-/// For one trip round a loop of gain G (in dB) that takes j hops, levels obey
+/// For one trip round a loop of gain G (in dB) that takes j hops, the levels are
 ///
 ///     L(t) = L(t - j) + g(t - j) + G + c(t - j),
 ///

@@ -32,7 +32,7 @@ public struct Recorder: MixerStage, ~Copyable {
   }
 
   /// The disk thread's end of the ring. Ask once.
-  public borrowing func makeFeed() -> RecordingReader {
+  public borrowing func makeReader() -> RecordingReader {
     RecordingReader(ring: ring.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
   }
 
@@ -57,7 +57,7 @@ public struct Recorder: MixerStage, ~Copyable {
     record(bus.buffer, frames: bus.frames, at: bus.time)
   }
 
-  /// Says that the take is over.
+  /// Says that no more frames will come.
   @_noLocks
   public mutating func finish() {
     _ = emitGaps(hasRoom: true)
@@ -100,7 +100,7 @@ struct CaptureOrigin: ~Copyable {
     published.makeView()
   }
 
-  /// Hears of a cycle of `frames` frames.
+  /// Takes in a cycle of `frames` frames.
   @_noLocks
   mutating func note(_ frames: Int, at time: CycleTime) {
     let isFirst = firstFrame < 0

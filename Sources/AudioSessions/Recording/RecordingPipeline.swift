@@ -8,97 +8,103 @@ import VoiceCleaning
 /// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
 /// let through or left out by a gate, measured, and written. Disk thread.
 ///
-/// Frames are counted on the unit's timeline. What the gate has not decided yet waits in `waiting`; what it
-/// decides at once is written from where it came.
+/// Frames are counted on the unit's timeline.
 struct RecordingPipeline: ~Copyable {
   /// The most frames handled at once.
   static let chunkFrames = 4096
 
-  let plan: RecordingPlan
-  let events: RecordingEvents
-  let wall: WallClock
-  var series: FileSeries
-  var raw: UnprocessedRecording?
+  private let plan: RecordingPlan
+  private let rawPlan: RecordingPlan?
+  private let events: RecordingEvents
+  private let wall: WallClock
+  private var output: DelayedFiles
+  /// The frames as they came, kept beside what was made of them.
+  private var raw: DelayedFiles?
   private var rawFailure: FileFailure?
   private var shift: FrameShift?
   private var cleaner: VoiceCleaner?
-  var gate: any RecordingGate
-  var loudness: LoudnessMeter
+  private var gate: any RecordingGate
   private var check: LoudnessMeter?
-  var gaps = GapList()
-  var points = RecordingCommandPoints()
-  /// Where the user wants the take to begin.
+  private var gaps = GapList()
+  private var points = RecordingCommandPoints()
+  /// Where the user wants the recording to begin.
   private var startFrame: Int?
-  private var waiting: SampleWriter
-  private var taken: SampleReader
-  private var chunk: SampleBuffer
-  /// Frames of the chunk that came in just now and are not settled.
-  private var fresh = 0..<0
-  var isOpen = false
+  /// Whether the gate lets frames through.
+  private(set) var isOpen = false
   /// Whether the user paused.
   private(set) var isPaused = false
   /// Whether the gate let through all that it will.
-  var isOver = false
-  /// Frames that came in, and those of the timeline that were kept or left out.
-  private var cameIn = 0
-  var settled = 0
-  /// Frames by which what is cleaned comes out late, and frames that are only judged: the gate's own
-  /// count begins behind these.
-  private let lateFrames: Int
-  let checkFrames: Int
+  private(set) var isOver = false
+  /// Frames that were received, and those of the timeline that were written or left out.
+  private var receivedFrames = 0
+  private var position = 0
+  /// Frames by which the cleaner delays, and frames that are only measured: the gate's own count begins
+  /// behind these.
+  private let delayFrames: Int
+  private let checkFrames: Int
   /// When the timeline began, in nanoseconds of the device's clock.
-  var origin = 0
+  private var origin = 0
 
-  var report = RecordingReport()
+  private(set) var report = RecordingReport()
 
-  /// A take as `plan` says, of what `gate` lets through. `rawPlan` is for what was not cleaned.
+  /// A recording as `plan` says, of what `gate` lets through. `rawPlan` is for what was not cleaned.
   init(
     _ plan: RecordingPlan, gate: any RecordingGate, cleaner: consuming VoiceCleaner?,
     shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
   ) throws(FileFailure) {
-    let late = cleaner?.delayFrames ?? 0
+    let delay = cleaner?.delayFrames ?? 0
     let lookahead = gate.lookaheadFrames + Self.chunkFrames
-    let channelCount = plan.channelCount
-    let made = try FileSeries(plan, events: events)
+    let made = try DelayedFiles(plan, frameCount: lookahead, isMeasured: true, events: events)
     if let rawPlan {
-      raw = try UnprocessedRecording(rawPlan, lookahead: lookahead + late, events: events)
+      raw = try DelayedFiles(
+        rawPlan, frameCount: lookahead + delay, isMeasured: false, events: events)
     } else {
       raw = nil
     }
-    series = made
-    let ring = SampleWriter(frameCount: lookahead, channelCount: channelCount)
-    taken = ring.makeReader()
-    waiting = ring
-    chunk = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channelCount)
-    loudness = LoudnessMeter(sampleRate: plan.sampleRate, channelCount: channelCount)
+    output = made
     checkFrames = Int(clamping: plan.checkSeconds * Double(plan.sampleRate))
     check =
       checkFrames > 0
-      ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: channelCount) : nil
+      ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: plan.channelCount) : nil
     self.gate = gate
     self.shift = shift
     self.cleaner = cleaner
     self.plan = plan
+    self.rawPlan = rawPlan
     self.events = events
     wall = WallClock(isVirtual: plan.isVirtual)
-    lateFrames = late
+    delayFrames = delay
   }
 
-  /// Most frames that `process` takes: a block ends where the cleaner's delay or the level check does.
+  /// Most frames that are taken at once: a block ends where the cleaner's delay or the level check does.
   var maximumInputFrames: Int {
     let edges = [0, checkFrames, startFrame ?? 0]
-    return edges.map { $0 + lateFrames - cameIn }.filter { $0 > 0 }.min()
+    return edges.map { $0 + delayFrames - receivedFrames }.filter { $0 > 0 }.min()
       .map { min($0, Self.chunkFrames) } ?? Self.chunkFrames
   }
 
-  /// Whether what is heard is kept.
-  private var isKeeping: Bool { isOpen && !isPaused }
+  /// Whether samples are changed before they are written, and so must come by `process`.
+  var changesSamples: Bool { shift != nil || cleaner != nil }
 
   /// Whether a file's command runs or waits.
-  var isBusy: Bool { series.isBusy }
+  var isBusy: Bool { output.series.isBusy }
 
-  /// The growing file.
-  var file: RecordedFile? { series.current }
+  /// The growing files.
+  mutating func growingFiles() -> [GrowingFile] {
+    let unprocessed = raw?.series.current
+    return [
+      output.series.current.map { GrowingFile(plan: plan, file: $0) },
+      unprocessed.map { GrowingFile(plan: rawPlan ?? plan, file: $0) },
+    ].compactMap { $0 }
+  }
+
+  /// Levels so far.
+  var levels: ProgrammeLevels { output.loudness.levels }
+
+  /// Frames that were kept, where all of them are digital silence; else 0.
+  var silentFrames: Int {
+    output.loudness.samplePeaks.allSatisfy { $0 == 0 } ? output.series.frames : 0
+  }
 
   /// The timeline began at `nanoseconds` of the device's clock.
   mutating func begin(at nanoseconds: Int) {
@@ -121,42 +127,49 @@ struct RecordingPipeline: ~Copyable {
     }
   }
 
-  /// The next `frames` captured frames, at most `maximumInputFrames`; `played` is what was played meanwhile.
+  /// The next `frames` captured frames, at most `maximumInputFrames`, which it may change; `played` is what was
+  /// played meanwhile.
   mutating func process(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer?, frames: Int
   ) throws(FileFailure) {
     shift?.process(&buffer, frames: frames)
-    raw?.process(buffer, frames: frames)
-    if cleaner != nil {
-      switch played {
-      case .some(let played): cleaner?.clean(&buffer, played: played, frames: frames)
-      case .none: cleaner?.clean(&buffer, frames: frames)
-      }
+    storeRaw(buffer, 0..<frames)
+    switch played {
+    case .some(let played): cleaner?.clean(&buffer, played: played, frames: frames)
+    case .none: cleaner?.clean(&buffer, frames: frames)
     }
-    try pass(&buffer, frames: frames)
+    try write(buffer, 0..<frames)
   }
 
-  /// Hears the last of what the cleaner kept, and completes the files.
-  mutating func finish(_ chunk: inout SampleBuffer) throws(FileFailure) {
-    // As much as it is late, however short the take is.
-    var rest = cameIn > 0 ? lateFrames : 0
+  /// The next captured frames, those of `range`, which stay as they are.
+  mutating func record(
+    _ buffer: borrowing SampleBuffer, _ range: Range<Int>
+  ) throws(FileFailure) {
+    storeRaw(buffer, range)
+    try write(buffer, range)
+  }
+
+  /// Writes the last of what the cleaner kept, and completes the files. `scratch` holds anything afterwards.
+  mutating func finish(_ scratch: inout SampleBuffer) throws(FileFailure) {
+    // As much as it delays, however short the recording is.
+    var rest = receivedFrames > 0 ? delayFrames : 0
     while rest > 0 {
       let count = min(rest, maximumInputFrames)
-      chunk.clear(frames: count)
-      cleaner?.clean(&chunk, frames: count)
-      try pass(&chunk, frames: count)
+      scratch.clear(frames: count)
+      cleaner?.clean(&scratch, frames: count)
+      try write(scratch, 0..<count)
       rest -= count
     }
     gate.finish()
-    try followGate()
-    try settle(until: cameIn - lateFrames)
-    closeStretch()
+    try followGate(scratch)
+    try advance(to: receivedFrames - delayFrames, scratch)
+    closeSegment()
     try complete()
   }
 
   /// The disk takes no more: completes the files with what they hold.
   mutating func fail(_ failure: FileFailure) {
-    closeStretch()
+    closeSegment()
     report.failure = failure
     do throws(FileFailure) {
       try complete()
@@ -164,75 +177,67 @@ struct RecordingPipeline: ~Copyable {
       // The same trouble at the end knows better what is in the file.
       if error.kind == failure.kind { report.failure = error }
     }
-    report.frames = series.frames
+    report.frames = output.series.frames
   }
 
   private mutating func complete() throws(FileFailure) {
-    report.levels = loudness.levels
+    report.levels = levels
     _ = endPause()
-    do throws(FileFailure) {
-      try raw?.finish()
-    } catch {
-      loseRaw(error)
-    }
-    try series.finish(report.levels)
+    withRaw { raw throws(FileFailure) in try raw.series.finish(.nothing) }
+    try output.series.finish(report.levels)
     if let rawFailure { throw rawFailure }
   }
 
-  /// What was not cleaned can be kept no longer: the take goes on, and the loss is told at the end.
-  mutating func loseRaw(_ failure: FileFailure) {
-    rawFailure = failure
-    raw = nil
-    events.emit(.warning(failure))
+  /// Does something with the unprocessed recording, where there is one. Where it can be kept no longer the
+  /// recording goes on without, and the loss is told at the end.
+  private mutating func withRaw(_ body: (inout DelayedFiles) throws(FileFailure) -> Void) {
+    guard var files = raw.take() else { return }
+    do throws(FileFailure) {
+      try body(&files)
+      raw = consume files
+    } catch {
+      rawFailure = error
+      events.emit(.warning(error))
+    }
+  }
+
+  private mutating func storeRaw(_ buffer: borrowing SampleBuffer, _ range: Range<Int>) {
+    raw?.append(range)
+    raw?.store(buffer)
   }
 
   /// Makes the files valid as they stand, and with `synchronizing` waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
-    try series.refresh(synchronizing: synchronizing)
-    do throws(FileFailure) {
-      try raw?.refresh(synchronizing: synchronizing)
-    } catch {
-      loseRaw(error)
-    }
+    try output.series.refresh(synchronizing: synchronizing)
+    withRaw { raw throws(FileFailure) in try raw.series.refresh(synchronizing: synchronizing) }
   }
 
   /// Waits for no command any more.
-  mutating func leave() {
-    series.leave()
+  mutating func leaveCommands() {
+    output.series.leaveCommands()
   }
 
-  /// Attends to complete files.
+  /// Starts commands for complete files, and removes files that are too many.
   mutating func poll() {
-    series.poll(at: time(of: settled))
-    report.files = series.files
-    report.frames = series.frames
+    output.series.poll(at: time(of: position))
+    report.files = output.series.files
+    report.frames = output.series.frames
   }
 
-  /// Levels so far.
-  var levels: ProgrammeLevels { loudness.levels }
-
-  /// Frames that were kept, where all of them are digital silence; else 0.
-  var silentFrames: Int { loudness.samplePeaks.allSatisfy { $0 == 0 } ? series.frames : 0 }
-
-  /// Frames on their way through the stages behind the cleaner. `buffer` holds anything afterwards.
-  private mutating func pass(
-    _ buffer: inout SampleBuffer, frames: Int
+  /// Hands the frames of `range` to the gate, and writes what is decided.
+  private mutating func write(
+    _ buffer: borrowing SampleBuffer, _ range: Range<Int>
   ) throws(FileFailure) {
-    let first = cameIn - lateFrames
-    cameIn += frames
-    // Before its first frame the cleaner tells nothing.
+    let first = receivedFrames - delayFrames
+    receivedFrames += range.count
+    // Before its first frame the cleaner delivers nothing.
     guard first >= 0 else { return }
-    swap(&buffer, &chunk)
-    if taken.available > 0 {
-      hold(0..<frames)
-    } else {
-      fresh = 0..<frames
-    }
-    defer { hold(fresh) }
+    output.append(range)
+    defer { output.store(buffer) }
     if first < checkFrames {
-      check?.add(chunk, frames: frames)
-      try settle(until: first + frames)
-      if first + frames == checkFrames, let levels = check?.levels {
+      check?.add(buffer, from: range.lowerBound, frames: range.count)
+      try advance(to: first + range.count, buffer)
+      if first + range.count == checkFrames, let levels = check?.levels {
         check = nil
         events.emit(.checked(levels))
       }
@@ -242,105 +247,87 @@ struct RecordingPipeline: ~Copyable {
       startFrame = nil
       gate.start()
     }
-    gate.process(chunk, frames: frames)
-    try followGate()
-  }
-
-  /// Keeps frames of the chunk until they are settled.
-  private mutating func hold(_ frames: Range<Int>) {
-    if !frames.isEmpty { _ = waiting.write(chunk, from: frames.lowerBound, frames: frames.count) }
-    fresh = 0..<0
-  }
-
-  /// The oldest frames that are not settled, at most `count`: where they lie in the chunk.
-  private mutating func takeOldest(_ count: Int) -> Range<Int> {
-    guard !fresh.isEmpty else { return 0..<taken.read(into: &chunk, frames: count) }
-    let oldest = fresh.prefix(count)
-    fresh = oldest.upperBound..<fresh.upperBound
-    return oldest
+    gate.process(buffer, from: range.lowerBound, frames: range.count)
+    try followGate(buffer)
   }
 }
 
-/// What of a take is kept, as its gate decides. Disk thread.
+/// What is kept of a recording, as its gate decides. Disk thread.
 extension RecordingPipeline {
+  /// Whether what comes is kept.
+  private var isKeeping: Bool { isOpen && !isPaused }
+
   /// Whether the gate only says where the next file may begin.
   private var keepsPauses: Bool { plan.split == .silence && !plan.leavesSilenceOut }
 
-  /// Opens and closes where the gate says so, and settles what is decided.
-  mutating func followGate() throws(FileFailure) {
+  /// Opens and closes where the gate says so, and writes what is decided.
+  private mutating func followGate(_ buffer: borrowing SampleBuffer) throws(FileFailure) {
     while let edge = gate.nextEdge() {
+      try advance(to: checkFrames + edge.frame, buffer)
       switch edge {
-      case .open(let frame):
-        try settle(until: checkFrames + frame)
-        openStretch()
-      case .close(let frame):
-        try settle(until: checkFrames + frame)
-        if keepsPauses { series.split() } else { closeStretch() }
+      case .open: openSegment()
+      case .close: if keepsPauses { output.series.split() } else { closeSegment() }
       }
     }
-    try settle(until: checkFrames + gate.settledFrame)
+    try advance(to: checkFrames + gate.decidedFrame, buffer)
   }
 
-  private mutating func openStretch() {
+  private mutating func openSegment() {
     guard !isOpen else { return }
     isOpen = true
-    if plan.isFilePerStretch { series.split() }
-    let stretch = RecordedStretch(
-      timelineFrame: settled, frame: series.frames, start: time(of: settled))
-    report.stretches.append(stretch)
+    if plan.isFilePerSegment { output.series.split() }
+    let segment = RecordedSegment(
+      timelineFrame: position, frame: output.series.frames, start: time(of: position))
+    report.segments.append(segment)
     guard plan.leavesSilenceOut else { return }
-    events.emit(.opened(stretch))
+    events.emit(.opened(segment))
     // A file of its own tells when it began.
-    if !plan.isFilePerStretch { series.mark(LocalTime(stretch.start).text) }
+    if !plan.isFilePerSegment { output.series.mark(LocalTime(segment.start).text) }
   }
 
-  mutating func closeStretch() {
-    guard isOpen else { return }
+  private mutating func closeSegment() {
+    guard isOpen, !report.segments.isEmpty else { return }
     isOpen = false
     isOver = !plan.leavesSilenceOut
-    guard var stretch = report.stretches.popLast() else { return }
-    stretch.frames = series.frames - stretch.frame
-    report.stretches.append(stretch)
-    if plan.leavesSilenceOut { events.emit(.closed(stretch)) }
+    let last = report.segments.count - 1
+    report.segments[last].frames = output.series.frames - report.segments[last].frame
+    if plan.leavesSilenceOut { events.emit(.closed(report.segments[last])) }
   }
 
-  /// Keeps what waits before the timeline's `frame`, or leaves it out.
-  mutating func settle(until frame: Int) throws(FileFailure) {
-    while settled < frame {
-      if keepsPauses, settled >= checkFrames { openStretch() }
-      if isOpen { obey() }
-      let limit = isOpen ? points.nextFrame(after: settled) : .max
-      let wanted = min(frame - settled, limit - settled, Self.chunkFrames)
-      let oldest = takeOldest(wanted)
-      let count = oldest.count
-      guard count > 0 else { return }
-      let isKept = isKeeping
-      if isKept { try keep(oldest) }
-      let start = time(of: settled)
-      do throws(FileFailure) {
-        try raw?.settle(count, isKept: isKept, start: start)
-      } catch {
-        loseRaw(error)
-      }
-      settled += count
+  /// Writes what waits before the timeline's `frame`, or leaves it out.
+  private mutating func advance(
+    to frame: Int, _ buffer: borrowing SampleBuffer
+  ) throws(FileFailure) {
+    while position < frame {
+      if keepsPauses, position >= checkFrames { openSegment() }
+      runCommands()
+      let wanted = min(frame, points.nextFrame(after: position)) - position
+      guard try pass(wanted, buffer) > 0 else { return }
     }
-    if isOpen { obey() }
+    // Where the gate is closed, it may open at this very frame: then commands come after that.
+    if isOpen { runCommands() }
   }
 
-  private mutating func keep(_ kept: Range<Int>) throws(FileFailure) {
-    let before = series.frames
+  /// Writes the oldest frames, at most `wanted`, or leaves them out. Returns how many there were.
+  private mutating func pass(
+    _ wanted: Int, _ buffer: borrowing SampleBuffer
+  ) throws(FileFailure) -> Int {
+    let (isKept, start, before) = (isKeeping, time(of: position), output.series.frames)
     // Told even where the disk fails in the middle: what was written counts.
-    defer { report.frames = series.frames }
-    let start = time(of: settled)
-    try series.write(chunk, from: kept.lowerBound, frames: kept.count, start: start)
-    loudness.add(chunk, from: kept.lowerBound, frames: kept.count)
-    for gap in gaps.overlap(with: settled..<settled + kept.count) {
-      tellGap(RecordingGap(frame: before + gap.lowerBound - settled, frames: gap.count))
+    defer { report.frames = output.series.frames }
+    let count = try output.take(wanted, buffer, isKept: isKept, start: start)
+    withRaw { raw throws(FileFailure) in try raw.takeStored(count, isKept: isKept, start: start) }
+    if isKept {
+      for gap in gaps.overlap(with: position..<position + count) {
+        add(RecordingGap(frame: before + gap.lowerBound - position, frames: gap.count))
+      }
     }
+    position += count
+    return count
   }
 
   /// A gap goes on where its last piece ended.
-  private mutating func tellGap(_ gap: RecordingGap) {
+  private mutating func add(_ gap: RecordingGap) {
     if let last = report.gaps.last, last.frame + last.frames == gap.frame {
       report.gaps[report.gaps.count - 1].frames += gap.frames
     } else {
@@ -348,22 +335,22 @@ extension RecordingPipeline {
     }
   }
 
-  /// Does what was wanted at the frame that is settled next.
-  private mutating func obey() {
-    while let due = points.take(upTo: settled) {
+  /// Does what is due at the frame that comes next. Once the gate is finished nothing is.
+  private mutating func runCommands() {
+    while !isOver, let due = points.take(upTo: position) {
       switch due.point {
-      case .command(.split): series.split()
+      case .command(.split): output.series.split()
       case .command(.mark(let label)):
-        let marker = RecordedMarker(frame: series.frames, label: label)
-        series.mark(label)
+        let marker = RecordedMarker(frame: output.series.frames, label: label)
+        output.series.mark(label)
         report.markers.append(marker)
         events.emit(.marker(marker))
       case .command(.pause): pause()
       case .command(.resume): resume()
       case .command(.start): break
-      // What was lost before the take went on is no part of it.
-      case .gap(let frames) where due.frame == settled && !isPaused:
-        series.mark(SoundFileMarker.gapLabel(frames: frames))
+      // What was lost before the recording went on is no part of it.
+      case .gap(let frames) where due.frame == position && isKeeping:
+        output.series.mark(SoundFileMarker.gapLabel(frames: frames))
       case .gap: break
       }
     }
@@ -372,29 +359,26 @@ extension RecordingPipeline {
   private mutating func pause() {
     guard !isPaused else { return }
     isPaused = true
-    let pause = RecordingPause(frame: series.frames, timelineFrame: settled)
+    let pause = RecordingPause(frame: output.series.frames, timelineFrame: position)
     report.pauses.append(pause)
     events.emit(.paused(pause))
   }
 
   private mutating func resume() {
     guard let pause = endPause() else { return }
-    series.mark(SoundFileMarker.pauseLabel(frames: pause.frames))
+    output.series.mark(SoundFileMarker.pauseLabel(frames: pause.frames))
     events.emit(.resumed(pause))
   }
 
   /// A pause is as long as it was so far.
   private mutating func endPause() -> RecordingPause? {
-    guard isPaused, var pause = report.pauses.popLast() else { return nil }
+    guard isPaused, let last = report.pauses.indices.last else { return nil }
     isPaused = false
-    pause.frames = settled - pause.timelineFrame
-    report.pauses.append(pause)
-    return pause
+    report.pauses[last].frames = position - report.pauses[last].timelineFrame
+    return report.pauses[last]
   }
 
-  func time(of frame: Int) -> UInt64 {
-    let rate = plan.sampleRate
-    let nanoseconds = frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate
-    return wall.time(at: origin + nanoseconds)
+  private func time(of frame: Int) -> UInt64 {
+    wall.time(at: origin + Int(clamping: FrameTime.nanoseconds(of: frame, at: plan.sampleRate)))
   }
 }

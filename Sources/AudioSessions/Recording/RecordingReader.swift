@@ -46,6 +46,33 @@ public struct RecordingReader: ~Copyable, Sendable {
   /// Frames that can be read now, as far as is known.
   var available: Int { silence + ring.available }
 
+  /// Whether the next frames were lost: `read` fills in silence for them.
+  var isInGap: Bool { silence > 0 }
+
+  /// The ring's memory, in which the frames of a `piece` lie.
+  var samples: SampleBuffer { _read { yield ring.samples } }
+
+  /// Where in `samples` the next frames lie, at most `frames` and none of a gap. They stay there until `skip` hands
+  /// them back.
+  mutating func piece(atMost frames: Int) -> Range<Int> {
+    guard silence == 0 else { return 0..<0 }
+    return ring.piece(atMost: framesBeforeGap(atMost: frames))
+  }
+
+  /// Hands back the first `frames` frames of a `piece`.
+  mutating func skip(_ frames: Int) {
+    ring.skip(frames)
+    position += frames
+  }
+
+  /// Frames in the ring before the next gap, at most `count`.
+  private mutating func framesBeforeGap(atMost count: Int) -> Int {
+    // What is in the ring first: a gap stands on the list before the frames that follow it.
+    let count = min(count, ring.available)
+    nextGap = nextGap ?? gaps.read()
+    return nextGap.map { min(count, max(0, $0.frame - ring.frameCount)) } ?? count
+  }
+
   /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as there are before the
   /// next gap begins or ends; returns how many.
   mutating func read(
@@ -58,10 +85,7 @@ public struct RecordingReader: ~Copyable, Sendable {
       buffer.clear(from: firstFrame, frames: count)
       silence -= count
     } else {
-      // What is in the ring first: a gap stands on the list before the frames that follow it.
-      count = min(wanted, ring.available)
-      nextGap = nextGap ?? gaps.read()
-      if let gap = nextGap { count = min(count, max(0, gap.frame - ring.frameCount)) }
+      count = framesBeforeGap(atMost: wanted)
       count = ring.read(into: &buffer, at: firstFrame, frames: count)
     }
     position += count

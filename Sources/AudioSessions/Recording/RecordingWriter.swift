@@ -5,20 +5,20 @@ import RealtimeAudio
 import Synchronization
 import VoiceCleaning
 
-/// The disk thread's half of a recording: reads the capture ring, hands its frames to the take, and
+/// The disk thread's half of a recording: reads the capture ring, hands its frames to the pipeline, and
 /// keeps the files valid at every instant: their headers true four times a second, their contents
 /// on the disk as often as the plan says.
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
   private var recorder: Recorder?
   private var playedRecorder: Recorder?
-  private var feed: RecordingReader
+  private var reader: RecordingReader
   /// What is played meanwhile, where an echo is to be taken off.
-  private var reference: RecordingReader?
-  private var take: RecordingPipeline
+  private var playedReader: RecordingReader?
+  private var pipeline: RecordingPipeline
   private var chunk: SampleBuffer
   private var played: SampleBuffer?
-  private var space: SpaceWatch
+  private var space = SpaceWatch()
   private let isVirtual: Bool
   private let isStream: Bool
   private let sampleRate: Int
@@ -30,7 +30,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private var syncs: FrameInterval
   private var states: FrameInterval
   private var looks: FrameInterval
-  private var isOver = false
+  private let isComplete = AtomicFlag()
   private let hasFailed = AtomicFlag()
   private let hasEnded = AtomicFlag()
   private let isWaiting = AtomicFlag()
@@ -45,10 +45,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// What became of the recording; complete when `step` has answered false.
   public private(set) var report = RecordingReport()
 
-  /// Saves what its recorder takes down as `plan` says: what `gate` lets through, moved by the
-  /// fraction of a frame that `shift` says, cleaned by `cleaner`, which hears from a recorder of
+  /// Writes what its recorder captures as `plan` says: what `gate` lets through, moved by the
+  /// fraction of a frame that `shift` says, cleaned by `cleaner`, which gets from a recorder of
   /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Rings hold
-  /// `ringFrames` frames of a disk that stands still. Throws what making files throws.
+  /// `ringFrames` frames of a disk that stands still, those that are just being written among them. Throws what
+  /// making files throws.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
@@ -67,22 +68,21 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       events: events)
     let recorder = Recorder(
       frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate)
-    feed = recorder.makeFeed()
+    reader = recorder.makeReader()
     self.recorder = consume recorder
-    take = made
+    pipeline = made
     if playedChannels > 0 {
       let recorder = Recorder(
         frameCount: ringFrames, channelCount: playedChannels, sampleRate: plan.sampleRate)
-      reference = recorder.makeFeed()
+      playedReader = recorder.makeReader()
       playedRecorder = consume recorder
       played = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: playedChannels)
     } else {
-      reference = nil
+      playedReader = nil
       playedRecorder = nil
       played = nil
     }
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-    space = SpaceWatch(plan)
     headers = FrameInterval(plan.sampleRate / 4)
     // What is written while the disk works is one interval older when its turn comes.
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
@@ -98,16 +98,16 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// The audio thread's half, once.
   public func takeRecorder() -> Recorder? { recorder.take() }
 
-  /// The half that takes down what is played, once; nil where it is not needed.
+  /// The half that records what is played, once; nil where it is not needed.
   public func takePlayedRecorder() -> Recorder? { playedRecorder.take() }
 
   /// Whether the file can take no more. Any thread.
   public var isFailed: Bool { hasFailed.isRaised }
 
   /// Whether the gate let through all that it will: what comes is not kept. Any thread.
-  public var isTakeOver: Bool { hasEnded.isRaised }
+  public var isGateFinished: Bool { hasEnded.isRaised }
 
-  /// Saves what is in the capture ring now.
+  /// Writes what is in the capture ring now.
   public func step() -> Bool {
     saving.store(!isStream, ordering: .relaxed)
     let goesOn = save()
@@ -117,34 +117,37 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   }
 
   /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a program
-  /// who may have gone to sleep, and is never whole.
+  /// that may be stopped, and is never whole.
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
 
-  /// Whether only commands are waited for.
-  public var isWaitingForOthers: Bool { isWaitingForCommands }
+  /// Until all files are complete.
+  public var isUnfinished: Bool { !isComplete.isRaised }
+
+  /// Whether all is saved, and only commands for complete files are waited for. Any thread.
+  public var isWaitingForOthers: Bool { isWaiting.isRaised }
 
   private func save() -> Bool {
     // What is complete may still wait for a command.
-    guard !isOver else { return poll() }
+    guard !isComplete.isRaised else { return poll() }
     do throws(FileFailure) {
-      for order in remote.take() { take.note(order.command, at: order.frame) }
+      for order in remote.take() { pipeline.note(order.command, at: order.frame) }
       // In this order: what is in the ring after the end was announced is all there will be.
-      let isLast = feed.isFinished || isAbandoned.isRaised
-      take.begin(at: feed.origin)
-      try wind(isLast: isLast)
-      if take.isOver { hasEnded.raise() }
+      let isLast = reader.isFinished || isAbandoned.isRaised
+      pipeline.begin(at: reader.origin)
+      try processQueued(isLast: isLast)
+      if pipeline.isOver { hasEnded.raise() }
       guard isLast else {
-        take.poll()
+        pipeline.poll()
         return true
       }
-      try take.finish(&chunk)
+      try pipeline.finish(&chunk)
     } catch {
-      take.fail(error)
+      pipeline.fail(error)
       hasFailed.raise()
     }
-    isOver = true
-    report = take.report
-    report.overflowFrames = feed.overflowFrames
+    isComplete.raise()
+    report = pipeline.report
+    report.overflowFrames = reader.overflowFrames
     return poll()
   }
 
@@ -154,95 +157,98 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// What is in the ring now is all.
   public func abandon() { isAbandoned.raise() }
 
-  /// Whether complete files still need attending.
+  /// Whether commands for complete files run or wait.
   private func poll() -> Bool {
-    take.poll()
-    report.files = take.report.files
-    guard take.isBusy else { return false }
+    pipeline.poll()
+    report.files = pipeline.report.files
+    guard pipeline.isBusy else { return false }
     isWaiting.raise()
     guard hasLeft.isRaised else { return true }
-    take.leave()
+    pipeline.leaveCommands()
     return false
   }
-
-  /// Whether all is saved, and only commands for complete files are waited for. Any thread.
-  public var isWaitingForCommands: Bool { isWaiting.isRaised }
 
   /// Waits for no command any more: the one that runs goes on by itself, the others are told. Any
   /// thread.
   public func leaveCommands() { hasLeft.raise() }
 
-  private func wind(isLast: Bool) throws(FileFailure) {
+  private func processQueued(isLast: Bool) throws(FileFailure) {
     while true {
-      while let gap = feed.takeGap(isLast: isLast) {
-        take.noteGap(at: feed.position, frames: gap.frames)
+      while let gap = reader.takeGap(isLast: isLast) {
+        pipeline.noteGap(at: reader.position, frames: gap.frames)
         if gap.kind == .overflow {
-          events.emit(.overflow(frame: feed.position, frames: gap.frames))
+          events.emit(.overflow(frame: reader.position, frames: gap.frames))
         }
       }
-      let count = feed.read(
-        into: &chunk, frames: min(take.maximumInputFrames, playedFrames(isLast: isLast)))
+      let most = min(pipeline.maximumInputFrames, playedFrames(isLast: isLast))
+      let count = try pipeline.changesSamples || reader.isInGap ? process(most) : record(most)
       guard count > 0 else { return }
-      fillPlayed(count)
-      try take.process(&chunk, played: played, frames: count)
-      try keepSafe(count)
+      try refresh(after: count)
     }
   }
 
-  /// Frames of what was played that are there: what was heard waits for them.
-  private func playedFrames(isLast: Bool) -> Int {
-    guard reference != nil, !isLast else { return RecordingPipeline.chunkFrames }
-    while reference?.takeGap(isLast: false) != nil {}
-    return reference?.available ?? 0
-  }
-
-  private func fillPlayed(_ frames: Int) {
-    guard played != nil else { return }
-    var done = 0
-    while done < frames {
-      while reference?.takeGap(isLast: false) != nil {}
-      let count = Self.read(&reference, into: &played, at: done, frames: frames - done)
-      guard count > 0 else { break }
-      done += count
-    }
-    played?.clear(from: done, frames: frames - done)
-  }
-
-  private static func read(
-    _ feed: inout RecordingReader?, into buffer: inout SampleBuffer?, at first: Int, frames: Int
-  ) -> Int {
-    guard var target = buffer.take() else { return 0 }
-    let count = feed?.read(into: &target, at: first, frames: frames) ?? 0
-    buffer = consume target
+  /// Hands on at most `frames` frames as a copy; returns how many there were.
+  private func process(_ frames: Int) throws(FileFailure) -> Int {
+    let count = reader.read(into: &chunk, frames: frames)
+    guard count > 0 else { return 0 }
+    fillPlayed(count)
+    try pipeline.process(&chunk, played: played, frames: count)
     return count
   }
 
-  /// After `count` frames more.
-  private func keepSafe(_ count: Int) throws(FileFailure) {
+  /// Hands on at most `frames` frames where they lie in the ring; returns how many there were.
+  private func record(_ frames: Int) throws(FileFailure) -> Int {
+    let piece = reader.piece(atMost: frames)
+    defer { reader.skip(piece.count) }
+    if !piece.isEmpty { try pipeline.record(reader.samples, piece) }
+    return piece.count
+  }
+
+  /// Frames of what was played that are there: what was captured meanwhile waits for them.
+  private func playedFrames(isLast: Bool) -> Int {
+    guard playedReader != nil, !isLast else { return RecordingPipeline.chunkFrames }
+    while playedReader?.takeGap(isLast: false) != nil {}
+    return playedReader?.available ?? 0
+  }
+
+  private func fillPlayed(_ frames: Int) {
+    guard var buffer = played.take() else { return }
+    var done = 0
+    while done < frames {
+      while playedReader?.takeGap(isLast: false) != nil {}
+      let count = playedReader?.read(into: &buffer, at: done, frames: frames - done) ?? 0
+      guard count > 0 else { break }
+      done += count
+    }
+    buffer.clear(from: done, frames: frames - done)
+    played = consume buffer
+  }
+
+  /// Does what is due after `count` frames more.
+  private func refresh(after count: Int) throws(FileFailure) {
     headers.pass(count)
     syncs.pass(count)
     states.pass(count)
     looks.pass(count)
-    if headers.takeDue() { try take.refresh(synchronizing: syncs.takeDue()) }
+    if headers.takeDue() { try pipeline.refresh(synchronizing: syncs.takeDue()) }
     if states.takeDue(), events.isStateWanted { publish() }
     if looks.takeDue() {
       tellOfSilence()
-      let left = take.file.flatMap { space.look(at: $0, events: events) }
+      let left = space.look(at: pipeline.growingFiles(), events: events)
       // The real disk is no part of virtual time, where every run is the same.
       if !isVirtual { events.update { $0.secondsLeft = left } }
     }
   }
 
-  /// Tells once that nothing was heard from the beginning on.
+  /// Tells once that only silence was kept from the beginning on.
   private func tellOfSilence() {
-    guard !isSilenceTold, take.silentFrames >= 2 * sampleRate else { return }
+    guard !isSilenceTold, pipeline.silentFrames >= 2 * sampleRate else { return }
     isSilenceTold = true
     events.emit(.onlySilence)
   }
 
   private func publish() {
-    let levels = take.levels
-    let (isOpen, isPaused) = (take.isOpen, take.isPaused)
+    let (levels, isOpen, isPaused) = (pipeline.levels, pipeline.isOpen, pipeline.isPaused)
     events.update { state in
       state.levels = levels
       state.isOpen = isOpen
@@ -251,41 +257,26 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// Watches how long the disk will last at this rate, and warns well ahead. Disk thread.
-struct SpaceWatch {
-  /// Seconds left at which a warning is due.
-  private static let marks = [600.0, 300, 120, 60, 30, 10]
+/// Something that is due again and again, by frames.
+private struct FrameInterval {
+  private let length: Int
+  private var passed = 0
 
-  private let plan: RecordingPlan
-  private var marksLeft = marks
-
-  init(_ plan: RecordingPlan) {
-    self.plan = plan
+  /// Due each `length` frames; with `isDueAtOnce` with the first ones, too.
+  init(_ length: Int, isDueAtOnce: Bool = false) {
+    self.length = max(1, length)
+    if isDueAtOnce { passed = self.length }
   }
 
-  /// Looks at the disk of `file`, the growing one. Returns the seconds left, where they are known.
-  mutating func look(at file: RecordedFile, events: RecordingEvents) -> Double? {
-    guard !plan.isStream, let bytes = byteCountOfSecond(file),
-      let free = DiskSpace.freeByteCount(at: FileName.folder(of: file.path))
-    else { return nil }
-    let left = Double(free) / bytes
-    // Room that was made is room.
-    marksLeft = Self.marks.filter { $0 < left || marksLeft.contains($0) }
-    if let reached = marksLeft.first(where: { left <= $0 }) {
-      // Of several at once the shortest is the one that counts.
-      marksLeft.removeAll { $0 >= left || $0 == reached }
-      events.emit(.diskLow(seconds: left))
-    }
-    return left
+  /// That number of frames went by.
+  mutating func pass(_ frames: Int) {
+    passed += frames
   }
 
-  /// What a second takes; what an encoder makes of it shows after some.
-  private func byteCountOfSecond(_ file: RecordedFile) -> Double? {
-    if plan.fileFormat.isPlain {
-      return Double(plan.channelCount * plan.sampleFormat.byteCount * plan.sampleRate)
-    }
-    guard file.frames > 5 * plan.sampleRate, let size = FileRemoval.byteCount(of: file.path)
-    else { return nil }
-    return Double(max(1, size)) * Double(plan.sampleRate) / Double(file.frames)
+  /// Whether it is due; then it begins anew.
+  mutating func takeDue() -> Bool {
+    guard passed >= length else { return false }
+    passed = 0
+    return true
   }
 }

@@ -15,6 +15,14 @@ public enum StopReason: Sendable {
   case disk
   /// The microphone was silent for as long as was asked for.
   case silence
+
+  /// Whether the user asked for it.
+  public var isOfTheUser: Bool {
+    switch self {
+    case .signal, .key: true
+    case .duration, .end, .device, .disk, .silence: false
+    }
+  }
 }
 
 /// What the watcher of a session may ask it to do.
@@ -171,7 +179,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
-    // What is queued is heard first, a sound server's own share as well.
+    // What is queued is played first, a sound server's own share as well.
     let isHeard = draining && configuration.capture == nil
     let seconds = isHeard ? 3 + 2 * queued : 2
     leastNanoseconds = UInt64(clamping: (isHeard ? 0.2 + queued : 0.2) * 1e9)
@@ -242,15 +250,5 @@ struct AnswerWatch {
     self.turns = turns
     self.isEnding = isEnding
     return now &- since < (isEnding ? 200_000_000 : limit)
-  }
-}
-
-extension StopReason {
-  /// Whether a person has asked for it.
-  var isOfTheUser: Bool {
-    switch self {
-    case .signal, .key: true
-    case .duration, .end, .device, .disk, .silence: false
-    }
   }
 }

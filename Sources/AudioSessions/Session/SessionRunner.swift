@@ -19,7 +19,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private let reconnects: Bool
 
   /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says so;
-  /// when the device goes away too, unless it `reconnects` and so waits for it. What is heard has
+  /// when the device goes away too, unless it `reconnects` and so waits for it. What is played has
   /// `fadeFrames` frames to fade out in when an end is wanted.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
@@ -66,15 +66,15 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     // A thousandth of a second is enough for the shortest ring, a tenth for the watcher.
     let stepQuantum = max(1024, configuration.periodFrames)
     let tenth = max(stepQuantum, configuration.sampleRate / 10)
-    var nextHelping = 0
+    var nextStep = 0
     var nextMoment = tenth
     var reason: StopReason?
     var busy = background
     try unit.start()
     while reason == nil {
-      if progress.frames >= nextHelping {
+      if progress.frames >= nextStep {
         busy.removeAll { !$0.step() }
-        nextHelping = progress.frames + stepQuantum
+        nextStep = progress.frames + stepQuantum
       }
       if progress.frames >= nextMoment {
         nextMoment = progress.frames + tenth
@@ -149,7 +149,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var cycles = -1
     var answer = AnswerWatch(reconnects: reconnects)
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
-      // A device that stands still would sleep for ever, deaf to a stop.
+      // A device that stands still would sleep for ever, and never see a stop.
       if progress.cycles == cycles { thread.interrupt() }
       cycles = progress.cycles
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
@@ -174,7 +174,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       if asked == nil { failure = .stalled(configuration) }
       for work in background { work.abandon() }
     }
-    // A stalled disk takes its time, and a second signal must still be heard meanwhile.
+    // A stalled disk takes its time, and a second signal must still be received meanwhile.
     var timeout = EndTimeout(isUrgent: asked?.isOfTheUser == true)
     func isOver() -> Bool {
       closing?.isOver != false
@@ -240,7 +240,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
   }
 
-  /// Whether what is queued is not to be heard any more: where a person ends what only plays, a sound server
+  /// Whether what is queued is not to be played any more: where a person ends what only plays, a sound server
   /// would go on with it for a third of a second.
   private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
     -> Bool

@@ -181,6 +181,28 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     return .max
   }
 
+  /// The ring's memory, in which the frames of a `piece` lie.
+  package var samples: SampleBuffer { _read { yield ring.pointer.pointee.samples } }
+
+  /// Where in `samples` the oldest queued frames lie: at most `frames`, and as many as lie in one piece. They stay
+  /// queued until `skip` hands them back.
+  @_noLocks
+  package mutating func piece(atMost frames: Int) -> Range<Int> {
+    let rest = followReplacement()
+    let count = max(0, min(min(frames, capacity &- slot), min(available, rest)))
+    return slot..<slot &+ count
+  }
+
+  /// Hands back the first `frames` frames of a `piece`.
+  @_noLocks
+  package mutating func skip(_ frames: Int) {
+    precondition(frames >= 0 && frames <= capacity &- slot)
+    position &+= frames
+    slot = slot &+ frames == capacity ? 0 : slot &+ frames
+    // Hands the slots back; pairs with the load in `room`.
+    ring.pointer.pointee.read.store(position, ordering: .releasing)
+  }
+
   /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as are queued; returns
   /// how many. Ends where something was taken out: what follows comes with the next call.
   @_noLocks

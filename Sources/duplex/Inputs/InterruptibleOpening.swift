@@ -74,13 +74,7 @@ enum InterruptibleOpening {
 
   /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
   private static func leave(_ status: ExitStatus, _ name: String) {
-    let failure = ToolFailure.stopped(status, "while it waited for \(name)")
-    if status != .done {
-      failure.report()
-    } else if OutputMode.current.json {
-      Terminal.emit(failure.event)
-    }
-    Terminal.leaveAtOnce(status)
+    Terminal.leaveAtOnce(.stopped(status, "while it waited for \(name)"))
   }
 
   private struct Work<Value: ~Copyable, Failure: Error>: RealtimeWork, ~Copyable,

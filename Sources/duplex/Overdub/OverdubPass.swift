@@ -54,28 +54,28 @@ final class OverdubPass {
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: channels)
     }
-    let saver = try RecordingWriter(
+    let writer = try RecordingWriter(
       target.plan(configuration.capture, sampleRate: rate, open.clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
       gate: StepAlignedGate(plan.window, alignment),
       shift: shift)
-    callbacks.recorder = saver.takeRecorder()
+    callbacks.recorder = writer.takeRecorder()
     let meter = callbacks.makeMeter(run.options, configuration)
-    parts.background = [saver, feeder]
+    parts.background = [writer, feeder]
     parts.frameLimit = plan.frameLimit
     parts.task = (
       "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)",
       plan.window.firstFrame + plan.region.count
     )
     parts.poll = { moment in
-      saver.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
+      writer.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
     }
     let outcome = try SessionOutcome(
       running: open, callbacks, run.options, meter: meter, parts)
     self.outcome = outcome
     self.feeder = feeder
-    report = saver.report
+    report = writer.report
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     run.totals.add(outcome.report)
     run.passes.append(self)
@@ -153,13 +153,15 @@ final class OverdubPass {
     let added = Double(alignment?.frames ?? 0)
     let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
     let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
+    var recorded = RecordingReport()
+    for pass in run.passes { recorded.add(pass.report) }
     var totals = totals
     // The backing's end is the end, unless the user named an earlier one.
     if case .duration = totals.stopReason, run.command.audio.duration == nil {
       totals.stopReason = .end
     }
     outcome.with(totals).conclude(
-      "overdub", recorded: report, failure: feeder?.failure,
+      "overdub", recorded: recorded, failure: feeder?.failure,
       extra: .written(paths) + [
         "mixPath": run.command.mix.flatMap(FileRemoval.existing),
         "alignmentFrames": (plan.alignmentFrames + added).digits(5),
@@ -250,7 +252,7 @@ struct OverdubMix {
 struct OverdubPlan {
   /// Frames of the whole backing.
   let backingFrames: Int
-  /// The stretch that is recorded, of the backing.
+  /// The range of the backing that is recorded.
   let region: Range<Int>
   /// The backing's first frame that is played: a little before the region.
   let playedFrom: Int
@@ -282,7 +284,7 @@ struct OverdubPlan {
     restFrames = roundTrip - alignmentFrames
   }
 
-  /// The stretch to be recorded of a backing of `frames` frames at this rate.
+  /// The range to be recorded of a backing of `frames` frames at this rate.
   static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
     guard frames > 0 else {
       throw ToolFailure.unusable(
@@ -311,7 +313,7 @@ struct OverdubPlan {
     window.firstFrame + region.count + 8 * learningFrames
   }
 
-  /// The stretch of the captured frames that is the take, before what a device's steps add.
+  /// The range of the captured frames that is the take, before what a device's steps add.
   var window: PunchWindow {
     PunchWindow(
       firstFrame: learningFrames + countInFrames + region.lowerBound - playedFrom

@@ -54,7 +54,7 @@ final class StepAlignment: Sendable {
   }
 }
 
-/// Keeps one stretch, moved by what the steps of the device add. Disk thread only.
+/// Keeps one window, moved by what the steps of the device add. Disk thread only.
 struct StepAlignedGate: RecordingGate {
   private let window: PunchWindow
   private let alignment: StepAlignment
@@ -66,21 +66,21 @@ struct StepAlignedGate: RecordingGate {
     self.alignment = alignment
   }
 
-  /// Counts the frames; at the first that may be kept the stretch is placed.
-  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+  /// Counts the frames; at the first that may be kept the window is placed.
+  mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int) {
     receivedFrames += frames
     if placed != nil {
-      placed?.process(buffer, frames: frames)
+      placed?.process(buffer, from: firstFrame, frames: frames)
     } else if receivedFrames > window.firstFrame {
       var gate = WindowGate(alignment.place(window))
-      gate.process(buffer, frames: receivedFrames)
+      gate.process(buffer, from: firstFrame, frames: receivedFrames)
       placed = gate
     }
   }
 
-  mutating func nextEdge() -> TakeEdge? { placed?.nextEdge() }
+  mutating func nextEdge() -> GateEdge? { placed?.nextEdge() }
 
-  var settledFrame: Int { placed?.settledFrame ?? receivedFrames }
+  var decidedFrame: Int { placed?.decidedFrame ?? receivedFrames }
 
   mutating func finish() { placed?.finish() }
 

@@ -250,7 +250,7 @@ extension RecordingOptions {
       return VoiceGate(settings)
     }
     guard let preRoll, !startsAtOnce else { return WindowGate(PunchWindow()) }
-    return StartGate(
+    return WindowGate(
       preRollFrames: Int(clamping: preRoll * Double(rate)),
       frames: duration?.frameCount(at: rate))
   }

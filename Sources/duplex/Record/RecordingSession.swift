@@ -5,13 +5,11 @@ import AudioSessions
 
 /// A recording within a session: its disk half, its part in the watch, and what it comes to.
 struct RecordingSession {
-  let saver: RecordingWriter
+  let writer: RecordingWriter
   let watch: RecordingWatch
   /// How long the session may run; nil for as long as the options say.
   let frameLimit: Int?
-  private let target: RecordingTarget
   private let plan: RecordingPlan
-  private let sampleRate: Int
   private let rawPath: String?
 
   /// Makes the files of what `stream` brings, as the options say.
@@ -19,7 +17,7 @@ struct RecordingSession {
     _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
     _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
   ) throws {
-    sampleRate = configuration.sampleRate
+    let sampleRate = configuration.sampleRate
     plan = try options.plan(target, stream, sampleRate: sampleRate, clock)
     // Where no key can be pressed, none is waited for.
     let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
@@ -27,66 +25,30 @@ struct RecordingSession {
     if isStarted, !waits {
       warn("noKeyboard", "there is no keyboard here: the recording starts at once.")
     }
-    saver = try options.writer(
+    writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
-    watch = RecordingWatch(saver, configuration, path: target.path, waits: waits)
+    watch = RecordingWatch(writer, configuration, path: target.path, waits: waits)
     let check = Int(clamping: plan.checkSeconds * Double(sampleRate))
-    // A take that waits is as long from its start on: its gate says when it is over.
+    // A recording that waits is as long from its start on: its gate says when it is over.
     frameLimit =
-      waits ? .max : audio.duration.map { $0.frameCount(at: configuration.sampleRate) + check }
-    self.target = target
+      waits ? .max : audio.duration.map { $0.frameCount(at: sampleRate) + check }
     rawPath = options.cleaning.raw
   }
 
   /// Puts its halves of the audio thread on `callbacks`.
   func install(on callbacks: inout Mixer, takesMix: Bool = false) {
     if takesMix {
-      callbacks.mixRecorder = saver.takeRecorder()
+      callbacks.mixRecorder = writer.takeRecorder()
     } else {
-      callbacks.recorder = saver.takeRecorder()
+      callbacks.recorder = writer.takeRecorder()
     }
-    callbacks.playedRecorder = saver.takePlayedRecorder()
+    callbacks.playedRecorder = writer.takePlayedRecorder()
   }
 
-  /// What it adds to a summary.
-  var summary: Fields {
-    let report = saver.report
-    var fields =
-      Fields.written(report.files.map(\.path)) + [
-        "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
-        "channels": plan.channelCount, "recordedFrames": report.frames,
-      ] + report.levels.fields
-    if let rawPath { fields += ["rawPath": FileRemoval.existing(rawPath)] }
-    fields += [
-      "markers": report.markers.map { ["frame": $0.frame, "label": $0.label] as Fields },
-      "pauses": report.pauses.map(\.fields), "files": report.files.map(\.fields),
-    ]
-    if plan.leavesSilenceOut { fields += ["segments": report.stretches.map(\.fields)] }
-    return fields
-  }
-
-  private var path: String { saver.report.files.first?.path ?? target.path }
-
-  /// What was recorded, for a person.
-  var sentence: String {
-    let report = saver.report
-    guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
-    let seconds = Double(report.frames) / Double(sampleRate)
-    let peak = report.peaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" } ?? "no peak"
-    let loudness = report.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
-    let clipped = report.levels.clippedSamples.reduce(0, +)
-    let lost = report.gaps.reduce(0) { $0 + $1.frames }
-    let files = report.files.count
-    let name = files > 1 ? "\(path) and \(files - 1) more" : path
-    return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
-      + (plan.leavesSilenceOut ? ", \(report.stretches.count.counted("phrase"))" : "")
-      + (clipped > 0 ? ", \(clipped) samples clipped" : "")
-      + (lost > 0 ? ", \(lost) frames lost in \(report.gaps.count.counted("gap"))" : "") + "."
-  }
-
-  private var emptiness: String {
-    if plan.leavesSilenceOut { return "no voice came in." }
-    return watch.isWaiting ? "the recording was never started." : "it ended before the first frame."
+  /// What it comes to.
+  var summary: RecordingSummary {
+    RecordingSummary(
+      report: writer.report, plan: plan, rawPath: rawPath, wasNeverStarted: watch.isWaiting)
   }
 }
 
@@ -174,7 +136,7 @@ struct MicrophoneSession {
       let made = try RecordingSession(
         target, command.recording, command.audio, source, configuration, clock)
       made.install(on: &callbacks, takesMix: recordsMix)
-      parts.background.append(made.saver)
+      parts.background.append(made.writer)
       parts.frameLimit = made.frameLimit
       parts.recording = made.watch
       recording = made
@@ -214,10 +176,10 @@ struct MicrophoneSession {
 
   /// Sums it up, with `fields` of the command's own.
   func conclude(_ name: String, _ fields: Fields, sentence: String?) -> ExitStatus {
-    let report = recording?.saver.report
+    let report = recording?.writer.report
     return outcome.conclude(
       name, recorded: report, failure: progress?.failure,
       isTold: report?.failure == nil && progress?.announces ?? false,
-      extra: fields + (recording?.summary ?? [:]), sentence: sentence)
+      extra: fields + (recording?.summary.fields ?? [:]), sentence: sentence)
   }
 }

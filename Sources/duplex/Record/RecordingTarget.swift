@@ -81,7 +81,7 @@ extension SampleFormat {
 enum RecordingRing {
   /// Seconds that are held where nothing is said, and bytes that they take at most: 64 channels at
   /// 768 kHz would otherwise take gigabytes.
-  static let usualSeconds = 12.0
+  private static let usualSeconds = 12.0
   private static let usualByteCount = 268_435_456
 
   /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where it
@@ -90,49 +90,40 @@ enum RecordingRing {
   static func frameCount(
     seconds: Double?, sampleRate: Int, channelCount: Int
   ) throws(ToolFailure) -> Int {
-    let frameByteCount = 4 * max(1, channelCount)
     let asked = max(1, Int(clamping: (seconds ?? usualSeconds) * Double(sampleRate)))
     guard let seconds else {
-      // The next power of two, which a ring has, is no more than that either.
-      let most = max(1, usualByteCount / frameByteCount)
-      let power = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
-      return min(asked, power)
+      return min(asked, max(1, usualByteCount / (4 * max(1, channelCount))))
     }
-    guard fits(asked, frameByteCount) else {
-      let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(sampleRate)
+    let most = mostFrames(channelCount)
+    guard asked <= most else {
       throw ToolFailure.usage(
         "A ring of \(seconds.shown(2)) s of \(channelCount) channels at \(sampleRate) Hz does not fit "
           + "in this machine's memory.",
-        hint: "Give --ring \(most.shown(1)) s or less, or leave it out.")
+        hint:
+          "Give --ring \((Double(most) / Double(sampleRate)).shown(1)) s or less, or leave it out.")
     }
     return asked
   }
 
-  /// `gate`, where what waits for its word in `ringCount` rings fits in memory. Throws `.usage`.
+  /// `gate`, where the frames that wait for its decision in `ringCount` rings fit in memory. Throws `.usage`.
   static func checked(
     _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
   ) throws(ToolFailure) -> any RecordingGate {
-    let frameByteCount = 4 * max(1, plan.channelCount) * ringCount
-    guard fits(gate.lookaheadFrames, frameByteCount) else {
-      let most = Double(memoryByteCount / 4) / Double(frameByteCount) / Double(plan.sampleRate)
+    let most = mostFrames(plan.channelCount * ringCount)
+    guard gate.lookaheadFrames <= most else {
+      func seconds(_ frames: Int) -> String { (Double(frames) / Double(plan.sampleRate)).shown(1) }
       throw ToolFailure.usage(
         "The sound that is held back, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
-          + "\((Double(gate.lookaheadFrames) / Double(plan.sampleRate)).shown(1)) s, does not fit in "
-          + "this machine's memory.",
-        hint: "Give a --pre-roll of less than \(most.shown(1)) s.")
+          + "\(seconds(gate.lookaheadFrames)) s, does not fit in this machine's memory.",
+        hint: "Give a --pre-roll of less than \(seconds(most)) s.")
     }
     return gate
   }
 
-  /// Whether a ring of `frames` frames leaves half of the memory free. It has a power of two of them:
-  /// up to twice as many as asked for.
-  private static func fits(_ frames: Int, _ frameByteCount: Int) -> Bool {
-    let (byteCount, isTooLarge) = frames.multipliedReportingOverflow(by: 2 * frameByteCount)
-    return !isTooLarge && byteCount <= memoryByteCount / 2
-  }
-
-  private static var memoryByteCount: Int {
-    max(0, sysconf(Int32(_SC_PHYS_PAGES)))
+  /// Frames of `channelCount` channels that take half of the memory.
+  private static func mostFrames(_ channelCount: Int) -> Int {
+    let bytes = max(0, sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: max(0, sysconf(Int32(_SC_PAGESIZE)))).partialValue
+    return bytes / 2 / (4 * max(1, channelCount))
   }
 }

@@ -147,7 +147,7 @@ struct RepairRun {
       return Mending(finding: finding, repaired: path)
     }
     let target = command.output ?? FileName.insert("-repaired", into: path)
-    let stop = StopRequest(graceMilliseconds: 0)
+    let stop = StopRequest(graceNanoseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
       progress(done)
       return stop.isThere()

@@ -5,31 +5,28 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 import SimulatedDevices
-import Synchronization
 
 /// A recording's part in watching a session: tells what happens on its way to disk, and passes on
-/// what the user wants of it.
+/// what the user asks of it.
 final class RecordingWatch: KeyResponder {
-  private let saver: RecordingWriter
+  private let writer: RecordingWriter
   private let path: String
-  private let words: RecordingWords
+  private let messages: RecordingMessages
   private var marks = 0
   private var isWaitTold = false
-  /// When the user first wanted to leave, on the host's clock.
-  private var endAsked: UInt64?
   private var hasStarted: Bool
   /// The device that is recorded.
   private let captureDevice: String?
   private var isSilenceTold = false
 
-  /// Watches `saver`. With `waits` the take begins when the user says so.
+  /// Watches `writer`. With `waits` the recording begins when the user says so.
   init(
-    _ saver: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool
+    _ writer: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool
   ) {
-    self.saver = saver
+    self.writer = writer
     self.path = path
     captureDevice = configuration.capture?.device
-    words = RecordingWords(sampleRate: configuration.sampleRate)
+    messages = RecordingMessages(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
       inform("ready", "ready; \(KeyBindings.start.map(\.sentence).joined()), SIGUSR1 as well.")
@@ -37,7 +34,7 @@ final class RecordingWatch: KeyResponder {
   }
 
   /// Levels for a meter that is looked at.
-  var state: RecordingState { saver.events.latest }
+  var state: RecordingState { writer.events.latest }
 
   /// What a person is told is going on.
   var title: String { "Recording to " + (path == "-" ? "standard output" : path) }
@@ -50,16 +47,15 @@ final class RecordingWatch: KeyResponder {
 
   /// Tells what happened; answers with a reason to stop, where there is one.
   func poll() -> StopReason? {
-    for event in saver.events.take() { emit(event) }
-    if saver.isWaitingForCommands, !isWaitTold {
+    for event in writer.events.take() { emit(event) }
+    if writer.isWaitingForOthers, !isWaitTold {
       isWaitTold = true
       inform(
         "waitingForCommands",
         "all files are saved; waiting for the --on-file commands. Ctrl-C ends without them.")
     }
-    tellOfDisk()
-    if saver.isFailed { return .disk }
-    return saver.isTakeOver ? .duration : nil
+    if writer.isFailed { return .disk }
+    return writer.isGateFinished ? .duration : nil
   }
 
   var bindings: [KeyBinding] {
@@ -70,30 +66,21 @@ final class RecordingWatch: KeyResponder {
     switch action {
     case .startRecording: start(at: frame)
     case .setMarker: mark(at: frame)
-    case .split: saver.remote.ask(.split, at: frame)
+    case .split: writer.remote.ask(.split, at: frame)
     default: break
     }
   }
 
   /// The user pauses, or goes on.
   func pause(_ pauses: Bool, at frame: Int) {
-    saver.remote.ask(pauses ? .pause : .resume, at: frame)
+    writer.remote.ask(pauses ? .pause : .resume, at: frame)
   }
 
-  /// The user wants to leave: true where that was waiting for commands.
-  func leave() -> Bool {
-    endAsked = endAsked ?? HostClock.nanoseconds
-    guard saver.isWaitingForCommands else { return false }
-    saver.leaveCommands()
+  /// The user asks for the end: true where only commands were waited for.
+  func leaveCommands() -> Bool {
+    guard writer.isWaitingForOthers else { return false }
+    writer.leaveCommands()
     return true
-  }
-
-  /// Warns once where the disk delays a requested end by more than 250 ms.
-  private func tellOfDisk() {
-    guard !saver.isWaitingForCommands, let endAsked,
-      HostClock.nanoseconds > endAsked + 250_000_000
-    else { return }
-    DiskNotice.emit()
   }
 
   /// No key can come any more: there is nothing left to wait for.
@@ -103,18 +90,18 @@ final class RecordingWatch: KeyResponder {
 
   private func start(at frame: Int) {
     hasStarted = true
-    saver.remote.ask(.start, at: frame)
+    writer.remote.ask(.start, at: frame)
     inform("recording", "recording.")
   }
 
   private func mark(at frame: Int) {
     marks += 1
-    saver.remote.ask(.mark("Marker \(marks)"), at: frame)
+    writer.remote.ask(.mark("Marker \(marks)"), at: frame)
   }
 
   /// Tells that all was silence, where that is not told yet. Once it is over.
   func conclude() {
-    let report = saver.report
+    let report = writer.report
     guard !isSilenceTold, report.frames > 0, report.peaks.allSatisfy({ $0 == 0 }) else { return }
     tellOfSilence()
   }
@@ -128,20 +115,7 @@ final class RecordingWatch: KeyResponder {
   private func emit(_ event: RecordingEvent) {
     if case .onlySilence = event { tellOfSilence() }
     if case .resumed(let pause) = event { pausedFrames += pause.frames }
-    words.tell(event)
-  }
-}
-
-/// That a disk holds up an end: told once, by the first thread that finds it out.
-enum DiskNotice {
-  private static let isTold = Atomic(false)
-
-  /// Tells it, unless it is told. Any thread.
-  static func emit() {
-    guard !isTold.exchange(true, ordering: .relaxed) else { return }
-    warn(
-      "diskWaiting", "The disk has not stored the rest of the recording yet.",
-      hint: "Press Ctrl-C again to end without it; the file can be played as far as it was stored.")
+    messages.tell(event)
   }
 }
 

@@ -48,9 +48,10 @@ struct SessionOutcome {
     self.options = options
     let clock = open.clock
     let background = open.background + parts.background
+    let request = EndRequest(background)
     let watch = SessionWatch(
-      options, configuration, parts, standstill: clock.isVirtual ? StandstillWatch(background) : nil
-    )
+      options, configuration, parts, request,
+      standstill: clock.isVirtual ? StandstillWatch(request, background) : nil)
     MemoryLock.lockTouchedPages()
     let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
@@ -109,9 +110,7 @@ struct SessionOutcome {
         "notNumbers",
         "\(report.nanCount) samples were not numbers (NaN) and were played as silence.")
     }
-    let summary = Fields.summary(
-      of: command, report.ending(with: recorded), configuration, gaps: recorded?.gaps,
-      overflowFrames: recorded?.overflowFrames ?? 0)
+    let summary = Fields.summary(of: command, report, configuration, recorded: recorded)
     if options.json {
       Terminal.emit(.summary(summary + extra))
     } else if let sentence, !options.quiet {
@@ -187,10 +186,7 @@ extension SmoothedGain {
 extension SessionReport {
   /// The device that went away and was not back at the end; a user who ended it knows that.
   fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
-    switch stopReason {
-    case .signal, .key: return nil
-    default: break
-    }
+    if stopReason.isOfTheUser { return nil }
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
@@ -206,61 +202,4 @@ extension SessionReport {
     }
     return nil
   }
-
-  /// The same, ending where the disk took no more: what came later is no part of the take.
-  fileprivate func ending(with recorded: RecordingReport?) -> SessionReport {
-    guard let recorded, case .disk = stopReason else { return self }
-    var report = self
-    report.frames = min(report.frames, recorded.frames)
-    return report
-  }
-}
-
-/// What several sessions come to.
-struct SessionTotals {
-  private(set) var report = SessionReport()
-  private var loads = 0.0
-  private var count = 0.0
-
-  /// Whether the last one did not come to its own end.
-  var isEnded: Bool {
-    if case .end = report.stopReason { return false }
-    return count > 0
-  }
-
-  /// Remembers how a session ended, but none of its figures.
-  mutating func note(_ other: SessionReport) {
-    report.stopReason = other.stopReason
-  }
-
-  mutating func add(_ other: SessionReport) {
-    let before = report
-    report = other
-    report.frames += before.frames
-    report.captureXruns += before.captureXruns
-    report.playbackXruns += before.playbackXruns
-    report.lostFrames += before.lostFrames
-    report.nanCount += before.nanCount
-    report.events = before.events + other.events
-    report.loadMax = max(before.loadMax, other.loadMax)
-    loads += other.loadMean
-    count += 1
-    report.loadMean = loads / count
-  }
-
-  /// As if a session had gone over a file of `frames` frames.
-  mutating func readFrames(_ count: Int) {
-    report.frames = max(report.frames, count)
-  }
-
-  /// Whether the user ended the last one.
-  var isInterrupted: Bool {
-    switch report.stopReason {
-    case .signal, .key: true
-    case .duration, .end, .device, .disk, .silence: false
-    }
-  }
-
-  /// Whether no further one makes sense: the user has had enough, or the device is gone.
-  var isOver: Bool { isInterrupted || report.stopReason.failure != nil }
 }

@@ -1,7 +1,6 @@
 import AudioBasics
 import AudioDevices
 import AudioSessions
-import Glibc
 import RealtimeAudio
 
 /// Watches a session while it runs: turns what happens into events, draws the meter, and receives signals
@@ -14,17 +13,18 @@ final class SessionWatch {
   private let keyboard: Keyboard
   /// Where time is virtual.
   private let standstill: StandstillWatch?
+  private let request: EndRequest
   private let deviceEvents: DeviceEvents
   private let drawsMeter: Bool
-  /// When what is shown began: the take, where it had to wait.
-  private var takeStart: Double?
+  /// When what is shown began: the recording, where it had to wait.
+  private var recordingStart: Double?
   private var holds = PeakHolds()
   private var hasStarted = false
-  /// When the first signal came.
-  private var endingSince: UInt64?
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isKeyboardClosed = false
+  /// Whether the user has asked for the end here.
+  private var isEnding = false
   /// Whether there was a reason to stop: the end is near, and looked for more often.
   private var isOver = false
   /// When the clocks are told of next.
@@ -34,12 +34,13 @@ final class SessionWatch {
   /// `standstill` where time is virtual.
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, _ parts: SessionParts,
-    standstill: StandstillWatch?
+    _ request: EndRequest, standstill: StandstillWatch?
   ) {
     self.options = options
     self.configuration = configuration
     self.parts = parts
     self.standstill = standstill
+    self.request = request
     // A recording that waits for its start may be started by a script, through a pipe.
     keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
     deviceEvents = DeviceEvents(
@@ -63,6 +64,7 @@ final class SessionWatch {
       checkSteps(drift.addedFrames, moment)
     }
     lastMoment = (moment.frames, HostClock.nanoseconds)
+    request.checkDisk()
     let reason = recording?.poll() ?? poll(moment)
     isOver = isOver || reason != nil
     let command = nextCommand()
@@ -76,8 +78,8 @@ final class SessionWatch {
 
   /// Waits for a signal or a key, and does what it asks for.
   private func nextCommand() -> SessionCommand {
-    // While this thread was in something else.
-    if endingSince == nil, standstill?.isEndWanted == true { return end(.signal) }
+    // Noted while this thread was in something else.
+    if !isEnding, request.age != nil { return end(.signal, isNoted: true) }
     let received = signals.wait(
       milliseconds: waitMilliseconds, watching: isKeyboardClosed ? nil : keyboard.awaited)
     switch received {
@@ -85,7 +87,7 @@ final class SessionWatch {
       return end(.signal)
     case .readable:
       switch keyboard.press() {
-      case .key(let key): return obey(key)
+      case .key(let key): return press(key)
       // No key will come any more.
       case .end:
         isKeyboardClosed = true
@@ -100,7 +102,7 @@ final class SessionWatch {
     }
   }
 
-  private func obey(_ key: Key) -> SessionCommand {
+  private func press(_ key: Key) -> SessionCommand {
     switch KeyBindings.session.action(for: key) {
     case .end: return end(.key)
     case .showKeys:
@@ -122,7 +124,7 @@ final class SessionWatch {
   }
 
   /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
-  private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || endingSince != nil ? 5 : 100 }
+  private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || isEnding ? 5 : 100 }
 
   /// Shows what plays where the meter would be.
   private func show(_ playback: PlaybackState?, _ moment: SessionMoment) {
@@ -132,16 +134,11 @@ final class SessionWatch {
     Terminal.redraw(LiveScreen.current.lines(state).map { "\($0)" })
   }
 
-  private func end(_ reason: StopReason) -> SessionCommand {
-    standstill?.noteEnd()
-    if recording?.leave() == true { return .stop(reason) }
-    // `timeout` and terminals may send one signal twice. Only one that comes later is a second request:
-    // to end at once, with what the file holds since its header was last written.
-    if let since = endingSince, HostClock.nanoseconds > since + 300_000_000 {
-      Keyboard.giveBack()
-      Glibc.exit(ExitStatus.done.rawValue)
-    }
-    endingSince = endingSince ?? HostClock.nanoseconds
+  private func end(_ reason: StopReason, isNoted: Bool = false) -> SessionCommand {
+    isEnding = true
+    let isRepeated = !isNoted && request.note()
+    if recording?.leaveCommands() == true { return .stop(reason) }
+    if isRepeated { request.leave() }
     return .stop(reason)
   }
 
@@ -158,9 +155,8 @@ final class SessionWatch {
 
   private func emit(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
-    let fields: Fields = ["direction": direction] + .gap(event.frame, event.frames)
     tell(
-      Event("xrun", fields),
+      .xrun(direction, .gap(event.frame, event.frames)),
       "a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.",
       quiet: options.quiet)
   }
@@ -193,12 +189,12 @@ final class SessionWatch {
 
   private func draw(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
     let state = recording?.state
-    if state?.isOpen != false { takeStart = takeStart ?? seconds }
+    if state?.isOpen != false { recordingStart = recordingStart ?? seconds }
     var live = LiveState(reading)
     live.title = recording?.title ?? parts.task?.title ?? "Input level"
     live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
     let paused = configuration.seconds(recording?.pausedFrames ?? 0)
-    live.seconds = seconds - (takeStart ?? seconds) - paused
+    live.seconds = seconds - (recordingStart ?? seconds) - paused
     let frames = parts.task?.frames ?? options.duration?.frameCount(at: configuration.sampleRate)
     live.duration = frames.map(configuration.seconds)
     live.isWaiting = state?.isOpen == false

@@ -31,11 +31,11 @@ extension Event {
     }
     return Event("started", fields)
   }
-}
 
-extension FileRemoval {
-  /// `path`, where there is a file.
-  static func existing(_ path: String) -> String? { byteCount(of: path) == nil ? nil : path }
+  /// Frames were lost: `fields` say which.
+  static func xrun(_ direction: String, _ fields: Fields) -> Event {
+    Event("xrun", ["direction": direction] + fields)
+  }
 }
 
 extension Fields {
@@ -47,24 +47,18 @@ extension Fields {
   /// Frames that were lost.
   static func gap(_ frame: Int, _ frames: Int) -> Fields { ["frame": frame, "frames": frames] }
 
-  /// The files that were written, as far as they are there: `path` as well where it is one.
-  static func written(_ paths: [String]) -> Fields {
-    let paths = paths.compactMap(FileRemoval.existing)
-    return ["paths": paths] + (paths.count > 1 ? [:] : ["path": paths.first])
-  }
-
-  /// What every command's summary has. `overflowFrames` were captured and found no room on the way
-  /// to disk.
+  /// What every command's summary has, of a session that was `recorded` or not.
   static func summary(
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
-    gaps: [RecordingGap]? = nil, overflowFrames: Int = 0
+    recorded: RecordingReport? = nil
   ) -> Fields {
-    let gaps = gaps.map(report.gaps(adding:)) ?? report.gaps
+    let gaps = report.gaps(in: recorded)
+    let report = report.ending(with: recorded)
     var fields: Fields = [
       "command": command, "seconds": configuration.seconds(report.frames),
       "frames": report.frames, "sampleRate": configuration.sampleRate,
       "xruns": xruns(capture: report.captureXruns, playback: report.playbackXruns),
-      "lostFrames": report.lostFrames + overflowFrames,
+      "lostFrames": report.lostFrames + (recorded?.overflowFrames ?? 0),
       "gaps": gaps.map { gap($0.frame, $0.frames) },
       "load": ["mean": report.loadMean.digits(5), "max": report.loadMax.digits(5)] as Fields,
       "stoppedBy": report.stopReason.name,
@@ -74,26 +68,6 @@ extension Fields {
       fields += ["alsoPlay": configuration.secondaryStreams(report.secondaryOutputs)]
     }
     return fields
-  }
-}
-
-extension SessionReport {
-  /// What was lost, where nothing was recorded.
-  fileprivate var gaps: [RecordingGap] {
-    events.filter {
-      $0.frames > 0 && $0.kind != .secondaryOutputLost && $0.kind != .secondaryOutputReturned
-    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
-  }
-
-  /// What was lost of a recording: its own gaps, and what was silence because the input was away.
-  fileprivate func gaps(adding recorded: [RecordingGap]) -> [RecordingGap] {
-    let silent = events.filter {
-      $0.frames > 0 && ($0.kind == .captureReturned || $0.kind == .captureAbsent)
-    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
-    let others = recorded.filter { gap in
-      !silent.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
-    }
-    return (others + silent).sorted { $0.frame < $1.frame }
   }
 }
 

@@ -69,6 +69,8 @@ struct OutputMode: Sendable {
   var json = false
   /// Nothing but errors on standard error.
   var quiet = false
+  /// How the program ends where it is stopped before it has anything to show.
+  var stoppedStatus = ExitStatus.done
 
   private static let chosen = MutexBox(OutputMode())
 

@@ -21,6 +21,16 @@ extension Terminal {
     _exit(status.rawValue)
   }
 
+  /// The same with `failure` told; where it ends well, to scripts only.
+  static func leaveAtOnce(_ failure: ToolFailure) -> Never {
+    if failure.status != .done {
+      failure.report()
+    } else if OutputMode.current.json {
+      emit(failure.event)
+    }
+    leaveAtOnce(failure.status)
+  }
+
   /// Puts the volumes back, however long it takes.
   private struct Restoring: RealtimeWork, ~Copyable {
     let isOver: AtomicFlag

@@ -27,15 +27,15 @@ import Testing
   func `a start keeps what came just before it`(
     preRoll: Int, frames: Int?, expected: [Range<Int>]
   ) throws {
-    var gate = StartGate(preRollFrames: preRoll, frames: frames)
+    var gate = WindowGate(preRollFrames: preRoll, frames: frames)
     let silence = SampleBuffer(frameCount: 1000, channelCount: 1)
-    gate.process(silence, frames: 400)
+    gate.process(silence, from: 0, frames: 400)
     #expect(gate.nextEdge() == nil)
-    #expect(gate.settledFrame == max(0, 400 - preRoll))
+    #expect(gate.decidedFrame == max(0, 400 - preRoll))
     gate.start()
-    gate.process(silence, frames: 300)
+    gate.process(silence, from: 0, frames: 300)
     gate.start()
-    gate.process(silence, frames: 300)
+    gate.process(silence, from: 0, frames: 300)
     gate.finish()
     let stretch = try #require(expected.first)
     #expect(gate.nextEdge() == .open(stretch.lowerBound))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `without a start nothing is kept`() {
-    var gate = StartGate(preRollFrames: 100)
+    var gate = WindowGate(preRollFrames: 100)
     let stretches = kept(&gate, of: recording)
     #expect(stretches == [])
   }

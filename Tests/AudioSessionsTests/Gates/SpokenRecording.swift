@@ -114,19 +114,19 @@ func kept(
   piece: Int = 4096
 ) -> [Range<Int>]? {
   var buffer = SampleBuffer(frameCount: piece, channelCount: channelCount)
-  var edges: [TakeEdge] = []
+  var edges: [GateEdge] = []
   var settled = 0
   var position = 0
   while position < samples.count {
     let count = min(piece, samples.count - position)
     for frame in 0..<count { buffer[frame * channelCount + channel] = samples[position + frame] }
-    gate.process(buffer, frames: count)
+    gate.process(buffer, from: 0, frames: count)
     position += count
     while let edge = gate.nextEdge() {
       guard edge.frame >= settled else { return nil }
       edges.append(edge)
     }
-    let now = gate.settledFrame
+    let now = gate.decidedFrame
     guard now >= settled, now <= position, position - now <= gate.lookaheadFrames else {
       return nil
     }
@@ -140,7 +140,7 @@ func kept(
   return stretches(edges, within: samples.count)
 }
 
-private func stretches(_ edges: [TakeEdge], within end: Int) -> [Range<Int>]? {
+private func stretches(_ edges: [GateEdge], within end: Int) -> [Range<Int>]? {
   var stretches: [Range<Int>] = []
   var first: Int?
   for edge in edges {

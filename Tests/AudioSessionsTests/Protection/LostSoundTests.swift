@@ -20,7 +20,7 @@ import Testing
     dimmed.publish(0)
     callbacks.protection = MonitorProtection(sampleRate: 48000, dimRequest: dimmed.makeView())
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
-    var feed = recorder.makeFeed()
+    var feed = recorder.makeReader()
     callbacks.mixRecorder = consume recorder
     var unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: UnitProgress(), frameLimit: 48000)

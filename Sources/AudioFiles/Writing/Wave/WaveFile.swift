@@ -40,7 +40,7 @@ final class WaveFile: SampleSink {
   }
 
   deinit {
-    // Left without a farewell: still a readable file.
+    // Not closed: still a readable file.
     if isOpen { try? close() }
   }
 
@@ -219,7 +219,7 @@ struct WaveFormat {
   let sampleRate: Int
   let channelCount: Int
 
-  /// Whether it says where each channel is heard.
+  /// Whether it says at which speaker each channel is played.
   var isExtensible: Bool { channelCount > 2 }
 
   /// Whether samples are no integers.
@@ -249,7 +249,7 @@ struct WaveFormat {
     return bytes
   }
 
-  /// Where the channels are heard, for the usual arrangements; 0 for no place in particular.
+  /// The speakers of the channels, for the usual arrangements; 0 for no place in particular.
   private var speakers: UInt32 {
     switch channelCount {
     case 3: 0x7

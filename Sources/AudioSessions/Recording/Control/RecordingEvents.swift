@@ -19,10 +19,10 @@ public enum RecordingEvent: Sendable {
   /// The user went on.
   case resumed(RecordingPause)
   /// Speech was found: what is kept begins.
-  case opened(RecordedStretch)
-  /// No voice is heard any more: what was kept is over.
-  case closed(RecordedStretch)
-  /// What was heard before the take began.
+  case opened(RecordedSegment)
+  /// There is no voice any more: what was kept is over.
+  case closed(RecordedSegment)
+  /// Levels before the recording began.
   case checked(ProgrammeLevels)
   /// All that was kept so far, two seconds and more, is digital silence.
   case onlySilence
@@ -32,13 +32,13 @@ public enum RecordingEvent: Sendable {
   case warning(FileFailure)
 }
 
-/// Levels and whereabouts of a recording at this moment.
+/// Levels and state of a recording at this moment.
 public struct RecordingState: Sendable {
   /// Levels so far.
   public var levels = ProgrammeLevels.nothing
   /// Seconds until the disk is full; nil where that is not known.
   public var secondsLeft: Double?
-  /// Whether the take has begun and what comes is kept.
+  /// Whether the gate is open.
   public var isOpen = false
   /// Whether the user paused.
   public var isPaused = false
@@ -78,7 +78,7 @@ public final class RecordingEvents: Sendable {
   }
 }
 
-/// A stretch of a recording that was lost and is silence in the file.
+/// Frames of a recording that were lost and are silence in the file.
 public struct RecordingGap: Sendable, Equatable {
   /// The gap's first frame in the recording: in its file, or in its files one after the other.
   public var frame: Int
@@ -104,8 +104,8 @@ public struct RecordedFile: Sendable, Equatable {
   public var start: UInt64
 }
 
-/// A stretch of the unit's timeline that was kept, what lay around it being left out.
-public struct RecordedStretch: Sendable, Equatable {
+/// A range of the unit's timeline that was kept, what lay around it being left out.
+public struct RecordedSegment: Sendable, Equatable {
   /// Its first frame on the unit's timeline.
   public var timelineFrame: Int
   /// Its first frame in the recording.
@@ -147,7 +147,7 @@ public struct RecordingReport: Sendable {
   /// Its files, in order; those that were removed to make room are not among them.
   public var files: [RecordedFile] = []
   /// What was kept, where it was not all.
-  public var stretches: [RecordedStretch] = []
+  public var segments: [RecordedSegment] = []
   /// What was marked.
   public var markers: [RecordedMarker] = []
   /// What the user left out.
@@ -157,6 +157,14 @@ public struct RecordingReport: Sendable {
 
   /// Nothing recorded yet.
   public init() {}
+
+  /// Adds another recording, which comes behind this one: its frames, gaps and failure. All else stays.
+  public mutating func add(_ other: RecordingReport) {
+    gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
+    frames += other.frames
+    overflowFrames += other.overflowFrames
+    failure = other.failure
+  }
 
   /// Each channel's highest magnitude.
   public var peaks: [Float] { levels.samplePeaks }

@@ -1,5 +1,4 @@
 import AudioFiles
-import RealtimeAudio
 
 /// When a recording goes on in its next file.
 public enum SplitRule: Sendable, Equatable {
@@ -49,7 +48,7 @@ public struct RecordingPlan: Sendable {
   public var syncSeconds = 1.0
   /// Seconds that are listened to and judged before the take begins.
   public var checkSeconds = 0.0
-  /// Whether silence is left out by the gate, so that each stretch begins at a time of its own.
+  /// Whether silence is left out by the gate, so that each segment begins at a time of its own.
   public var leavesSilenceOut = false
   /// Whether time is virtual, and so begins on 1 January 1970.
   public var isVirtual = false
@@ -81,90 +80,5 @@ public struct RecordingPlan: Sendable {
   }
 
   /// Whether each phrase gets a file of its own, which is made when speech begins.
-  var isFilePerStretch: Bool { leavesSilenceOut && split == .silence }
-}
-
-/// What the user asks of a recording while it runs.
-public enum RecordingCommand: Sendable, Equatable {
-  /// Begins the take, where it waits for that, with what came just before.
-  case start
-  /// Goes on in the next file.
-  case split
-  /// Marks the place.
-  case mark(String)
-  /// Keeps nothing until the user goes on.
-  case pause
-  /// Goes on after a pause.
-  case resume
-}
-
-/// Takes wishes to the disk thread. Any thread but the audio thread.
-public final class RecordingRemote: Sendable {
-  /// A wish and the timeline's frame at which it was made.
-  struct Order: Sendable {
-    let frame: Int
-    let command: RecordingCommand
-  }
-
-  private let orders = MutexBox<[Order]>([])
-
-  init() {}
-
-  /// Asks for `command` at `frame` of the unit's timeline.
-  public func ask(_ command: RecordingCommand, at frame: Int) {
-    orders.withLock { $0.append(Order(frame: frame, command: command)) }
-  }
-
-  /// What was asked since the last time.
-  func take() -> [Order] {
-    orders.withLock { orders in
-      defer { orders = [] }
-      return orders
-    }
-  }
-}
-
-/// Something that is due again and again, by frames.
-struct FrameInterval {
-  private let length: Int
-  private var passed = 0
-
-  /// Due each `length` frames; with `isDueAtOnce` with the first ones, too.
-  init(_ length: Int, isDueAtOnce: Bool = false) {
-    self.length = max(1, length)
-    if isDueAtOnce { passed = self.length }
-  }
-
-  /// That number of frames went by.
-  mutating func pass(_ frames: Int) {
-    passed += frames
-  }
-
-  /// Whether it is due; then it begins anew.
-  mutating func takeDue() -> Bool {
-    guard passed >= length else { return false }
-    passed = 0
-    return true
-  }
-}
-
-/// What the clock on the wall shows for a time of the device's clock.
-struct WallClock: Sendable {
-  private let isVirtual: Bool
-
-  /// The host's; or that of virtual time, which begins with 1970 so that every run is the same.
-  init(isVirtual: Bool) {
-    self.isVirtual = isVirtual
-  }
-
-  /// Nanoseconds since 1970 at `nanoseconds` of the device's clock. Asked anew each time, because
-  /// the clock on the wall may be set.
-  func time(at nanoseconds: Int) -> UInt64 {
-    if isVirtual { return UInt64(max(0, nanoseconds)) }
-    let ago = Int(clamping: HostClock.nanoseconds) &- nanoseconds
-    return UInt64(max(0, Int(clamping: WallTime.nanoseconds) &- ago))
-  }
-
-  /// Nanoseconds since 1970 before any device runs.
-  var start: UInt64 { isVirtual ? 0 : WallTime.nanoseconds }
+  var isFilePerSegment: Bool { leavesSilenceOut && split == .silence }
 }

@@ -1,8 +1,8 @@
 import AudioBasics
 
-/// Where a stretch that is kept begins or ends.
-public enum TakeEdge: Sendable, Equatable {
-  /// The first frame of a stretch that is kept.
+/// Where a segment that is kept begins or ends.
+public enum GateEdge: Sendable, Equatable {
+  /// The first frame of a segment that is kept.
   case open(Int)
   /// The first frame that is not kept any more.
   case close(Int)
@@ -15,24 +15,24 @@ public enum TakeEdge: Sendable, Equatable {
   }
 }
 
-/// Decides which stretches of a recording are kept. Disk thread only.
+/// Decides which segments of a recording are kept. Disk thread only.
 public protocol RecordingGate: Sendable {
-  /// Takes the next captured frames: the first `frames` of `buffer`.
-  mutating func process(_ buffer: borrowing SampleBuffer, frames: Int)
+  /// Takes the next captured frames: `frames` of `buffer` from `firstFrame` on.
+  mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int)
 
-  /// The next edge that is settled; nil while there is none. Edges come in order, open and close in
+  /// The next edge that is decided; nil while there is none. Edges come in order, open and close in
   /// turn, never at an earlier frame than the edge before.
-  mutating func nextEdge() -> TakeEdge?
+  mutating func nextEdge() -> GateEdge?
 
   /// No further edge will come at an earlier frame than this: what lies before may be written (if
   /// open) or forgotten (if closed).
-  var settledFrame: Int { get }
+  var decidedFrame: Int { get }
 
-  /// The recording is over: what was waited for is decided. An open stretch ends with a last close at or
+  /// The recording is over: what was waited for is decided. An open segment ends with a last close at or
   /// before its end.
   mutating func finish()
 
-  /// The most frames that can lie between `settledFrame` and what was heard, where every edge was
+  /// The most frames that can lie between `decidedFrame` and what was received, where every edge was
   /// asked for.
   var lookaheadFrames: Int { get }
 
@@ -45,9 +45,9 @@ extension RecordingGate {
   public mutating func start() {}
 }
 
-/// The edges that are settled and were not yet asked for, in order.
+/// The edges that are decided and were not yet asked for, in order.
 struct EdgeList: Sendable {
-  private var edges: [TakeEdge] = []
+  private var edges: [GateEdge] = []
   /// Where the latest edge lies; 0 before the first.
   private(set) var lastFrame = 0
 
@@ -59,92 +59,51 @@ struct EdgeList: Sendable {
   /// The frame of the edge that is asked for next.
   var firstFrame: Int? { edges.first?.frame }
 
-  mutating func add(_ edge: TakeEdge) {
+  mutating func add(_ edge: GateEdge) {
     edges.append(edge)
     lastFrame = edge.frame
   }
 
-  mutating func next() -> TakeEdge? {
+  mutating func next() -> GateEdge? {
     edges.isEmpty ? nil : edges.removeFirst()
   }
 }
 
-/// The stretch of the captured frames that goes into the file.
+/// The range of the captured frames that goes into the file.
 public struct PunchWindow: Sendable, Equatable {
   /// Its first frame.
   public var firstFrame: Int
   /// Its length; nil for all that comes.
   public var frames: Int?
 
-  /// The stretch of `frames` frames from `firstFrame` on; all frames by default.
+  /// The range of `frames` frames from `firstFrame` on; all frames by default.
   public init(firstFrame: Int = 0, frames: Int? = nil) {
     self.firstFrame = firstFrame
     self.frames = frames
   }
-
-  /// Which of `frames` frames, the first of which is frame `position`, lie within:
-  /// counted from that first.
-  func part(of position: Int, frames count: Int) -> Range<Int> {
-    let end = frames.map { firstFrame + $0 } ?? .max
-    let lower = min(count, max(0, firstFrame - position))
-    let upper = min(count, max(lower, end == .max ? count : end - position))
-    return lower..<max(lower, upper)
-  }
 }
 
-/// Keeps one stretch that was named beforehand. Disk thread only.
+/// Keeps one segment: a window that was named beforehand, or what follows a moment that the user chooses and a
+/// little of what came before it. Disk thread only.
 public struct WindowGate: RecordingGate {
-  private let firstFrame: Int
-  private let endFrame: Int?
+  private let preRollFrames: Int
+  private let frames: Int?
+  /// The first frame that is kept; nil until the start.
+  private var firstFrame: Int?
+  private var endFrame: Int?
   private var receivedFrames = 0
   private var edges = EdgeList()
-  private var isBegun = false
-  private var isEnded = false
+  private var hasBegun = false
+  private var hasEnded = false
 
   /// Keeps what lies within `window`: all frames by default.
   public init(_ window: PunchWindow = PunchWindow()) {
-    firstFrame = max(0, window.firstFrame)
-    endFrame = window.frames.map { max(0, window.firstFrame) + max(0, $0) }
+    preRollFrames = 0
+    frames = window.frames.map { max(0, $0) }
+    let first = max(0, window.firstFrame)
+    firstFrame = first
+    endFrame = frames.map { first + $0 }
   }
-
-  /// Counts the frames; what they sound like does not matter.
-  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
-    receivedFrames += frames
-    if !isBegun && receivedFrames > firstFrame {
-      isBegun = true
-      edges.add(.open(firstFrame))
-    }
-    guard isBegun, !isEnded, let endFrame, receivedFrames >= endFrame else { return }
-    isEnded = true
-    edges.add(.close(endFrame))
-  }
-
-  /// The beginning, then the end.
-  public mutating func nextEdge() -> TakeEdge? { edges.next() }
-
-  /// All that was heard is settled.
-  public var settledFrame: Int { edges.firstFrame ?? receivedFrames }
-
-  /// Ends the stretch where the recording ends, if it would be longer.
-  public mutating func finish() {
-    guard isBegun, !isEnded else { return }
-    isEnded = true
-    edges.add(.close(receivedFrames))
-  }
-
-  /// Nothing is waited for.
-  public var lookaheadFrames: Int { 0 }
-}
-
-/// Keeps what comes after a moment that the user chooses, and a little of what came before it.
-/// Disk thread only.
-public struct StartGate: RecordingGate {
-  private let preRollFrames: Int
-  private let frames: Int?
-  private var receivedFrames = 0
-  private var startFrame: Int?
-  private var edges = EdgeList()
-  private var isEnded = false
 
   /// Keeps, once started, the `preRollFrames` before that moment and `frames` frames after it: all
   /// that follow where `frames` is nil.
@@ -153,44 +112,47 @@ public struct StartGate: RecordingGate {
     self.frames = frames.map { max(0, $0) }
   }
 
-  /// Begins to keep: the moment is the end of what was heard so far. Only the first call counts.
+  /// Begins to keep where nothing was named beforehand: the moment is the end of what was received so far. Only the
+  /// first call counts.
   public mutating func start() {
-    guard startFrame == nil else { return }
-    startFrame = receivedFrames
-    edges.add(.open(max(0, receivedFrames - preRollFrames)))
-    endIfDue()
+    guard firstFrame == nil else { return }
+    firstFrame = max(0, receivedFrames - preRollFrames)
+    endFrame = frames.map { receivedFrames + $0 }
+    addEdges()
   }
 
   /// Counts the frames; what they sound like does not matter.
-  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+  public mutating func process(_ buffer: borrowing SampleBuffer, from first: Int, frames: Int) {
     receivedFrames += frames
-    endIfDue()
+    addEdges()
   }
 
   /// The beginning, then the end.
-  public mutating func nextEdge() -> TakeEdge? { edges.next() }
+  public mutating func nextEdge() -> GateEdge? { edges.next() }
 
-  /// Until the start, the pre-roll is held back; afterwards, nothing is.
-  public var settledFrame: Int {
-    edges.firstFrame
-      ?? (startFrame == nil ? max(0, receivedFrames - preRollFrames) : receivedFrames)
+  /// Until the start the pre-roll is held back; afterwards nothing is.
+  public var decidedFrame: Int {
+    edges.firstFrame ?? max(0, receivedFrames - (firstFrame == nil ? preRollFrames : 0))
   }
 
-  /// Ends the stretch where the recording ends, if it has begun and not ended.
+  /// Ends the segment where the recording ends, if it has begun and would be longer.
   public mutating func finish() {
-    guard startFrame != nil, !isEnded else { return }
-    isEnded = true
+    guard hasBegun, !hasEnded else { return }
+    hasEnded = true
     edges.add(.close(receivedFrames))
   }
 
   /// The pre-roll.
   public var lookaheadFrames: Int { preRollFrames }
 
-  private mutating func endIfDue() {
-    guard let startFrame, let frames, !isEnded, receivedFrames - startFrame >= frames else {
-      return
+  private mutating func addEdges() {
+    guard let firstFrame, !hasEnded else { return }
+    if !hasBegun, receivedFrames > firstFrame {
+      hasBegun = true
+      edges.add(.open(firstFrame))
     }
-    isEnded = true
-    edges.add(.close(startFrame + frames))
+    guard hasBegun, let endFrame, receivedFrames >= endFrame else { return }
+    hasEnded = true
+    edges.add(.close(endFrame))
   }
 }

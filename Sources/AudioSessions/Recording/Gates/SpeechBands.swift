@@ -47,7 +47,7 @@ struct SpeechBands: Sendable {
       edges[1] - edges[0], edges[2] - edges[1], edges[3] - edges[2], edges[4] - edges[3])
   }
 
-  /// Hears every `stride`-th of `samples` within `range`.
+  /// Takes every `stride`-th of `samples` within `range`.
   mutating func process(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
     var sums = (0.0, 0.0, 0.0, 0.0)
     var index = range.lowerBound
@@ -75,7 +75,7 @@ struct SpeechBands: Sendable {
     before = latest.sum().isFinite ? latest : BandLevels(repeating: 0)
     power = BandLevels(repeating: 0)
     frames = 0
-    // One sample that is no number would be heard for ever.
+    // One sample that is no number would stay in the filters.
     guard mean.sum().isFinite else {
       forget()
       return BandLevels(repeating: Self.silenceDBFS)

@@ -3,17 +3,17 @@ import AudioBasics
 /// Keeps speech, and a little of what lies around it. Disk thread only.
 ///
 /// Speech is what rises above the noise in the bands of speech for long enough; the noise is
-/// followed as it changes. Nothing is decided before it is certain: a stretch begins and ends
+/// followed as it changes. Nothing is decided before it is certain: a segment begins and ends
 /// where speech did, not where that was noticed.
 public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
   private static let pauseBlocks = 20
-  /// Speech that lasts this long, in blocks, after such a pause keeps a stretch open.
+  /// Speech that lasts this long, in blocks, after such a pause keeps a segment open.
   private static let mostRenewalBlocks = 5
   /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
   private static let searchBlocks = 80
 
-  private var listener: SpeechListener
+  private var detector: SpeechDetector
   private var edges = EdgeList()
   private let preRollFrames: Int
   private let tailFrames: Int
@@ -26,11 +26,11 @@ public struct VoiceGate: RecordingGate {
   private var evidence = 0
   /// The block after the last one that was speech.
   private var speechEnd = 0
-  /// Where the stretch ends that is over, unless speech begins again before it is certain.
+  /// Where the segment ends that is over, unless speech begins again before it is certain.
   private var pendingClose: Int?
   private var isJudging: Bool
 
-  /// Whether a stretch is being kept: speech is there, or was until a moment ago.
+  /// Whether a segment is being kept: speech is there, or was until a moment ago.
   public private(set) var isOpen = false
 
   /// A gate for speech as `settings` say.
@@ -43,41 +43,43 @@ public struct VoiceGate: RecordingGate {
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
     searchBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
-    listener = SpeechListener(settings, rememberedBlocks: searchBlocks + 1)
+    detector = SpeechDetector(settings, rememberedBlocks: searchBlocks + 1)
   }
 
   /// The level of the loudest channel's speech bands over the last 10 ms, in dBFS.
-  public var levelDBFS: Double { listener.levelDBFS }
+  public var levelDBFS: Double { detector.levelDBFS }
 
-  /// The level of the noise there, in dBFS; nil until 300 ms were heard.
-  public var floorDBFS: Double? { listener.floorDBFS }
+  /// The level of the noise there, in dBFS; nil until 300 ms were analysed.
+  public var floorDBFS: Double? { detector.floorDBFS }
 
-  /// Listens to the frames.
-  public mutating func process(_ buffer: borrowing SampleBuffer, frames: Int) {
+  /// Analyses the frames.
+  public mutating func process(
+    _ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int
+  ) {
     var done = 0
     while done < frames {
-      let piece = listener.process(buffer, from: done, to: frames)
+      let piece = detector.process(buffer, from: firstFrame + done, to: firstFrame + frames)
       done += piece.frames
       receivedFrames += piece.frames
       if piece.isBlock { judge() }
     }
   }
 
-  /// The beginning or the end of a stretch, once it is certain.
-  public mutating func nextEdge() -> TakeEdge? { edges.next() }
+  /// The beginning or the end of a segment, once it is certain.
+  public mutating func nextEdge() -> GateEdge? { edges.next() }
 
   /// While nothing is kept, speech may turn out to have begun a while ago; while it is, it may turn
   /// out to have ended.
-  public var settledFrame: Int {
+  public var decidedFrame: Int {
     if let waiting = edges.firstFrame { return waiting }
     if let pendingClose { return min(receivedFrames, pendingClose) }
-    let certain = isOpen ? speechEnd * listener.blockFrames + tailFrames : earliestOpening
+    let certain = isOpen ? speechEnd * detector.blockFrames + tailFrames : earliestOpening
     return max(edges.lastFrame, min(receivedFrames, certain))
   }
 
-  /// What is open ends with what was heard of speech.
+  /// What is open ends with the last speech.
   public mutating func finish() {
-    if isOpen { pendingClose = speechEnd * listener.blockFrames + tailFrames }
+    if isOpen { pendingClose = speechEnd * detector.blockFrames + tailFrames }
     if let pendingClose { edges.add(.close(min(receivedFrames, pendingClose))) }
     pendingClose = nil
     isOpen = false
@@ -86,19 +88,19 @@ public struct VoiceGate: RecordingGate {
 
   /// As far as the beginning of speech is looked for, or as long as its end is waited for.
   public var lookaheadFrames: Int {
-    let block = listener.blockFrames
+    let block = detector.blockFrames
     return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames) + 2 * block
   }
 
-  /// Where a stretch could begin at the earliest.
+  /// Where a segment could begin at the earliest.
   private var earliestOpening: Int {
-    max(0, (listener.blocks - searchBlocks) * listener.blockFrames - preRollFrames)
+    max(0, (detector.blocks - searchBlocks) * detector.blockFrames - preRollFrames)
   }
 
   private mutating func judge() {
-    let block = listener.blocks - 1
-    if !isJudging && listener.floorDBFS != nil {
-      // Only now can be told what was heard until now.
+    let block = detector.blocks - 1
+    if !isJudging && detector.floorDBFS != nil {
+      // Only now can the earlier blocks be judged.
       isJudging = true
       for earlier in max(0, block - NoiseFloor.firstBlocks)..<block { weigh(earlier) }
     }
@@ -115,16 +117,16 @@ public struct VoiceGate: RecordingGate {
   }
 
   private mutating func weigh(_ block: Int) {
-    switch listener.evidence(at: block) {
+    switch detector.evidence(at: block) {
     case .strong: evidence = min(evidence + 2, 2 * minimumBlocks)
     case .weak: break
     case .none: evidence = max(0, evidence - 1)
     }
   }
 
-  /// Begins a stretch: speech was noticed in `block`.
+  /// Begins a segment: speech was noticed in `block`.
   private mutating func open(at block: Int) {
-    let onset = beginning(before: block) * listener.blockFrames
+    let onset = beginning(before: block) * detector.blockFrames
     isOpen = true
     evidence = 0
     speechEnd = block + 1
@@ -151,7 +153,7 @@ public struct VoiceGate: RecordingGate {
   }
 
   private func isSpeech(_ block: Int) -> Bool {
-    switch listener.evidence(at: block) {
+    switch detector.evidence(at: block) {
     case .none: false
     case .weak, .strong: true
     }
@@ -166,102 +168,7 @@ public struct VoiceGate: RecordingGate {
     }
     guard block + 1 - speechEnd >= holdBlocks else { return }
     isOpen = false
-    pendingClose = speechEnd * listener.blockFrames + tailFrames
-  }
-}
-
-/// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is known
-/// of the noise at the moment of asking.
-struct SpeechListener: Sendable {
-  /// Frames of a block.
-  let blockFrames: Int
-  /// Whole blocks heard so far.
-  private(set) var blocks = 0
-  /// The loudest channel's level in the latest block, in dBFS.
-  private(set) var levelDBFS = SpeechBands.silenceDBFS
-
-  private let thresholdDBFS: Double?
-  private let channelCount: Int
-  private let rememberedBlocks: Int
-  private var framesInBlock = 0
-  private var bands: [SpeechBands]
-  private var floors: [NoiseFloor]
-  /// Each remembered block's levels, channel by channel.
-  private var history: [BandLevels]
-
-  /// Listens as `settings` say and remembers `rememberedBlocks` blocks.
-  init(_ settings: VoiceSettings, rememberedBlocks: Int) {
-    blockFrames = max(1, settings.sampleRate / 100)
-    thresholdDBFS = settings.thresholdDBFS
-    channelCount = max(1, settings.channelCount)
-    self.rememberedBlocks = rememberedBlocks
-    let band = SpeechBands(sampleRate: max(1000, settings.sampleRate))
-    bands = Array(repeating: band, count: channelCount)
-    let floor = NoiseFloor(bandwidths: band.bandwidths, blockSeconds: 0.01)
-    floors = Array(repeating: floor, count: channelCount)
-    history = Array(
-      repeating: BandLevels(repeating: SpeechBands.silenceDBFS),
-      count: channelCount * rememberedBlocks)
-  }
-
-  /// The noise's level in the channel where it is loudest, in dBFS; nil until it is known.
-  var floorDBFS: Double? {
-    var loudest: Double?
-    for floor in floors {
-      guard let total = floor.estimate?.levels.total else { continue }
-      loudest = max(total, loudest ?? total)
-    }
-    return loudest
-  }
-
-  /// Hears the frames of `buffer` from `firstFrame` to `end` at most: up to the end of a block.
-  /// Returns how many these were, and whether a block was completed.
-  mutating func process(
-    _ buffer: borrowing SampleBuffer, from firstFrame: Int, to end: Int
-  ) -> (frames: Int, isBlock: Bool) {
-    let count = min(end - firstFrame, blockFrames - framesInBlock)
-    let range = firstFrame * channelCount..<(firstFrame + count) * channelCount
-    for channel in 0..<channelCount {
-      bands[channel].process(
-        buffer.samples, in: range.lowerBound + channel..<range.upperBound, stride: channelCount)
-    }
-    framesInBlock += count
-    guard framesInBlock == blockFrames else { return (count, false) }
-    framesInBlock = 0
-    finishBlock()
-    return (count, true)
-  }
-
-  /// How much block number `block` sounds like speech, in the channel where it does most.
-  func evidence(at block: Int) -> SpeechEvidence {
-    var best = SpeechEvidence.none
-    for channel in 0..<channelCount {
-      let levels = history[block % rememberedBlocks * channelCount + channel]
-      switch evidence(of: levels, in: channel) {
-      case .strong: return .strong
-      case .weak: best = .weak
-      case .none: continue
-      }
-    }
-    return best
-  }
-
-  private func evidence(of levels: BandLevels, in channel: Int) -> SpeechEvidence {
-    if let thresholdDBFS { return SpeechEvidence(levels, threshold: thresholdDBFS) }
-    guard let noise = floors[channel].estimate else { return .none }
-    return SpeechEvidence(levels, over: noise)
-  }
-
-  private mutating func finishBlock() {
-    levelDBFS = SpeechBands.silenceDBFS
-    for channel in 0..<channelCount {
-      let levels = bands[channel].finishBlock()
-      history[blocks % rememberedBlocks * channelCount + channel] = levels
-      levelDBFS = max(levelDBFS, levels.total)
-      // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
-      if levels.max() > SpeechBands.silenceDBFS + 10 { floors[channel].add(levels) }
-    }
-    blocks += 1
+    pendingClose = speechEnd * detector.blockFrames + tailFrames
   }
 }
 
@@ -276,7 +183,7 @@ public struct VoiceSettings: Sendable, Equatable {
   public var thresholdDBFS: Double?
   /// What is kept before speech begins.
   public var preRollSeconds = 0.5
-  /// How long it must be quiet until a stretch ends.
+  /// How long it must be quiet until a segment ends.
   public var holdSeconds = 1.0
   /// What is kept after speech has ended.
   public var tailSeconds = 0.5

@@ -32,13 +32,13 @@ struct FileSeries: ~Copyable {
   /// Frames in all of them, those that were removed as well.
   private(set) var frames = 0
 
-  /// Makes the first file; where each stretch of speech gets its own, looks at its folder only.
+  /// Makes the first file; where each segment of speech gets its own, looks at its folder only.
   init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
     self.plan = plan
     self.events = events
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
     finished = FinishedFiles(command: plan.onFile, rule: plan.keep, events: events)
-    if plan.isFilePerStretch {
+    if plan.isFilePerSegment {
       try OutputFolder.check(for: plan.path)
     } else {
       try open(at: WallClock(isVirtual: plan.isVirtual).start)
@@ -110,15 +110,15 @@ struct FileSeries: ~Copyable {
     frames += change
   }
 
-  /// Attends to complete files. `now` is nanoseconds since 1970.
+  /// Starts commands for complete files, and removes files that are too many. `now` is nanoseconds since 1970.
   mutating func poll(at now: UInt64) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
   }
 
   /// Waits for no command any more.
-  mutating func leave() {
-    finished.leave()
+  mutating func leaveCommands() {
+    finished.leaveCommands()
   }
 
   /// Completes the last file. `levels` are those of the whole recording.

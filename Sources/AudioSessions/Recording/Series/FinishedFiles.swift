@@ -58,7 +58,7 @@ struct FinishedFiles {
   }
 
   /// Waits for no command any more, and says which files none was run for.
-  mutating func leave() {
+  mutating func leaveCommands() {
     for (index, entry) in waiting.enumerated() {
       let state = index == 0 && running != nil ? "still runs" : "was not run"
       events.emit(
@@ -101,51 +101,5 @@ struct FinishedFiles {
     case .seconds(let seconds):
       return Double(now) - Double(oldest.end) > seconds * 1e9
     }
-  }
-}
-
-/// What is to be done at a frame of the timeline.
-enum TakePoint: Equatable {
-  /// What the user asks.
-  case command(RecordingCommand)
-  /// A gap of that number of frames begins.
-  case gap(Int)
-}
-
-/// What is to be done at which frames, in order.
-struct RecordingCommandPoints {
-  private var points: [(frame: Int, point: TakePoint)] = []
-
-  /// `point` is due at `frame`, or as soon as it can be.
-  mutating func add(_ point: TakePoint, at frame: Int) {
-    let index = points.firstIndex { $0.frame > frame } ?? points.endIndex
-    points.insert((frame, point), at: index)
-  }
-
-  /// The next one that is due at `frame` or was before.
-  mutating func take(upTo frame: Int) -> (frame: Int, point: TakePoint)? {
-    guard let first = points.first, first.frame <= frame else { return nil }
-    return points.removeFirst()
-  }
-
-  /// The frame behind `frame` at which the next one is due; `Int.max` for none.
-  func nextFrame(after frame: Int) -> Int {
-    points.first { $0.frame > frame }?.frame ?? .max
-  }
-}
-
-/// Stretches of the timeline that were lost, until it is known where in the recording they lie.
-struct GapList {
-  private var ranges: [Range<Int>] = []
-
-  /// Frames that were lost: those of `range` of the timeline.
-  mutating func add(_ range: Range<Int>) {
-    if !range.isEmpty { ranges.append(range) }
-  }
-
-  /// What of them lies within `kept`. Asked for one kept stretch after the other.
-  mutating func overlap(with kept: Range<Int>) -> [Range<Int>] {
-    while let first = ranges.first, first.upperBound <= kept.lowerBound { ranges.removeFirst() }
-    return ranges.prefix { $0.lowerBound < kept.upperBound }.map { $0.clamped(to: kept) }
   }
 }

@@ -4,26 +4,22 @@ import AudioLevels
 import AudioSessions
 
 /// What happens to a recording, as an event and in a sentence.
-struct RecordingWords {
+struct RecordingMessages {
   let sampleRate: Int
 
   /// Tells of `event`.
   func tell(_ event: RecordingEvent) {
     switch event {
     case .overflow(let frame, let frames):
-      let fields: Fields = [
-        "direction": "capture", "frame": frame, "frames": frames, "cause": "disk",
-      ]
       duplex.tell(
-        Event("xrun", fields),
+        .xrun("capture", .gap(frame, frames) + ["cause": "disk"]),
         "the disk was too slow for longer than the ring buffer lasts: \(frames) frames are lost at frame \(frame). "
           + "Use a longer --ring.")
     case .marker(let marker):
       let seconds = Double(marker.frame) / Double(sampleRate)
-      let fields: Fields = [
-        "frame": marker.frame, "seconds": seconds.digits(3), "label": marker.label,
-      ]
-      duplex.tell(Event("marker", fields), "\(marker.label) at \(clock(marker.frame)).")
+      duplex.tell(
+        Event("marker", marker.fields + ["seconds": seconds.digits(3)]),
+        "\(marker.label) at \(clock(marker.frame)).")
     case .split(let file):
       let fields: Fields = [
         "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,
@@ -38,14 +34,10 @@ struct RecordingWords {
       duplex.tell(
         Event("pause", ["state": "resumed"] + pause.fields),
         "going on after a pause of \(clock(pause.frames)).")
-    case .opened(let stretch):
-      let fields: Fields = [
-        "state": "opened", "frame": stretch.frame, "timelineFrame": stretch.timelineFrame,
-        "start": LocalTime(stretch.start).text,
-      ]
-      duplex.tell(Event("segment", fields), nil)
-    case .closed(let stretch):
-      duplex.tell(Event("segment", ["state": "closed"] + stretch.fields), nil)
+    case .opened(let segment):
+      duplex.tell(Event("segment", ["state": "opened"] + segment.place), nil)
+    case .closed(let segment):
+      duplex.tell(Event("segment", ["state": "closed"] + segment.fields), nil)
     case .checked(let levels):
       let verdict = GainVerdict(levels)
       let fields: Fields = ["verdict": verdict.name, "message": verdict.sentence]
@@ -65,57 +57,6 @@ struct RecordingWords {
 
   private func clock(_ frame: Int) -> String {
     ClockTime(Double(frame) / Double(sampleRate), showsTenths: true).text
-  }
-}
-
-extension ProgrammeLevels {
-  /// As they stand in events and summaries.
-  var fields: Fields {
-    func decibels(_ values: [Float]) -> [JSON] { values.map { Decibels.level($0).digits(2) } }
-    return [
-      "peakDBFS": decibels(samplePeaks),
-      "rmsDBFS": decibels(meanSquares.map { Float($0.squareRoot()) }),
-      "truePeakDBTP": decibels(truePeaks), "integratedLUFS": integratedLUFS?.digits(2),
-      "loudnessRangeLU": loudnessRangeLU?.digits(2),
-      "maximumMomentaryLUFS": maximumMomentaryLUFS?.digits(2),
-      "maximumShortTermLUFS": maximumShortTermLUFS?.digits(2), "clippedSamples": clippedSamples,
-      "dcOffset": offsets,
-    ]
-  }
-}
-
-extension RecordingPause {
-  /// For events and summaries.
-  var fields: Fields { ["frame": frame, "timelineFrame": timelineFrame, "frames": frames] }
-}
-
-extension RecordedFile {
-  /// For events and summaries.
-  var fields: Fields {
-    ["path": path, "frame": firstFrame, "frames": frames, "start": LocalTime(start).text]
-  }
-}
-
-extension RecordedStretch {
-  /// For events and summaries.
-  var fields: Fields {
-    [
-      "timelineFrame": timelineFrame, "frame": frame, "frames": frames,
-      "start": LocalTime(start).text,
-    ]
-  }
-}
-
-extension RecordingState {
-  /// What a recording adds to a meter's event.
-  var fields: Fields {
-    [
-      "recording": isOpen && !isPaused, "momentaryLUFS": levels.momentaryLUFS?.digits(2),
-      "shortTermLUFS": levels.shortTermLUFS?.digits(2),
-      "integratedLUFS": levels.integratedLUFS?.digits(2),
-      "truePeakDBTP": levels.truePeaks.map { Decibels.level($0).digits(2) },
-      "clippedSamples": levels.clippedSamples, "diskSecondsLeft": secondsLeft?.digits(0),
-    ]
   }
 }
 

@@ -1,0 +1,87 @@
+import RealtimeAudio
+
+/// What the user asks of a recording while it runs.
+public enum RecordingCommand: Sendable, Equatable {
+  /// Begins the recording, where it waits for that, with what came just before.
+  case start
+  /// Goes on in the next file.
+  case split
+  /// Marks the place.
+  case mark(String)
+  /// Keeps nothing until the user goes on.
+  case pause
+  /// Goes on after a pause.
+  case resume
+}
+
+/// Takes commands to the disk thread. Any thread but the audio thread.
+public final class RecordingRemote: Sendable {
+  /// A command and the timeline's frame at which it was given.
+  struct Order: Sendable {
+    let frame: Int
+    let command: RecordingCommand
+  }
+
+  private let orders = MutexBox<[Order]>([])
+
+  init() {}
+
+  /// Asks for `command` at `frame` of the unit's timeline.
+  public func ask(_ command: RecordingCommand, at frame: Int) {
+    orders.withLock { $0.append(Order(frame: frame, command: command)) }
+  }
+
+  /// What was asked since the last time.
+  func take() -> [Order] {
+    orders.withLock { orders in
+      defer { orders = [] }
+      return orders
+    }
+  }
+}
+
+/// What is to be done at which frames, in order.
+struct RecordingCommandPoints {
+  /// What is to be done at a frame of the timeline.
+  enum Point: Equatable {
+    /// What the user asks.
+    case command(RecordingCommand)
+    /// A gap of that number of frames begins.
+    case gap(Int)
+  }
+
+  private var points: [(frame: Int, point: Point)] = []
+
+  /// `point` is due at `frame`, or as soon as it can be.
+  mutating func add(_ point: Point, at frame: Int) {
+    let index = points.firstIndex { $0.frame > frame } ?? points.endIndex
+    points.insert((frame, point), at: index)
+  }
+
+  /// The next one that is due at `frame` or was before.
+  mutating func take(upTo frame: Int) -> (frame: Int, point: Point)? {
+    guard let first = points.first, first.frame <= frame else { return nil }
+    return points.removeFirst()
+  }
+
+  /// The frame behind `frame` at which the next one is due; `Int.max` for none.
+  func nextFrame(after frame: Int) -> Int {
+    points.first { $0.frame > frame }?.frame ?? .max
+  }
+}
+
+/// Ranges of the timeline that were lost, until it is known where in the recording they lie.
+struct GapList {
+  private var ranges: [Range<Int>] = []
+
+  /// Frames that were lost: those of `range` of the timeline.
+  mutating func add(_ range: Range<Int>) {
+    if !range.isEmpty { ranges.append(range) }
+  }
+
+  /// What of them lies within `kept`. Asked for one kept range after the other.
+  mutating func overlap(with kept: Range<Int>) -> [Range<Int>] {
+    while let first = ranges.first, first.upperBound <= kept.lowerBound { ranges.removeFirst() }
+    return ranges.prefix { $0.lowerBound < kept.upperBound }.map { $0.clamped(to: kept) }
+  }
+}

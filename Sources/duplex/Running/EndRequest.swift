@@ -1,0 +1,77 @@
+import AudioSessions
+import RealtimeAudio
+import Synchronization
+
+/// The user's request to end a session, and how long ago that was. Any thread.
+final class EndRequest: Sendable {
+  /// `timeout` and terminals may send one signal twice: what comes within this time is the same request.
+  static let repeatNanoseconds: UInt64 = 300_000_000
+
+  private let since = Atomic<UInt64>(0)
+  private let isDiskTold = Atomic(false)
+  private let work: [any BackgroundWork]
+
+  /// For a session whose files `work` writes.
+  init(_ work: [any BackgroundWork]) {
+    self.work = work
+  }
+
+  /// Nanoseconds since an end was asked for; nil where none was.
+  var age: UInt64? {
+    let since = since.load(ordering: .relaxed)
+    return since == 0 ? nil : HostClock.nanoseconds &- since
+  }
+
+  /// The user asks for the end. Answers with whether that was asked for before.
+  func note() -> Bool {
+    let isRepeated = age.map { $0 > Self.repeatNanoseconds } ?? false
+    _ = since.compareExchange(
+      expected: 0, desired: max(1, HostClock.nanoseconds), ordering: .relaxed)
+    return isRepeated
+  }
+
+  /// Ends the program at once, with what files hold since their headers were last written.
+  func leave() -> Never {
+    Terminal.leaveAtOnce(
+      work.contains(where: \.isUnfinished)
+        ? ToolFailure(
+          .loss, code: "unsaved", "The program was stopped before all of the recording was stored.",
+          hint: "The file can be played as far as it was stored; its end may be lost.")
+        : ToolFailure(
+          OutputMode.current.stoppedStatus, code: "stopped",
+          "The program was stopped before it had ended the session.",
+          hint: "Start it again, and let it come to its end."))
+  }
+
+  /// Warns once where the disk delays the end by more than 250 ms.
+  func checkDisk() {
+    guard let age, age > 250_000_000, work.contains(where: \.isUnfinished),
+      !isDiskTold.exchange(true, ordering: .relaxed)
+    else { return }
+    warn(
+      "diskWaiting", "The disk has not stored the rest of the recording yet.",
+      hint: "Press Ctrl-C again to end without it; the file can be played as far as it was stored.")
+  }
+}
+
+/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
+/// there is one, these end nothing by themselves.
+final class StopRequest {
+  private let signals = SignalWatch()
+  private let start = HostClock.nanoseconds
+  private let grace: UInt64
+
+  /// What comes in the first `graceNanoseconds` is the signal that ended the sound before, once more.
+  init(graceNanoseconds: UInt64 = EndRequest.repeatNanoseconds) {
+    grace = graceNanoseconds
+  }
+
+  /// Asks.
+  func isThere() -> Bool {
+    signals.wait(milliseconds: 0) == .signal(.end) && HostClock.nanoseconds >= start + grace
+  }
+
+  deinit {
+    SignalWatch.release()
+  }
+}

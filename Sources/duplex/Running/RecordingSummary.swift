@@ -1,0 +1,147 @@
+import AudioBasics
+import AudioFiles
+import AudioLevels
+import AudioSessions
+import RealtimeAudio
+
+/// What a recording comes to: its part of a summary, and a sentence for a person.
+struct RecordingSummary {
+  let report: RecordingReport
+  let plan: RecordingPlan
+  let rawPath: String?
+  /// Whether it waited for its start to the end.
+  let wasNeverStarted: Bool
+
+  /// What it adds to a summary.
+  var fields: Fields {
+    var fields =
+      Fields.written(report.files.map(\.path)) + [
+        "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
+        "channels": plan.channelCount, "recordedFrames": report.frames,
+      ] + report.levels.fields
+    if let rawPath { fields += ["rawPath": FileRemoval.existing(rawPath)] }
+    fields += [
+      "markers": report.markers.map(\.fields), "pauses": report.pauses.map(\.fields),
+      "files": report.files.map(\.fields),
+    ]
+    if plan.leavesSilenceOut { fields += ["segments": report.segments.map(\.fields)] }
+    return fields
+  }
+
+  /// What was recorded, for a person.
+  var sentence: String {
+    guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
+    let path = report.files.first?.path ?? plan.path
+    let seconds = Double(report.frames) / Double(plan.sampleRate)
+    let peak = report.peaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" } ?? "no peak"
+    let loudness = report.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
+    let clipped = report.levels.clippedSamples.reduce(0, +)
+    let lost = report.gaps.reduce(0) { $0 + $1.frames }
+    let files = report.files.count
+    let name = files > 1 ? "\(path) and \(files - 1) more" : path
+    return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
+      + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
+      + (clipped > 0 ? ", \(clipped) samples clipped" : "")
+      + (lost > 0 ? ", \(lost) frames lost in \(report.gaps.count.counted("gap"))" : "") + "."
+  }
+
+  private var emptiness: String {
+    if plan.leavesSilenceOut { return "no voice came in." }
+    return wasNeverStarted ? "the recording was never started." : "it ended before the first frame."
+  }
+}
+
+extension Fields {
+  /// The files that were written, as far as they are there: `path` as well where it is one.
+  static func written(_ paths: [String]) -> Fields {
+    let paths = paths.compactMap(FileRemoval.existing)
+    return ["paths": paths] + (paths.count > 1 ? [:] : ["path": paths.first])
+  }
+}
+
+extension FileRemoval {
+  /// `path`, where there is a file.
+  static func existing(_ path: String) -> String? { byteCount(of: path) == nil ? nil : path }
+}
+
+extension SessionReport {
+  /// What was lost. Of a recording: its own gaps, and what was silence because the input was away.
+  func gaps(in recorded: RecordingReport?) -> [RecordingGap] {
+    let lost = events.filter { event in
+      switch event.kind {
+      case .captureReturned, .captureAbsent: event.frames > 0
+      case .secondaryOutputLost, .secondaryOutputReturned: false
+      default: event.frames > 0 && recorded == nil
+      }
+    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
+    guard let recorded else { return lost }
+    let others = recorded.gaps.filter { gap in
+      !lost.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
+    }
+    return (others + lost).sorted { $0.frame < $1.frame }
+  }
+
+  /// The same, ending where the disk took no more: what came later is no part of the recording.
+  func ending(with recorded: RecordingReport?) -> SessionReport {
+    guard let recorded, case .disk = stopReason else { return self }
+    var report = self
+    report.frames = min(report.frames, recorded.frames)
+    return report
+  }
+}
+
+extension ProgrammeLevels {
+  /// As they stand in events and summaries.
+  var fields: Fields {
+    func decibels(_ values: [Float]) -> [JSON] { values.map { Decibels.level($0).digits(2) } }
+    return [
+      "peakDBFS": decibels(samplePeaks),
+      "rmsDBFS": decibels(meanSquares.map { Float($0.squareRoot()) }),
+      "truePeakDBTP": decibels(truePeaks), "integratedLUFS": integratedLUFS?.digits(2),
+      "loudnessRangeLU": loudnessRangeLU?.digits(2),
+      "maximumMomentaryLUFS": maximumMomentaryLUFS?.digits(2),
+      "maximumShortTermLUFS": maximumShortTermLUFS?.digits(2), "clippedSamples": clippedSamples,
+      "dcOffset": offsets,
+    ]
+  }
+}
+
+extension RecordedMarker {
+  /// For events and summaries.
+  var fields: Fields { ["frame": frame, "label": label] }
+}
+
+extension RecordingPause {
+  /// For events and summaries.
+  var fields: Fields { ["frame": frame, "timelineFrame": timelineFrame, "frames": frames] }
+}
+
+extension RecordedFile {
+  /// For events and summaries.
+  var fields: Fields {
+    ["path": path, "frame": firstFrame, "frames": frames, "start": LocalTime(start).text]
+  }
+}
+
+extension RecordedSegment {
+  /// Where it begins.
+  var place: Fields {
+    ["timelineFrame": timelineFrame, "frame": frame, "start": LocalTime(start).text]
+  }
+
+  /// For events and summaries.
+  var fields: Fields { place + ["frames": frames] }
+}
+
+extension RecordingState {
+  /// What a recording adds to a meter's event.
+  var fields: Fields {
+    [
+      "recording": isOpen && !isPaused, "momentaryLUFS": levels.momentaryLUFS?.digits(2),
+      "shortTermLUFS": levels.shortTermLUFS?.digits(2),
+      "integratedLUFS": levels.integratedLUFS?.digits(2),
+      "truePeakDBTP": levels.truePeaks.map { Decibels.level($0).digits(2) },
+      "clippedSamples": levels.clippedSamples, "diskSecondsLeft": secondsLeft?.digits(0),
+    ]
+  }
+}

@@ -1,0 +1,20 @@
+import AudioSessions
+import RealtimeAudio
+import Testing
+
+@testable import duplex
+
+/// The figures of several sessions, one after the other.
+@Suite struct SessionTotalsTests {
+  @Test func `what happened in a later session stands behind the earlier ones on the timeline`() {
+    var totals = SessionTotals()
+    for (frames, frame) in [(1000, 10), (500, 20), (700, 30)] {
+      var report = SessionReport()
+      report.frames = frames
+      report.events = [TimelineEvent(kind: .captureXrun, frame: frame, frames: 5)]
+      totals.add(report)
+    }
+    #expect(totals.report.frames == 2200)
+    #expect(totals.report.events.map(\.frame) == [10, 1020, 1530])
+  }
+}
