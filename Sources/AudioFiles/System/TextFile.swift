@@ -26,16 +26,10 @@ public enum TextFile {
         throw FileFailure(
           .unusableContents, "\(path) is longer than \(limit >> 20) MiB.",
           hint: "Check that it is the right file.")
-      case EACCES, EPERM:
-        throw FileFailure(
-          .permissionDenied, "This user may not read \(path).", hint: "Check its permissions.")
       case EISDIR:
         throw FileFailure(
           .cannotOpen, "\(path) is a folder, not a file.", hint: "Name a file in it.")
-      case ESPIPE, ENXIO: throw .opening(path, error)
-      default:
-        throw FileFailure(
-          .cannotOpen, "\(path) cannot be read: \(error.reason).", hint: "Check the name.")
+      default: throw .opening(path, error)
       }
     }
   }

@@ -95,7 +95,7 @@ public struct FeedbackSuppressor: ~Copyable {
   mutating func setFullScale(_ gain: Gain) {
     guard gain.factor > 0 else { return }
     fullScale = gain.factor
-    if !isLevelled { leveller.lower(to: fullScale) }
+    if !isLevelled { leveller.limit = fullScale }
   }
 
   /// The number of howls that were ducked, as it grows.
@@ -285,14 +285,14 @@ extension FeedbackSuppressor {
     stageHop = hop
     calmHops = 0
     isLevelled = true
-    leveller.lower(to: min(leveller.limit, 0.5 * fullScale))
+    leveller.limit = min(leveller.limit, 0.5 * fullScale)
   }
 
   /// Lowers what the microphone adds to the output by 22 dB, and waits until the gains that hold a
   /// howl down have found their place. What overdrives the microphone even then comes from outside.
   @_noLocks
   mutating func stabilize() {
-    if leveller.limit > 0.08 * fullScale { leveller.lower(to: 0.6 * leveller.limit) }
+    if leveller.limit > 0.08 * fullScale { leveller.limit = 0.6 * leveller.limit }
     if isOverdriven || reduction > 1.06 * stableGain || reduction < 0.94 * stableGain {
       stableGain = reduction
       calmHops = 0
@@ -372,7 +372,7 @@ extension FeedbackSuppressor {
     case .listening, .ducked, .returning: break
     }
     isLevelled = false
-    leveller.lower(to: fullScale)
+    leveller.limit = fullScale
     bands.findsPitch = false
     dip.glide(to: .unity, frames: hopFrames)
   }

@@ -9,8 +9,8 @@ import AudioBasics
 /// crest was, not cut at every crest. All channels share the gain, so that nothing moves from left
 /// to right. Frames below the limit pass as they are, bit for bit, once the gain is back at one.
 public struct Limiter: BitwiseCopyable {
-  /// The highest magnitude let through.
-  public private(set) var limit: Float
+  /// The highest magnitude let through; may be changed at any time.
+  public var limit: Float
   /// Frames so far that came in above the limit.
   public private(set) var limitedFrames = 0
   /// Keeps the gain from rising, for as long as a probe measures what a change of level does.
@@ -25,12 +25,6 @@ public struct Limiter: BitwiseCopyable {
   public init(limit: Float, sampleRate: Int, releaseSeconds: Double = 0.1) {
     self.limit = limit
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
-  }
-
-  /// Lets no more than `limit` through from now on.
-  @_noLocks
-  public mutating func lower(to limit: Float) {
-    self.limit = limit
   }
 
   /// Whether it would leave frames that reach up to `peak` as they are.

@@ -19,9 +19,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private var chunk: SampleBuffer
   private var played: SampleBuffer?
   private var space = SpaceWatch()
-  private let isVirtual: Bool
-  private let isStream: Bool
-  private let sampleRate: Int
+  private let plan: RecordingPlan
   private var isSilenceTold = false
   private let saving = Atomic(false)
   /// When headers are made true, what they tell of is put on the disk, levels are told, and the
@@ -89,9 +87,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     // Twice as often as meters are shown.
     states = FrameInterval(plan.sampleRate / 20)
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
-    isVirtual = plan.isVirtual
-    isStream = plan.isStream
-    sampleRate = plan.sampleRate
+    self.plan = plan
     self.events = events
   }
 
@@ -109,7 +105,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   /// Writes what is in the capture ring now.
   public func step() -> Bool {
-    saving.store(!isStream, ordering: .relaxed)
+    saving.store(!plan.isStream, ordering: .relaxed)
     let goesOn = save()
     // Commands for files that are complete are waited for between two steps as well.
     saving.store(goesOn && isWaiting.isRaised, ordering: .relaxed)
@@ -236,13 +232,13 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       tellOfSilence()
       let left = space.look(at: pipeline.growingFiles(), events: events)
       // The real disk is no part of virtual time, where every run is the same.
-      if !isVirtual { events.update { $0.secondsLeft = left } }
+      if !plan.isVirtual { events.update { $0.secondsLeft = left } }
     }
   }
 
   /// Tells once that only silence was kept from the beginning on.
   private func tellOfSilence() {
-    guard !isSilenceTold, pipeline.silentFrames >= 2 * sampleRate else { return }
+    guard !isSilenceTold, pipeline.silentFrames >= 2 * plan.sampleRate else { return }
     isSilenceTold = true
     events.emit(.onlySilence)
   }

@@ -133,7 +133,7 @@ struct SessionObserver: ~Copyable {
 
   /// What came of it all.
   mutating func conclude(
-    _ progress: borrowing UnitProgress, _ reason: StopReason, sampleRate: Int, periodFrames: Int
+    _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration
   ) -> SessionReport {
     report.stopReason = reason
     report.frames = progress.frames
@@ -144,7 +144,7 @@ struct SessionObserver: ~Copyable {
     report.drift = progress.drift
     report.secondaryOutputs = progress.secondaryOutputs
     report.reportedLatencyFrames = progress.reportedLatencyFrames
-    let period = Double(periodFrames) * 1e9 / Double(sampleRate)
+    let period = Double(configuration.periodFrames) * 1e9 / Double(configuration.sampleRate)
     if progress.cycles > 0 {
       report.loadMean = Double(progress.busyNanoseconds) / Double(progress.cycles) / period
       report.loadMax = Double(progress.busiestNanoseconds) / period
@@ -172,32 +172,29 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
 
   private var thread: RealtimeThread<Work>?
   private let isClosed = AtomicFlag()
-  private var deadline: UInt64
-  private let leastNanoseconds: UInt64
+  private var timeout: EndTimeout
 
   /// Begins with it. `isUrgent` where a person has asked for the end.
   init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
     // What is queued is played first, a sound server's own share as well.
-    let isHeard = draining && configuration.capture == nil
-    let seconds = isHeard ? 3 + 2 * queued : 2
-    leastNanoseconds = UInt64(clamping: (isHeard ? 0.2 + queued : 0.2) * 1e9)
-    deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
+    let isPlayed = draining && configuration.capture == nil
+    timeout =
+      isPlayed
+      ? EndTimeout(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent)
+      : EndTimeout(urgentSeconds: 0.2, isUrgent: isUrgent)
     // Where no thread can be had it is done here and now.
     thread = try? RealtimeThread(
       name: "duplex-close", priority: .normal,
       Work(unit: unit, draining: draining, isClosed: isClosed))
-    if isUrgent { hurry() }
   }
 
   /// A person wants the end: a fifth of a second is left, besides what is queued.
-  func hurry() {
-    deadline = min(deadline, HostClock.nanoseconds &+ leastNanoseconds)
-  }
+  func hurry() { timeout.hurry() }
 
   /// Whether it is closed, or was waited for long enough.
-  var isOver: Bool { thread == nil || isClosed.isRaised || HostClock.nanoseconds > deadline }
+  var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver }
 
   /// Lets go of it; false where it is not closed, and left to the system.
   func end() -> Bool {
@@ -211,19 +208,21 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 }
 
-/// How long something is waited for at the end of which nothing is lost.
+/// How long something is waited for at the end.
 struct EndTimeout {
   private var deadline: UInt64
+  private let urgentNanoseconds: UInt64
 
-  /// Two seconds; an eighth of a second where a person has asked for the end.
-  init(isUrgent: Bool) {
-    deadline = HostClock.nanoseconds &+ 2_000_000_000
+  /// `seconds`, and `urgentSeconds` where a person has asked for the end.
+  init(seconds: Double = 2, urgentSeconds: Double = 0.125, isUrgent: Bool) {
+    deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
+    urgentNanoseconds = UInt64(clamping: urgentSeconds * 1e9)
     if isUrgent { hurry() }
   }
 
   /// A person wants the end.
   mutating func hurry() {
-    deadline = min(deadline, HostClock.nanoseconds &+ 125_000_000)
+    deadline = min(deadline, HostClock.nanoseconds &+ urgentNanoseconds)
   }
 
   /// Whether it was waited for long enough.

@@ -117,9 +117,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     unit.stop(draining: true)
     _ = watch(observer.moment(progress), nil)
-    return observer.conclude(
-      progress, reason ?? .end, sampleRate: configuration.sampleRate,
-      periodFrames: configuration.periodFrames)
+    return observer.conclude(progress, reason ?? .end, configuration)
   }
 
   private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)
@@ -135,9 +133,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let early = try Self.prepare(background, observer: &observer, progress, watch)
     // Nothing has begun, and nothing is saved by it.
     if let early, early.isStuck {
-      return observer.conclude(
-        progress, early.reason, sampleRate: configuration.sampleRate,
-        periodFrames: configuration.periodFrames)
+      return observer.conclude(progress, early.reason, configuration)
     }
     var threads: [BackgroundThread] = []
     for work in background { threads.append(try BackgroundThread(work)) }
@@ -195,9 +191,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let reason =
       failure.map { StopReason.device($0) } ?? asked
       ?? Self.endReason(progress.frames, frameLimit)
-    var report = observer.conclude(
-      progress, reason, sampleRate: configuration.sampleRate,
-      periodFrames: configuration.periodFrames)
+    var report = observer.conclude(progress, reason, configuration)
     report.priority = granted
     return report
   }

@@ -113,7 +113,7 @@ final class LatencyRun {
     defer { line.end() }
     for number in 0..<command.reopen {
       let choice = DeviceChoice(
-        command.audio, captures: true, plays: true, stoppedStatus: .loss)
+        command.audio, captures: true, plays: true)
       _ = try choice.use { open in
         try measure(number, on: open)
         return .done

@@ -192,8 +192,7 @@ final class OverdubRun {
       let wasKnown = roundTrip != nil
       let count = passes.count
       let choice = DeviceChoice(
-        options, captures: true, plays: true, alsoPlay: command.alsoPlay.devices,
-        stoppedStatus: .loss)
+        options, captures: true, plays: true, alsoPlay: command.alsoPlay.devices)
       status = try choice.use { open in try step(takes.paths[count], on: open) }
       if passes.count > count, command.audio.json {
         let done = Double(passes.count) / Double(command.takes)
@@ -211,9 +210,7 @@ final class OverdubRun {
   /// Tells what came of all passes.
   private func conclude() {
     guard let configuration else { return }
-    if let last = passes.last, let roundTrip {
-      return last.conclude(self, totals.report, roundTrip)
-    }
+    if let last = passes.last { return last.conclude() }
     guard command.audio.json else { return }
     let fields = Fields.summary(of: "overdub", totals.report, configuration)
     Terminal.emit(.summary(fields + .written([]) + ["alignmentFrames": JSON.null]))

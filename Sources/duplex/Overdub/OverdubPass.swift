@@ -58,7 +58,7 @@ final class OverdubPass {
       target.plan(configuration.capture, sampleRate: rate, open.clock),
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
-      gate: StepAlignedGate(plan.window, alignment),
+      gate: WindowGate(plan.window) { alignment.place($0) },
       shift: shift)
     callbacks.recorder = writer.takeRecorder()
     let meter = callbacks.makeMeter(run.options, configuration)
@@ -144,10 +144,7 @@ final class OverdubPass {
   }
 
   /// Tells what came of all passes, this one being the last.
-  func conclude(
-    _ run: OverdubRun, _ totals: SessionReport,
-    _ roundTrip: (frames: Double, source: OverdubRun.Source)
-  ) {
+  func conclude() {
     guard let outcome, let plan else { return }
     // Of a pass that ended before its take began there is no file.
     let added = Double(alignment?.frames ?? 0)
@@ -155,7 +152,7 @@ final class OverdubPass {
     let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
     var recorded = RecordingReport()
     for pass in run.passes { recorded.add(pass.report) }
-    var totals = totals
+    var totals = run.totals.report
     // The backing's end is the end, unless the user named an earlier one.
     if case .duration = totals.stopReason, run.command.audio.duration == nil {
       totals.stopReason = .end
@@ -169,7 +166,7 @@ final class OverdubPass {
         "roundTripFrames": (roundTrip.frames + added).digits(5),
         "latencySource": roundTrip.source.rawValue, "takeFrames": report.frames,
         "fromFrame": plan.region.lowerBound, "toFrame": plan.region.upperBound,
-        "peakDBFS": report.peaks.map { Decibels.level($0).digits(2) },
+        "peakDBFS": report.levels.samplePeaks.map { Decibels.level($0).digits(2) },
       ],
       sentence: paths.isEmpty
         ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."

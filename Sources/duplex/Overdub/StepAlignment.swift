@@ -1,4 +1,3 @@
-import AudioBasics
 import AudioDevices
 import AudioSessions
 import Synchronization
@@ -33,7 +32,7 @@ final class StepAlignment: Sendable {
   }
 
   /// Where a take begins that would begin at `window` without steps: asked once, when they are known.
-  fileprivate func place(_ window: PunchWindow) -> PunchWindow {
+  func place(_ window: PunchWindow) -> PunchWindow {
     let added = latest.load(ordering: .relaxed)
     chosen.store(added, ordering: .relaxed)
     let placed = PunchWindow(firstFrame: window.firstFrame + added, frames: window.frames)
@@ -52,37 +51,4 @@ final class StepAlignment: Sendable {
         + "\(abs(added - frames)) frames too \(added > frames ? "late" : "early").",
       hint: "Record it again, or name the card itself with --device.")
   }
-}
-
-/// Keeps one window, moved by what the steps of the device add. Disk thread only.
-struct StepAlignedGate: RecordingGate {
-  private let window: PunchWindow
-  private let alignment: StepAlignment
-  private var receivedFrames = 0
-  private var placed: WindowGate?
-
-  init(_ window: PunchWindow, _ alignment: StepAlignment) {
-    self.window = window
-    self.alignment = alignment
-  }
-
-  /// Counts the frames; at the first that may be kept the window is placed.
-  mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int) {
-    receivedFrames += frames
-    if placed != nil {
-      placed?.process(buffer, from: firstFrame, frames: frames)
-    } else if receivedFrames > window.firstFrame {
-      var gate = WindowGate(alignment.place(window))
-      gate.process(buffer, from: firstFrame, frames: receivedFrames)
-      placed = gate
-    }
-  }
-
-  mutating func nextEdge() -> GateEdge? { placed?.nextEdge() }
-
-  var decidedFrame: Int { placed?.decidedFrame ?? receivedFrames }
-
-  mutating func finish() { placed?.finish() }
-
-  var lookaheadFrames: Int { 0 }
 }

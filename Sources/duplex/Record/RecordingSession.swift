@@ -63,20 +63,12 @@ extension RecordingTarget {
       warn("tagsCut", "\(fileFormat.title) cannot hold tags as long as these: they are cut.")
     }
     guard isStream else { return }
-    guard !json else {
-      throw ToolFailure.usage(
-        "Standard output cannot carry the recording and events.",
-        hint: "Leave out --json, or name a file.")
-    }
-    guard options.onFile == nil else {
-      throw ToolFailure.usage(
-        "--on-file needs a file, and standard output is none.",
-        hint: "Leave out --on-file, or name a file.")
-    }
-    guard options.split == nil else {
-      throw ToolFailure.usage(
-        "Standard output cannot be split into files.",
-        hint: "Leave out --split, or name a file.")
+    for (isAsked, sentence, option) in [
+      (json, "Standard output cannot carry the recording and events.", "--json"),
+      (options.onFile != nil, "--on-file needs a file, and standard output is none.", "--on-file"),
+      (options.split != nil, "Standard output cannot be split into files.", "--split"),
+    ] where isAsked {
+      throw ToolFailure.usage(sentence, hint: "Leave out \(option), or name a file.")
     }
   }
 

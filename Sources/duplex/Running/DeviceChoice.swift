@@ -26,17 +26,14 @@ struct DeviceChoice {
   private let alsoPlay: [String]
   /// Whether code that only ran during the start-up may leave memory: false where another session follows.
   var isStartUpOver = true
-  /// How the program ends where it is stopped before the device is open.
-  private let stoppedStatus: ExitStatus
   /// Cards that others released for the run.
   private let reservation = CardReservation()
 
   init(
     _ options: AudioOptions, captures: Bool, plays: Bool,
-    alsoPlay: [String] = [], stoppedStatus: ExitStatus = .done
+    alsoPlay: [String] = []
   ) {
     self.alsoPlay = alsoPlay
-    self.stoppedStatus = stoppedStatus
     let options = options.profile.map(options.following) ?? options
     self.options = options
     request = options.request(captures: captures, plays: plays)
@@ -100,7 +97,7 @@ struct DeviceChoice {
     let names = request.deviceNames
     return try InterruptibleOpening.result(
       of: names.first == names.last ? names[0] : names.joined(separator: " and "),
-      leavingWith: stoppedStatus,
+      leavingWith: OutputMode.current.stoppedStatus,
       orThrowing: {
         DeviceFailure(.refused, $0, hint: "End other programs, then try again.")
       }

@@ -33,8 +33,10 @@ struct RecordingSummary {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
     let seconds = Double(report.frames) / Double(plan.sampleRate)
-    let peak = report.peaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" } ?? "no peak"
-    let loudness = report.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
+    let peak =
+      report.levels.samplePeaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" }
+      ?? "no peak"
+    let loudness = report.levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let clipped = report.levels.clippedSamples.reduce(0, +)
     let lost = report.gaps.reduce(0) { $0 + $1.frames }
     let files = report.files.count

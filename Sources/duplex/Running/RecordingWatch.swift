@@ -102,7 +102,8 @@ final class RecordingWatch: KeyResponder {
   /// Tells that all was silence, where that is not told yet. Once it is over.
   func conclude() {
     let report = writer.report
-    guard !isSilenceTold, report.frames > 0, report.peaks.allSatisfy({ $0 == 0 }) else { return }
+    guard !isSilenceTold, report.frames > 0, report.levels.samplePeaks.allSatisfy({ $0 == 0 })
+    else { return }
     tellOfSilence()
   }
 

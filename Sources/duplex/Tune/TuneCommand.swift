@@ -115,7 +115,7 @@ final class TuneRun {
     var options = options(setting)
     options.duration = .seconds(seconds)
     do {
-      let choice = DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss)
+      let choice = DeviceChoice(options, captures: true, plays: true)
       _ = try choice.use { open in
         try soak(setting, options, on: open)
         return .done
@@ -181,7 +181,7 @@ final class TuneRun {
   /// Measures the round trip with the setting that was chosen.
   private func measure(_ setting: TuneSetting) throws -> Double? {
     let options = options(setting)
-    let choice = DeviceChoice(options, captures: true, plays: true, stoppedStatus: .loss)
+    let choice = DeviceChoice(options, captures: true, plays: true)
     var frames: Double?
     _ = try choice.use { open in
       var plan = ProbePlan(open.configuration)

@@ -16,23 +16,17 @@ public enum RecordingCommand: Sendable, Equatable {
 
 /// Takes commands to the disk thread. Any thread but the audio thread.
 public final class RecordingRemote: Sendable {
-  /// A command and the timeline's frame at which it was given.
-  struct Order: Sendable {
-    let frame: Int
-    let command: RecordingCommand
-  }
-
-  private let orders = MutexBox<[Order]>([])
+  private let orders = MutexBox<[(command: RecordingCommand, frame: Int)]>([])
 
   init() {}
 
   /// Asks for `command` at `frame` of the unit's timeline.
   public func ask(_ command: RecordingCommand, at frame: Int) {
-    orders.withLock { $0.append(Order(frame: frame, command: command)) }
+    orders.withLock { $0.append((command, frame)) }
   }
 
-  /// What was asked since the last time.
-  func take() -> [Order] {
+  /// What was asked since the last time, and at which frame of the timeline.
+  func take() -> [(command: RecordingCommand, frame: Int)] {
     orders.withLock { orders in
       defer { orders = [] }
       return orders

@@ -165,10 +165,4 @@ public struct RecordingReport: Sendable {
     overflowFrames += other.overflowFrames
     failure = other.failure
   }
-
-  /// Each channel's highest magnitude.
-  public var peaks: [Float] { levels.samplePeaks }
-
-  /// Loudness of the whole by ITU-R BS.1770; nil for silence.
-  public var integratedLUFS: Double? { levels.integratedLUFS }
 }

@@ -95,9 +95,15 @@ public struct WindowGate: RecordingGate {
   private var edges = EdgeList()
   private var hasBegun = false
   private var hasEnded = false
+  /// Moves the window when its first frame has come.
+  private var move: (@Sendable (PunchWindow) -> PunchWindow)?
 
-  /// Keeps what lies within `window`: all frames by default.
-  public init(_ window: PunchWindow = PunchWindow()) {
+  /// Keeps what lies within `window`: all frames by default. `move` is asked once, when its first frame has come, where
+  /// it really begins.
+  public init(
+    _ window: PunchWindow = PunchWindow(), move: (@Sendable (PunchWindow) -> PunchWindow)? = nil
+  ) {
+    self.move = move
     preRollFrames = 0
     frames = window.frames.map { max(0, $0) }
     let first = max(0, window.firstFrame)
@@ -146,7 +152,14 @@ public struct WindowGate: RecordingGate {
   public var lookaheadFrames: Int { preRollFrames }
 
   private mutating func addEdges() {
-    guard let firstFrame, !hasEnded else { return }
+    guard let named = firstFrame, !hasEnded else { return }
+    if receivedFrames > named, let move {
+      let moved = move(PunchWindow(firstFrame: named, frames: frames))
+      self.move = nil
+      firstFrame = moved.firstFrame
+      endFrame = moved.frames.map { moved.firstFrame + $0 }
+    }
+    guard let firstFrame else { return }
     if !hasBegun, receivedFrames > firstFrame {
       hasBegun = true
       edges.add(.open(firstFrame))
