@@ -8,15 +8,20 @@ public enum Decibels {
   }
 }
 
+extension Comparable {
+  /// The nearest value in `range`; its lower bound for what is no number.
+  package func clamped(to range: ClosedRange<Self>) -> Self {
+    min(max(range.lowerBound, self), range.upperBound)
+  }
+}
+
 extension Gain: CustomStringConvertible {
   /// The decibels that a gain may be asked for.
   public static let decibelRange = -200.0...60.0
 
   /// A gain of `decibels`, of which -200 are the least and 60 the most.
   public init(decibels: Double) {
-    let range = Self.decibelRange
-    let clamped = min(max(range.lowerBound, decibels), range.upperBound)
-    self.init(factor: Float(pow(10, clamped / 20)))
+    self.init(factor: Float(pow(10, decibels.clamped(to: Self.decibelRange) / 20)))
   }
 
   /// A gain as people write it, in dB: `-6`, `1.5`; nil for what is no number or out of range.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AudioSessions
 
-/// What of a tape goes into the file.
+/// Which captured frames go into the file.
 @Suite struct RecordingPipelineTests {
   @Test(arguments: [false, true])
   func `a take begins where its window does, gaps in place`(isShifted: Bool) throws {

@@ -6,7 +6,7 @@ import RealtimeAudio
 
 @testable import AudioSessions
 
-/// A recorder and its writer in a folder of their own, wound by hand: every frame is its own number.
+/// A recorder and its writer in a folder of their own, stepped by hand: every frame is its own number.
 final class RecordingRig {
   let folder: String
   let writer: RecordingWriter
@@ -38,7 +38,7 @@ final class RecordingRig {
     rmdir(folder)
   }
 
-  /// The recorder hears `frames` frames more, after a gap of `lost`.
+  /// The recorder gets `frames` frames more, after a gap of `lost`.
   func record(_ frames: Int, lost: Int = 0) {
     frame += lost
     var done = 0
@@ -55,7 +55,7 @@ final class RecordingRig {
     }
   }
 
-  /// The recorder hears that so many frames were lost, and nothing after that.
+  /// The recorder is told that `frames` frames were lost, and gets nothing after that.
   func lose(_ frames: Int) {
     recorder?.record(
       SampleBuffer(frameCount: 1, channelCount: 1), frames: 0,

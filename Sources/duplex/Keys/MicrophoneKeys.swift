@@ -51,8 +51,7 @@ final class MicrophoneKeys: KeyResponder {
   }
 
   private func changeGain(by change: Double) {
-    let range = Self.decibelRange
-    decibels = min(max(range.lowerBound, decibels + change), range.upperBound)
+    decibels = (decibels + change).clamped(to: Self.decibelRange)
     if gain == nil {
       player?.setGain(Gain(decibels: decibels))
     } else if !isPaused || !mutesInput {

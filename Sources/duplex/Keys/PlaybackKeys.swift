@@ -60,15 +60,14 @@ final class PlaybackKeys: KeyResponder {
   }
 
   private func changeSpeed(by factor: Double) {
-    let speeds = TrackSettings.speeds
-    let changed = min(max(speed * factor, speeds.lowerBound), speeds.upperBound)
+    let changed = (speed * factor).clamped(to: TrackSettings.speeds)
     // Back at the ordinary speed nothing is converted needlessly.
     speed = abs(changed - 1) < 0.01 ? 1 : changed
     player.setSpeed(speed)
   }
 
   private func changeGain(by change: Double) {
-    decibels = min(max(-60, decibels + change), 12)
+    decibels = (decibels + change).clamped(to: -60...12)
     player.setGain(Gain(decibels: decibels))
   }
 
