@@ -249,6 +249,28 @@ import Testing
     for frame in 0..<64 { #expect(heard[frame] == Float(frame + 1) / 8_388_608 / 2) }
   }
 
+  @Test(arguments: [false, true])
+  func `sources at once stay in step where one of them cannot be sought`(
+    isSeekableFirst: Bool
+  ) throws {
+    let file = try CountedFile(frames: 96000)
+    let parts: [QueueItem.Part] = [
+      QueueItem.Part(name: "one way") { _ in
+        PlayerEventTests.Ramp(frames: 96000, supportsSeeking: false)
+      },
+      .file(file.path),
+    ]
+    let rig = PlayerRig()
+    rig.player.enqueue(QueueItem(isSeekableFirst ? parts.reversed() : parts))
+    rig.player.play()
+    _ = rig.run(cycles: 2)
+    rig.player.seek(toFrame: 20000)
+    // Longer than what was read ahead.
+    let heard = numbers(rig.run(cycles: 1200))
+    #expect(difference(heard, (128..<128 + 1200 * 64).map { 2 * $0 + 1 }) == nil)
+    #expect(rig.events.contains { if case .refused = $0.kind { true } else { false } })
+  }
+
   @Test func `formats and what can be done with them are known`() throws {
     #expect(AudioPlayer.supports(format: "flac"))
     #expect(AudioPlayer.supports(format: "audio/mpeg"))

@@ -200,7 +200,7 @@ extension AudioPlayer {
 
   /// Whether nothing waits behind what plays.
   public var isQueueEmpty: Bool {
-    queue.list.withLock { $0.next >= $0.items.count }
+    queue.list.withLock { $0.isRoundOver }
   }
 
   /// Takes the next item out of the queue.
@@ -222,12 +222,8 @@ extension AudioPlayer {
     feeder.ask(
       interrupts: true,
       .work { queue, frame in
-        let index = queue.published.withLock { $0.span(at: frame)?.index }
-        queue.list.withLock { list in
-          let first = index ?? max(0, list.next - 1)
-          // What is opened already, behind what ends now, stays so.
-          if first + count != list.next { list.skip(to: first + count) }
-        }
+        let place = queue.published.withLock { $0.span(at: frame)?.place }
+        queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
         queue.cut(at: frame)
         return true
       })

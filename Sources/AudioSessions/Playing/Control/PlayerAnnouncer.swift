@@ -203,7 +203,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     let coming = last == nil ? queue.list.withLock { $0.coming } : nil
     listener.withLock { $0 }.emit?(
       PlayerEvent(
-        kind: kind, turn: last, index: last?.index ?? coming?.index ?? 0,
+        kind: kind, turn: last, index: last?.index ?? coming?.place.index ?? 0,
         source: last?.facts.name ?? coming?.item.name ?? ""))
   }
 

@@ -40,10 +40,13 @@ struct TrackCursor: ~Copyable {
     block = SampleBuffer(frameCount: frames, channelCount: decoder.channelCount)
   }
 
-  /// Goes on in another order, at the boundary `entry`. Throws as `init` does, and then goes on as
-  /// before.
-  mutating func follow(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
+  /// Throws as `init` does where it cannot go on in another order, at the boundary `entry`.
+  func check(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
     try Self.check(decoder, order, entry: entry)
+  }
+
+  /// Goes on in another order, at the boundary `entry`. `check` has allowed it.
+  mutating func follow(_ order: PlaybackRange, entry: Int) {
     if order.isReversed != path.order.isReversed { held = 0..<0 }
     path = PlayPath(order, frameCount: decoder.frameCount, entry: entry)
     boundary = path.entry

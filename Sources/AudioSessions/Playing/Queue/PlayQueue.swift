@@ -24,8 +24,10 @@ final class PlayQueue: @unchecked Sendable {
   private(set) var sources: [Int: any QueueSource] = [:]
   private var turn = -1
   /// What was read ahead and not heard, by its place in the list.
-  private var restarts: [Int: [any SoundDecoder]] = [:]
-  private var restartArrangement = 0
+  private var restarts: [QueuePlace: [any SoundDecoder]] = [:]
+  private var restartRemovals = 0
+  /// The first round of the list of which something is still to be heard.
+  private var oldestRound = 0
   /// Frames that went out.
   private(set) var delivered = 0
   /// The frame of the ring at which what was replaced is cut.
@@ -120,17 +122,15 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Has the next source opened, unless it is already, or on its way.
   private func prepareNext() {
-    let (coming, wanted, rearrangements) = list.withLock {
-      ($0.coming, $0.generation, $0.rearrangements)
-    }
+    let (coming, wanted, removals) = list.withLock { ($0.coming, $0.generation, $0.removals) }
     if wanted != generation {
       upcoming = nil
       opener.giveUp()
       generation = wanted
     }
     guard let coming, upcoming == nil, !opener.isBusy else { return }
-    if restartArrangement != rearrangements { restarts = [:] }
-    if let decoders = restarts[coming.index] {
+    if restartRemovals != removals { restarts = [:] }
+    if let decoders = restarts[coming.place] {
       opener.begin(coming.item.reusing(decoders))
     } else {
       opener.begin(coming.item)
@@ -155,7 +155,7 @@ final class PlayQueue: @unchecked Sendable {
         isWaiting = true
         return false
       }
-      published.withLock { $0.fail(error, item: turn.item, index: turn.index) }
+      published.withLock { $0.fail(error, item: turn.item, index: turn.place.index) }
       throw error
     }
   }
@@ -186,7 +186,7 @@ final class PlayQueue: @unchecked Sendable {
       _ = list.withLock { $0.begin(generation) }
       return false
     }
-    let taken = list.withLock { list -> (item: QueueItem, index: Int)? in
+    let taken = list.withLock { list -> QueueList.Turn? in
       guard list.generation == generation else { return nil }
       if let earlier {
         guard let track = source as? Track, track.adopt(earlier) else { return nil }
@@ -197,14 +197,14 @@ final class PlayQueue: @unchecked Sendable {
     if earlier != nil { boundaries.append(frame) }
     current = source
     upcoming = nil
-    restarts = restarts.filter { $0.key > taken.index }
+    restarts = restarts.filter { $0.key > taken.place }
     if boundaries.isEmpty { chainStart = frame }
     turn += 1
     sources[turn] = source
     sources[turn - Self.mostSources] = nil
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
-      turn: turn, index: taken.index, item: taken.item, facts: facts, startFrame: frame, frames: 0,
+      turn: turn, place: taken.place, item: taken.item, facts: facts, startFrame: frame, frames: 0,
       way: source.way, settings: source.settings)
     published.withLock { $0.spans.append(span) }
     return true
@@ -245,11 +245,11 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read twice.
   private func keep(_ unplayed: [TrackSpan]) {
-    let arrangement = list.withLock { $0.rearrangements }
-    if restartArrangement != arrangement { restarts = [:] }
-    restartArrangement = arrangement
+    let removals = list.withLock { $0.removals }
+    if restartRemovals != removals { restarts = [:] }
+    restartRemovals = removals
     for span in unplayed where !span.facts.supportsSeeking {
-      restarts[span.index] = sources[span.turn]?.decoders
+      restarts[span.place] = sources[span.turn]?.decoders
     }
   }
 
@@ -280,10 +280,7 @@ final class PlayQueue: @unchecked Sendable {
     try change(&span.settings, &place, source)
     try source.begin(span.settings, at: place)
     boundaries.removeAll()
-    list.withLock { list in
-      // What is opened already, behind this one, stays so.
-      if list.next != span.index + 1 { list.skip(to: span.index + 1) }
-    }
+    list.withLock { $0.skip(to: span.place.moved(by: 1)) }
     current = source
     sources[span.turn] = source
     chainStart = delivered
@@ -318,80 +315,18 @@ final class PlayQueue: @unchecked Sendable {
   /// Lets go of sources of which nothing is heard any more.
   func release() {
     // Done for every few frames: allocates nothing while there is nothing to let go of.
-    let gone = published.withLock { played in
+    let (gone, oldest) = published.withLock { played in
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
-      return sources.keys.filter { turn in !played.spans.contains { $0.turn == turn } }
+      return (
+        sources.keys.filter { turn in !played.spans.contains { $0.turn == turn } },
+        played.spans.first?.place.round
+      )
     }
     for turn in gone { sources[turn] = nil }
-  }
-}
-
-/// The items of a queue and how far it has come: changed from any thread, behind a lock.
-struct QueueList: Sendable {
-  /// All items, those that have been played as well.
-  private(set) var items: [QueueItem] = []
-  /// The item whose turn comes next.
-  private(set) var next = 0
-  /// Whether it begins anew at its end.
-  var repeats = false
-  /// Whether it begins in another order each time.
-  var shuffles = false
-  /// Counted up when another item than was expected comes next: what was opened ahead is dropped.
-  private(set) var generation = 0
-  /// Counted up when items come to other places in the list.
-  private(set) var rearrangements = 0
-  /// Whether anything came of this time through: a queue of nothing repeats nothing.
-  var hasDelivered = false
-
-  /// Whether another turn comes.
-  var hasNext: Bool { next < items.count || (repeats && hasDelivered && !items.isEmpty) }
-
-  /// The item that comes next, and its number.
-  var coming: (item: QueueItem, index: Int)? {
-    guard hasNext else { return nil }
-    let index = next < items.count ? next : 0
-    return (items[index], index)
-  }
-
-  /// Adds `new` items behind all others.
-  mutating func append(_ new: [QueueItem]) {
-    if next == items.count { generation += 1 }
-    // A list of a hundred thousand is not copied.
-    if items.isEmpty { items = new } else { items += new }
-  }
-
-  /// Takes out the item that comes next, or all that come.
-  mutating func remove(all: Bool) -> [QueueItem] {
-    guard next < items.count else { return [] }
-    generation += 1
-    rearrangements += 1
-    let count = all ? items.count - next : 1
-    let removed = Array(items[next..<next + count])
-    items.removeSubrange(next..<next + count)
-    return removed
-  }
-
-  /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or where
-  /// another one was expected when `generation` was current.
-  mutating func begin(_ generation: Int) -> (item: QueueItem, index: Int)? {
-    guard generation == self.generation, let turn = coming else { return nil }
-    if next >= items.count {
-      next = 0
-      hasDelivered = false
+    if let oldest, oldest > oldestRound {
+      oldestRound = oldest
+      list.withLock { $0.forgetRounds(before: oldest) }
     }
-    next += 1
-    // Before the first of the next round is opened ahead.
-    if next == items.count, repeats, shuffles {
-      items.shuffle()
-      rearrangements += 1
-    }
-    return turn
-  }
-
-  /// Goes to the item with the number `index`.
-  mutating func skip(to index: Int) {
-    next = min(max(0, index), items.count)
-    generation += 1
   }
 }

@@ -63,14 +63,14 @@ struct PlayedSpans: Sendable {
   mutating func fail(_ failure: FileFailure) {
     guard let span = spans.last else { return }
     failures.append(
-      Failure(turn: span.turn, index: span.index, name: span.facts.name, failure: failure))
+      Failure(turn: span.turn, index: span.place.index, name: span.facts.name, failure: failure))
   }
 
   /// A part of what is read failed, and the rest goes on.
   mutating func fail(_ part: PartFailure) {
     guard let span = spans.last else { return }
     failures.append(
-      Failure(turn: nil, index: span.index, name: part.name, failure: part.failure))
+      Failure(turn: nil, index: span.place.index, name: part.name, failure: part.failure))
   }
 
   mutating func fail(_ failure: FileFailure, item: QueueItem, index: Int) {
@@ -84,7 +84,7 @@ struct TrackSpan: Sendable {
   /// The turn it belongs to: counted up with each source that is begun.
   var turn: Int
   /// The source's place in the queue.
-  var index: Int
+  var place: QueuePlace
   /// What opens it anew.
   var item: QueueItem
   var facts: StreamInfo
@@ -107,7 +107,9 @@ struct TrackSpan: Sendable {
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 
   /// The turn, as others know it.
-  var playerTurn: PlayerTransition { PlayerTransition(number: turn, index: index, facts: facts) }
+  var playerTurn: PlayerTransition {
+    PlayerTransition(number: turn, index: place.index, facts: facts)
+  }
 }
 
 /// What a player is doing.

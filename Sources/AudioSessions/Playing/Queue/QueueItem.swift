@@ -253,6 +253,9 @@ final class TrackGroup: QueueSource {
   }
 
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
+    // What was asked goes with this change, or not at all.
+    let asked = asked
+    self.asked = nil
     let rate = Double(tracks[0].decoder.sampleRate)
     for track in tracks {
       let scale = Double(track.decoder.sampleRate) / rate
@@ -265,12 +268,13 @@ final class TrackGroup: QueueSource {
         endFrame: settings.order.endFrame.map(scaled), times: settings.order.times,
         isReversed: settings.order.isReversed)
       own.speed = settings.speed
-      try track.begin(own, at: place * scale)
+      try track.prepare(own, at: place * scale)
     }
+    // All or none: they stay in step.
+    for track in tracks { track.enter() }
     choice = asked.map { asked in
       (asked.boundary.flatMap { way.frames(until: $0) } ?? 0, asked.index)
     }
-    asked = nil
   }
 
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {

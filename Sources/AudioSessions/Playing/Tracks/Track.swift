@@ -42,6 +42,8 @@ public final class Track: FrameSource {
   private let channelCount: Int
   /// Where the first frame that is heard lies.
   private(set) var way: PositionMap
+  /// How it goes on after `begin`.
+  private var entry: TrackEntry?
   /// Frames at the unit's rate that are still to be left out at the beginning.
   private var leadFrames = 0
   /// Frames at the unit's rate that are still to be delivered; nil for all.
@@ -102,6 +104,12 @@ public final class Track: FrameSource {
   /// what comes next is heard as if all had been played so from well before. Throws
   /// `.unusableContents` where the decoder cannot do that, and then goes on as before.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
+    try prepare(settings, at: place)
+    enter()
+  }
+
+  /// Does all of `begin` that can fail; `enter` does the rest.
+  func prepare(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     let fileRate = decoder.sampleRate
     let isReversed = settings.order.isReversed
     // Behind the stretch it goes on at its beginning.
@@ -131,11 +139,21 @@ public final class Track: FrameSource {
       channelCount: channelCount, inputRate: fileRate, outputRate: sampleRate,
       speed: settings.speed, position: position, quality: settings.resamplerQuality,
       name: decoder.name)
-    try stream.follow(
-      settings.order, entry: boundary, conversion: conversion, position: position)
-    self.settings = settings
-    leadFrames = lead
-    let index = settings.speed != 1 ? position : Double(lead) * stream.ratio
+    try stream.check(settings.order, entry: boundary)
+    entry = TrackEntry(
+      settings: settings, boundary: boundary, position: position, leadFrames: lead,
+      conversion: conversion)
+  }
+
+  /// Goes on as was prepared.
+  func enter() {
+    guard let entry = entry.take() else { return }
+    settings = entry.settings
+    leadFrames = entry.leadFrames
+    let (boundary, position) = (entry.boundary, entry.position)
+    stream.follow(
+      settings.order, entry: boundary, conversion: entry.takeConversion(), position: position)
+    let index = settings.speed != 1 ? position : Double(leadFrames) * stream.ratio
     way = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
   }
 
@@ -156,6 +174,19 @@ public final class Track: FrameSource {
     }
     return count
   }
+}
+
+/// How a track goes on elsewhere in its file.
+private struct TrackEntry: ~Copyable {
+  let settings: TrackSettings
+  /// The boundary of the file that is read first, and where between the frames behind it the sound begins.
+  let boundary: Int
+  let position: Double
+  /// Frames of the unit that are left out.
+  let leadFrames: Int
+  let conversion: TrackConversion?
+
+  consuming func takeConversion() -> TrackConversion? { conversion }
 }
 
 /// Joins with the track before and the one behind.

@@ -53,12 +53,17 @@ struct TrackStream: ~Copyable {
   /// The way it takes through its file.
   var path: PlayPath { cursor.path }
 
+  /// Throws as `TrackCursor.check` does.
+  func check(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
+    try cursor.check(order, entry: entry)
+  }
+
   /// Begins anew at the boundary `entry` in this order, through a new conversion that begins at
-  /// `position` frames of the first. Throws as `TrackCursor.follow` does, and then goes on as before.
+  /// `position` frames of the first. `check` has allowed it.
   mutating func follow(
     _ order: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
-  ) throws(FileFailure) {
-    try cursor.follow(order, entry: entry)
+  ) {
+    cursor.follow(order, entry: entry)
     let speed = conversion?.speed ?? 1
     self.conversion = conversion
     ratio = Double(fileRate) / Double(sampleRate) * speed

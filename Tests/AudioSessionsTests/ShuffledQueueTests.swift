@@ -1,0 +1,53 @@
+import AudioBasics
+import AudioSessions
+import Testing
+
+/// A queue that begins in another order each time, steered while the next round is read ahead.
+@Suite struct ShuffledQueueTests {
+  private static let lead = 48000 / 50 + 2 * 64
+  private static let fileCount = 5
+
+  /// Long enough that a round lasts longer than what is read ahead, and so short that several rounds do not.
+  @Test(arguments: [20_000, 1500])
+  func `what is heard begins again, or is sought, whatever order the next round has`(
+    frames: Int
+  ) throws {
+    let files = try (0..<Self.fileCount).map {
+      try CountedFile(frames: frames, first: $0 * 1_000_000)
+    }
+    let rig = PlayerRig()
+    for file in files { rig.enqueue(file) }
+    rig.player.setRepeating(true, shuffles: true)
+    rig.player.play()
+    for step in 0..<40 {
+      _ = rig.run(cycles: 200)
+      let target = step % 2 == 0 ? 0 : 5
+      if target == 0 { rig.player.skip(by: 0) } else { rig.player.seek(toFrame: target) }
+      let heard = numbers(rig.run(cycles: 40))
+      let (before, after) = (heard[Self.lead - 1], heard[Self.lead])
+      #expect(after % 1_000_000 == target)
+      // Right at an end it is the one behind.
+      let isAtEnd = before % 1_000_000 == frames - 1
+      #expect(isAtEnd || after / 1_000_000 == before / 1_000_000)
+    }
+  }
+
+  @Test func `a seek changes nothing of the order: each is heard once a round`() throws {
+    let files = try (0..<Self.fileCount).map {
+      try CountedFile(frames: 20_000, first: $0 * 1_000_000)
+    }
+    let rig = PlayerRig()
+    for file in files { rig.enqueue(file) }
+    rig.player.setRepeating(true, shuffles: true)
+    rig.player.play()
+    while rig.player.playedTurns.count < 4 * Self.fileCount {
+      _ = rig.run(cycles: 200)
+      rig.player.seek(bySeconds: -0.01)
+    }
+    let turns = rig.player.playedTurns.map(\.turn)
+    for (number, turn) in turns.enumerated() { #expect(turn.index == number % Self.fileCount) }
+    for first in stride(from: 0, to: turns.count, by: Self.fileCount) {
+      #expect(Set(turns[first..<first + Self.fileCount].map(\.facts.name)).count == Self.fileCount)
+    }
+  }
+}
