@@ -89,16 +89,17 @@ extension SampleBuffer {
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
-    var others = highest
-    while index &+ 16 <= end {
-      let magnitude = Self.magnitudes(eightSamples(at: index))
-      let other = Self.magnitudes(eightSamples(at: index &+ 8))
-      // In this order of operands a maximum is one instruction.
-      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
-      others = others.replacing(with: other, where: other .> others)
-      index &+= 16
+    while index &+ 32 <= end {
+      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
+      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 8)))
+      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 16)))
+      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 24)))
+      index &+= 32
     }
-    highest = highest.replacing(with: others, where: others .> highest)
+    while index &+ 8 <= end {
+      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
+      index &+= 8
+    }
     var peak = Self.highest(highest)
     while index < end {
       let magnitude = abs(base[index])
@@ -116,11 +117,13 @@ extension SampleBuffer {
     var index = (first &+ 1) &* channelCount
     let end = (first &+ frames &- 1) &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
-    while index &+ 8 <= end {
-      let middle = eightSamples(at: index)
-      let around = eightSamples(at: index &- channelCount) + eightSamples(at: index &+ channelCount)
-      let magnitude = Self.magnitudes(around - (middle + middle))
-      highest = highest.replacing(with: magnitude, where: magnitude .> highest)
+    while index &+ 16 <= end {
+      highest = Self.higher(highest, eightSecondDifferences(at: index))
+      highest = Self.higher(highest, eightSecondDifferences(at: index &+ 8))
+      index &+= 16
+    }
+    if index &+ 8 <= end {
+      highest = Self.higher(highest, eightSecondDifferences(at: index))
       index &+= 8
     }
     var difference = Self.highest(highest)
@@ -133,13 +136,28 @@ extension SampleBuffer {
     return difference
   }
 
+  /// The magnitudes of the second differences around the eight samples from the one of that index on.
+  @_noLocks @inline(__always)
+  private func eightSecondDifferences(at index: Int) -> SIMD8<Float> {
+    let middle = eightSamples(at: index)
+    let around = eightSamples(at: index &- channelCount) + eightSamples(at: index &+ channelCount)
+    return Self.magnitudes(around - (middle + middle))
+  }
+
+  /// The higher of each two; of what is no number the other.
+  @_noLocks @inline(__always)
+  private static func higher(_ highest: SIMD8<Float>, _ samples: SIMD8<Float>) -> SIMD8<Float> {
+    // In this order of operands a maximum is one instruction.
+    highest.replacing(with: samples, where: samples .> highest)
+  }
+
   /// The highest of eight.
   @_noLocks @inline(__always)
   private static func highest(_ eight: SIMD8<Float>) -> Float {
     let half = eight.lowHalf.replacing(
       with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
-    let pair = half.lowHalf.replacing(with: half.highHalf, where: half.highHalf .> half.lowHalf)
-    return pair[0] > pair[1] ? pair[0] : pair[1]
+    let (first, second) = (max(half[0], half[1]), max(half[2], half[3]))
+    return max(first, second)
   }
 
   /// The sum of a frame's channels.

@@ -132,10 +132,25 @@ extension SampleBuffer {
     let from = other.base + source &* channelCount
     let count = frames &* channelCount
     var index = 0
+    while index &+ 32 <= count {
+      Self.copyEight(from + index, to: to + index)
+      Self.copyEight(from + (index &+ 8), to: to + (index &+ 8))
+      Self.copyEight(from + (index &+ 16), to: to + (index &+ 16))
+      Self.copyEight(from + (index &+ 24), to: to + (index &+ 24))
+      index &+= 32
+    }
     while index < count {
       to[index] = from[index]
       index &+= 1
     }
+  }
+
+  @_noLocks @inline(__always)
+  private static func copyEight(
+    _ source: UnsafeMutablePointer<Float>, to target: UnsafeMutablePointer<Float>
+  ) {
+    let eight = UnsafeRawPointer(source).loadUnaligned(as: SIMD8<Float>.self)
+    UnsafeMutableRawPointer(target).storeBytes(of: eight, as: SIMD8<Float>.self)
   }
 
   /// Silence in `frames` frames from `firstFrame` on.

@@ -19,7 +19,9 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     peaks = .allocate(capacity: count)
     for index in 0..<count {
       (peaks + index).initialize(
-        to: TruePeak(sampleRate: sampleRate, width: isShared ? channelCount : 1))
+        to: TruePeak(
+          sampleRate: sampleRate, width: isShared ? channelCount : 1,
+          remembersBlocks: isShared && channelCount <= 8))
     }
   }
 
@@ -39,8 +41,9 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     var highestSample: Float = 0
     var before = keptPeak
     var frame = 0
+    var length = 0
     while frame < frames {
-      let length = min(TruePeak.blockFrames, frames &- frame)
+      length = min(TruePeak.blockFrames, frames &- frame)
       let peak = buffer.peak(from: first &+ frame, frames: length)
       for index in 0..<count {
         (peaks + index).pointee.look(
@@ -51,10 +54,13 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
       highestSample = max(highestSample, peak)
       frame &+= length
     }
-    keptPeak = 0
+    keptPeak = before
     for index in 0..<count {
       (peaks + index).pointee.keepLast(buffer, channel: index, from: first, count: frames)
-      keptPeak = max(keptPeak, (peaks + index).pointee.keptPeak)
+      // Behind a short block, others are kept as well.
+      if length < peaks.pointee.reach {
+        keptPeak = max(keptPeak, (peaks + index).pointee.keptPeak)
+      }
     }
     return highestSample
   }
@@ -97,16 +103,25 @@ struct TruePeak: ~Copyable {
   }
 
   private let filters: InterpolationFilters
+  private var repetitions: RepeatedBlocks
   /// The channels it looks at, side by side.
   private let width: Int
   /// The last frames that were looked at, which the filters reach back to; and room for a block behind them.
   private var line: SampleBuffer
 
   /// `width` channels of `sampleRate` that were silent up to now.
-  init(sampleRate: Int, width: Int) {
+  init(sampleRate: Int, width: Int, remembersBlocks: Bool = false) {
     filters = InterpolationFilters(sampleRate: sampleRate)
     self.width = width
     line = SampleBuffer(frameCount: filters.reach + Self.blockFrames, channelCount: width)
+    // An output may play a loop for hours; its memory is in proportion to the channels.
+    repetitions = RepeatedBlocks(
+      blockCount: remembersBlocks ? 64 : 0, sampleCount: line.frameCount * width)
+  }
+
+  /// Frames that the filters reach back to.
+  var reach: Int {
+    @_noLocks get { filters.reach }
   }
 
   /// Looks at a block of at most `blockFrames` frames of `buffer`, in the channels from `channel` on, which begins
@@ -119,18 +134,19 @@ struct TruePeak: ~Copyable {
   ) {
     let bound = max(blockPeak, before)
     guard blockPeak > peak || bound * filters.norm > peak else { return }
-    let reach = filters.reach
-    if width == buffer.channelCount && known >= reach {
+    let isWhole = width == buffer.channelCount
+    if isWhole && known >= reach {
       peak = filters.peak(
-        of: buffer, from: place &- reach, count: count, known: max(peak, blockPeak), bound: bound)
+        of: buffer, from: place &- reach, count: count, known: max(peak, blockPeak), bound: bound,
+        &repetitions)
       return
     }
     let kept = max(0, reach &- known)
     copy(buffer, channel, from: place &+ kept &- reach, to: kept, frames: reach &+ count &- kept)
-    let sample = line.peak(from: reach, frames: count)
+    let sample = isWhole ? blockPeak : line.peak(from: reach, frames: count)
     peak = filters.peak(
       of: line, from: 0, count: count, known: max(peak, sample),
-      bound: max(sample, line.peak(from: 0, frames: reach)))
+      bound: isWhole ? bound : max(sample, line.peak(from: 0, frames: reach)), &repetitions)
   }
 
   /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first` on.
@@ -155,15 +171,13 @@ struct TruePeak: ~Copyable {
   private mutating func copy(
     _ buffer: borrowing SampleBuffer, _ channel: Int, from first: Int, to target: Int, frames: Int
   ) {
-    // All channels lie side by side as they do in the line.
-    let step = width == 1 ? buffer.channelCount : 1
-    let samples = UnsafePointer(buffer.base + (first &* buffer.channelCount &+ channel))
-    let copied = line.base + target &* width
-    var index = 0
-    for sample in 0..<frames &* width {
-      copied[sample] = samples[index]
-      index &+= step
+    if width == buffer.channelCount {
+      return line.replace(at: target, with: buffer, from: first, frames: frames)
     }
+    let step = buffer.channelCount
+    let samples = UnsafePointer(buffer.base + (first &* step &+ channel))
+    let copied = line.base + target
+    for frame in 0..<frames { copied[frame] = samples[frame &* step] }
   }
 }
 
@@ -255,17 +269,24 @@ struct InterpolationFilters: ~Copyable {
   }
 
   /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which begin `reach`
-  /// frames behind the frame `first`. No magnitude of all these frames is above `bound`.
+  /// frames behind the frame `first`. No magnitude of all these frames is above `bound`. `repetitions` holds
+  /// blocks that were interpolated before: nothing in them is above `known`.
   @_noLocks
   func peak(
-    of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: Float, bound: Float
+    of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: Float, bound: Float,
+    _ repetitions: inout RepeatedBlocks
   ) -> Float {
     guard bound * norm > known else { return known }
     let stride = buffer.channelCount
+    let samples = UnsafePointer(buffer.base + first &* stride)
+    let sampleCount = (reach &+ count) &* stride
+    if repetitions.isRepeating && repetitions.contains(samples, sampleCount) { return known }
     let bend = buffer.secondDifference(from: first, frames: reach &+ count)
     // What the nearer of two samples must be at least, and the approximation.
     let leastSample = known - bend * lineError - bound * endError
     guard bound > leastSample else { return known }
+    if repetitions.contains(samples, sampleCount) { return known }
+    repetitions.add(samples, sampleCount)
     let leastNearby = known - bend * approximationError - bound * endError
     let start = buffer.base + (first &+ reach &- taps &+ 1) &* stride
     let end = count &* stride

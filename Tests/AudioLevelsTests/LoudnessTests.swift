@@ -285,4 +285,25 @@ import Testing
       #expect(abs(peak - expected) <= 1e-5 * expected)
     }
   }
+
+  @Test
+  func `a loop of a few frames has its true peak, and so has what differs from it in one sample`() {
+    let (frames, turn) = (12800, 37)
+    var sound = SampleBuffer(frameCount: frames, channelCount: 2)
+    var state: UInt32 = 1
+    for sample in 0..<2 * turn {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      sound[sample] = Float(state >> 8) / Float(1 << 24) - 0.5
+    }
+    for sample in 2 * turn..<2 * frames { sound[sample] = sound[sample - 2 * turn] }
+    // Not at the edge of a block, nor of the samples by which blocks are told apart.
+    for louder in [0, 2 * 6010 + 1] {
+      if louder > 0 { sound[louder] *= 1.5 }
+      var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
+      meter.add(sound, frames: frames)
+      var levels = OutputLevels(sampleRate: 48000, channelCount: 2)
+      levels.add(sound, frames: frames)
+      #expect(levels.truePeak == meter.levels.truePeaks.max())
+    }
+  }
 }

@@ -7,6 +7,8 @@ import Synchronization
 final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
   let source: any ByteSource
+  /// Bytes of a read that is made through the memory; longer ones go past it.
+  private static let longestKept = 4096
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   /// What is held lies from `start` to `end`.
   private let start = Atomic(0)
@@ -71,11 +73,23 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   ) throws(FileFailure) -> Int {
     var done = 0
     while done < bytes.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+      if rest.count > Self.longestKept, try approach(position),
+        position == end.load(ordering: .relaxed)
+      {
+        // Nothing of it is held: it goes where it is wanted.
+        defer { start.store(end.load(ordering: .relaxed), ordering: .relaxed) }
+        let count = try fetch(into: rest, at: position)
+        position += count
+        done += count
+        if count == 0 || !isWhole { break }
+        continue
+      }
       _ = try peek(1)
       let held = try peek(
         min(bytes.count - done, max(0, end.load(ordering: .relaxed) - position)))
       guard held.count > 0 else { break }
-      UnsafeMutableRawBufferPointer(rebasing: bytes[done...]).copyMemory(from: held)
+      rest.copyMemory(from: held)
       done += held.count
       position += held.count
       if !isWhole { break }
@@ -180,10 +194,16 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   /// Appends what the source has; 0 at its end.
   private func fill() throws(FileFailure) -> Int {
     let next = end.load(ordering: .relaxed)
+    let used = next - start.load(ordering: .relaxed)
+    return try fetch(into: UnsafeMutableRawBufferPointer(rebasing: memory[used...]), at: next)
+  }
+
+  /// Fills `room` with what the source has at `next`, the end of what is held; 0 at its end.
+  private func fetch(
+    into room: UnsafeMutableRawBufferPointer, at next: Int
+  ) throws(FileFailure) -> Int {
     // Servers refuse to be asked for what lies behind the end.
     if let byteCount, next >= byteCount { return 0 }
-    let used = next - start.load(ordering: .relaxed)
-    let room = UnsafeMutableRawBufferPointer(rebasing: memory[used...])
     let count = min(max(0, try source.read(into: room, at: next)), room.count)
     if count == 0, source.isInterrupted || byteCount.map({ next < $0 }) ?? false {
       wasInterrupted = true

@@ -127,9 +127,12 @@ public final class MPEGDecoder: SoundDecoder {
     if let end = knownFrameCount { wanted = min(wanted, end - position) }
     var done = 0
     while done < wanted {
+      let place = buffer.base + (target + done) * channelCount
       if rest.isEmpty {
+        // Where there is room for any block, it is decoded where it is wanted.
+        let isRoomy = wanted - done >= MPEGHeader.mostFrames
         do throws(FileFailure) {
-          guard try decodeBlock() else { break }
+          guard try decodeBlock(into: isRoomy ? place : nil) else { break }
         } catch {
           if done > 0 { break }
           throw error
@@ -137,8 +140,7 @@ public final class MPEGDecoder: SoundDecoder {
       }
       let count = min(wanted - done, rest.count / channelCount)
       guard count > 0, let source = rest.baseAddress else { continue }
-      let place = buffer.base + (target + done) * channelCount
-      place.update(from: source, count: count * channelCount)
+      if source != place { place.update(from: source, count: count * channelCount) }
       drop(count)
       done += count
       position += count
@@ -185,8 +187,9 @@ public final class MPEGDecoder: SoundDecoder {
 }
 
 extension MPEGDecoder {
-  /// Makes `rest` the samples of the next block. False at the end, or after an interruption.
-  private func decodeBlock() throws(FileFailure) -> Bool {
+  /// Makes `rest` the samples of the next block, which lie at `target` where that is given. False at the end, or
+  /// after an interruption.
+  private func decodeBlock(into target: UnsafeMutablePointer<Float>?) throws(FileFailure) -> Bool {
     bytes.recover()
     if isAway {
       guard try goToPosition() else { return false }
@@ -199,7 +202,7 @@ extension MPEGDecoder {
     }
     let block = try bytes.peek(header.byteCount)
     guard block.count == header.byteCount else { return false }
-    rest = decoder.decode(block)
+    rest = decoder.decode(block, into: target)
     if rest.count != blockFrames * channelCount {
       decoder.reset()
       rest = makeSilence()
@@ -248,6 +251,8 @@ extension MPEGDecoder {
 /// libmpg123 as a decoder of single blocks, one after the other: where they lie, it is not asked.
 struct MPEGBlockDecoder: ~Copyable {
   private let handle: OpaquePointer
+  /// Room for the longest block.
+  private let samples: SampleBuffer
 
   /// A decoder to `channelCount` channels, whatever a block has. nil without memory.
   init?(sampleRate: Int, channelCount: Int) {
@@ -263,6 +268,7 @@ struct MPEGBlockDecoder: ~Copyable {
     mpg123_format(handle, sampleRate, Int32(channels), Int32(MPG123_ENC_FLOAT_32.rawValue))
     mpg123_open_feed(handle)
     self.handle = handle
+    samples = SampleBuffer(frameCount: MPEGHeader.mostFrames, channelCount: channelCount)
   }
 
   deinit {
@@ -274,8 +280,13 @@ struct MPEGBlockDecoder: ~Copyable {
     mpg123_open_feed(handle)
   }
 
-  /// The samples of a whole block; they stay until the next call. Empty where it is damaged.
-  func decode(_ block: UnsafeRawBufferPointer) -> UnsafeBufferPointer<Float> {
+  /// The samples of a whole block: at `target`, which has room for the longest, or where they stay until the next
+  /// call. Empty where it is damaged.
+  func decode(
+    _ block: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<Float>?
+  ) -> UnsafeBufferPointer<Float> {
+    mpg123_replace_buffer(
+      handle, target ?? samples.base, samples.sampleCount * MemoryLayout<Float>.stride)
     let bytes = block.assumingMemoryBound(to: UInt8.self)
     var result = mpg123_feed(handle, bytes.baseAddress, bytes.count)
     var samples: UnsafeMutablePointer<UInt8>?

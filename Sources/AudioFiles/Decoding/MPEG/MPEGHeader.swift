@@ -18,6 +18,9 @@ struct MPEGHeader: Equatable {
   /// Bytes of a block at the least: MPEG-2 layer III, 8,000 bits and 24,000 frames a second.
   static let smallestByteCount = 24
 
+  /// Frames of a block at the most.
+  static let mostFrames = 1152
+
   /// What `word` says, the first byte highest; nil where it begins no block, or one of free format.
   init?(_ word: UInt32) {
     let version = Int(word >> 19 & 3)
@@ -34,7 +37,7 @@ struct MPEGHeader: Equatable {
     bitRate = 1000 * Self.kilobits(bitRateCode, layer: layer, isFullRate: isFullRate)
     channelCount = word >> 6 & 3 == 3 ? 1 : 2
     isPadded = word >> 9 & 1 == 1
-    frameCount = layer == 1 ? 384 : layer == 3 && !isFullRate ? 576 : 1152
+    frameCount = layer == 1 ? 384 : layer == 3 && !isFullRate ? 576 : Self.mostFrames
     let slotByteCount = layer == 1 ? 4 : 1
     let slots = frameCount / 8 * bitRate / sampleRate / slotByteCount
     byteCount = (slots + (isPadded ? 1 : 0)) * slotByteCount

@@ -4,7 +4,7 @@ import AudioFiles
 extension AudioPlayer {
   /// What is heard now.
   public var current: PlayerTransition? {
-    currentSpan?.playerTurn
+    currentSpan?.turn.transition
   }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
@@ -19,17 +19,17 @@ extension AudioPlayer {
   /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
     guard let span = currentSpan, let position else { return nil }
-    return (Double(position) / Double(span.facts.sampleRate), span.facts.seconds)
+    return (Double(position) / Double(span.turn.facts.sampleRate), span.turn.facts.seconds)
   }
 
   /// Bits a second of what is heard; nil where that is not known.
-  public var bitRate: Int? { currentSpan?.facts.bitRate }
+  public var bitRate: Int? { currentSpan?.turn.facts.bitRate }
 
   /// How what is heard is played; nil where nothing is.
   public var settings: TrackSettings? { currentSpan?.settings }
 
   /// Whether what is heard can be sought, looped and played backwards.
-  public var supportsSeeking: Bool { currentSpan?.facts.supportsSeeking ?? false }
+  public var supportsSeeking: Bool { currentSpan?.turn.facts.supportsSeeking ?? false }
 
   private var currentSpan: TrackSpan? {
     let frame = playedCount.value

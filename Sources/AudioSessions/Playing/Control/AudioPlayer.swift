@@ -222,7 +222,7 @@ extension AudioPlayer {
     feeder.ask(
       interrupts: true,
       .work { queue, frame in
-        let place = queue.published.withLock { $0.span(at: frame)?.place }
+        let place = queue.published.withLock { $0.span(at: frame)?.turn.place }
         queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
         queue.cut(at: frame)
         return true

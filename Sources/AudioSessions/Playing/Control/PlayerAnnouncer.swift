@@ -96,14 +96,14 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private func begin(_ span: TrackSpan) -> TurnState {
-    let turnState = TurnState(span.playerTurn)
-    turnStates[span.turn] = turnState
+    let turnState = TurnState(span.turn.transition)
+    turnStates[span.turn.number] = turnState
     emit(.decodingStarted, turnState.turn)
     return turnState
   }
 
   private func follow(_ span: TrackSpan, _ position: Int) {
-    let turnState = turnStates[span.turn] ?? begin(span)
+    let turnState = turnStates[span.turn.number] ?? begin(span)
     let turn = turnState.turn
     if span.isComplete, !turnState.isDecoded {
       turnState.isDecoded = true
@@ -142,23 +142,24 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       let isPlayed = span.isClosed && position >= span.endFrame
       guard isPlayed || isLast else { break }
       gone += 1
-      turnStates[span.turn]?.playedFrames += timeline.playedFrames(
+      turnStates[span.turn.number]?.playedFrames += timeline.playedFrames(
         of: span.range, playedCount: position)
-      guard !spans.dropFirst(gone).contains(where: { $0.turn == span.turn }) else { continue }
+      guard !spans.dropFirst(gone).contains(where: { $0.turn === span.turn }) else { continue }
       end(span, isPlayed: isPlayed)
     }
+    guard gone > 0 else { return }
     queue.published.withLock { $0.spans.removeFirst(min(gone, $0.spans.count)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
-    if gone == spans.count, gone > 0, played.isOver, !isAtEnd, let last = spans.last,
+    if gone == spans.count, played.isOver, !isAtEnd, let last = spans.last,
       last.isComplete || isLast
     {
       isAtEnd = true
-      if last.isComplete { emit(.endOfAudio, last.playerTurn, before: last.endFrame) }
+      if last.isComplete { emit(.endOfAudio, last.turn.transition, before: last.endFrame) }
     }
   }
 
   private func end(_ span: TrackSpan, isPlayed: Bool) {
-    guard let turnState = turnStates.removeValue(forKey: span.turn) else { return }
+    guard let turnState = turnStates.removeValue(forKey: span.turn.number) else { return }
     if let firstFrame = turnState.firstFrame {
       finished.withLock {
         $0.append(
@@ -176,8 +177,10 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private func cancel(_ span: TrackSpan) {
-    if turnStates.removeValue(forKey: span.turn) == nil { emit(.decodingStarted, span.playerTurn) }
-    emit(.decodingCanceled, span.playerTurn)
+    if turnStates.removeValue(forKey: span.turn.number) == nil {
+      emit(.decodingStarted, span.turn.transition)
+    }
+    emit(.decodingCanceled, span.turn.transition)
   }
 
   private func emitFailures(_ failures: [PlayedSpans.Failure]) {

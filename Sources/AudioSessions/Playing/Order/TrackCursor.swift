@@ -5,10 +5,14 @@ import AudioFiles
 /// backwards, without a gap. Never more of it in memory than a block.
 ///
 /// Backwards, blocks are read forwards, the last one first, and turned round. A stretch that is no
-/// longer than a block is read once and kept, so that even one of a few frames loops at no cost.
+/// longer than a block is read once and kept; a short one is repeated within the block, so that even one of a
+/// few frames loops at no cost.
 struct TrackCursor: ~Copyable {
   /// Frames of a block.
   static let blockFrames = 16384
+  /// Frames of a stretch that is repeated within the block, at most, and of all its copies.
+  private static let shortFrames = 512
+  private static let copiedFrames = 2048
 
   private let decoder: any SoundDecoder
   private let fold: StereoFold?
@@ -16,6 +20,8 @@ struct TrackCursor: ~Copyable {
   private var block: SampleBuffer
   /// Which frames the block holds; turned round where the order is.
   private var held = 0..<0
+  /// How often the block holds them, one copy behind the other: more than once where they are a whole pass.
+  private var copies = 1
   /// Between the last frame and the next one, in the file.
   private var boundary: Int
   private var passes = 0
@@ -48,6 +54,7 @@ struct TrackCursor: ~Copyable {
   /// Goes on in another order, at the boundary `entry`. `check` has allowed it.
   mutating func follow(_ order: PlaybackRange, entry: Int) {
     if order.isReversed != path.order.isReversed { held = 0..<0 }
+    copies = 1
     path = PlayPath(order, frameCount: decoder.frameCount, entry: entry)
     boundary = path.entry
     passes = 0
@@ -90,9 +97,27 @@ struct TrackCursor: ~Copyable {
         guard try endEarly() else { return 0 }
         continue
       }
-      return take(into: &buffer, at: target, room: min(room, rest ?? .max))
+      copyPass()
+      let passesBehind = path.order.times.map { $0 - passes - 1 } ?? .max
+      let further = min(copies - 1, passesBehind) * held.count
+      return take(into: &buffer, at: target, room: min(room, rest.map { $0 + further } ?? .max))
     }
     return 0
+  }
+
+  /// Fills the block with copies of a short stretch, once that has been played to its end.
+  private mutating func copyPass() {
+    guard copies == 1, passes > 0, let end = path.end, held == path.start..<end,
+      held.count <= Self.shortFrames
+    else { return }
+    let count = held.count * block.channelCount
+    if block.frameCount < Self.copiedFrames {
+      var longer = SampleBuffer(frameCount: Self.copiedFrames, channelCount: block.channelCount)
+      longer.replace(at: 0, with: block, from: 0, frames: held.count)
+      block = longer
+    }
+    copies = Self.copiedFrames / held.count
+    for sample in count..<copies * count { block[sample] = block[sample - count] }
   }
 
   /// A file that has fewer frames than it announces says so behind its last, where more are wanted.
@@ -101,6 +126,7 @@ struct TrackCursor: ~Copyable {
       path.order.endFrame.map({ $0 > end }) ?? true
     else { return }
     held = 0..<0
+    copies = 1
     guard try approach(end) else { return }
     _ = try decoder.read(into: &block, at: 0, frames: 1)
   }
@@ -114,14 +140,22 @@ struct TrackCursor: ~Copyable {
   private mutating func take(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
     let isReversed = path.order.isReversed
     let ahead = isReversed ? boundary - held.lowerBound : held.upperBound - boundary
-    let count = min(room, ahead)
+    let count = min(room, ahead + (copies - 1) * held.count)
     let source = isReversed ? held.upperBound - boundary : boundary - held.lowerBound
     if let fold {
       fold.apply(block, from: source, frames: count, into: &buffer, at: target)
     } else {
       buffer.copy(block, from: source, at: target, frames: count)
     }
-    boundary += isReversed ? -count : count
+    var moved = count
+    if count > ahead {
+      // At the end of a pass the next one has not begun.
+      let further = count - ahead - 1
+      passes += 1 + further / held.count
+      boundary = isReversed ? held.upperBound : held.lowerBound
+      moved = further % held.count + 1
+    }
+    boundary += isReversed ? -moved : moved
     return count
   }
 
@@ -132,6 +166,7 @@ struct TrackCursor: ~Copyable {
     let wanted =
       isReversed ? boundary - first : min(block.frameCount, (path.end ?? .max) - boundary)
     held = 0..<0
+    copies = 1
     guard try approach(first) else { return false }
     var count = 0
     while count < wanted {

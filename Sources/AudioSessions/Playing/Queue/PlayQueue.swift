@@ -204,8 +204,8 @@ final class PlayQueue: @unchecked Sendable {
     sources[turn - Self.mostSources] = nil
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
-      turn: turn, place: taken.place, item: taken.item, facts: facts, startFrame: frame, frames: 0,
-      way: source.way, settings: source.settings)
+      turn: QueueTurn(number: turn, place: taken.place, item: taken.item, facts: facts),
+      startFrame: frame, frames: 0, way: source.way, settings: source.settings)
     published.withLock { $0.spans.append(span) }
     return true
   }
@@ -248,8 +248,8 @@ final class PlayQueue: @unchecked Sendable {
     let removals = list.withLock { $0.removals }
     if restartRemovals != removals { restarts = [:] }
     restartRemovals = removals
-    for span in unplayed where !span.facts.supportsSeeking {
-      restarts[span.place] = sources[span.turn]?.decoders
+    for turn in unplayed.map(\.turn) where !turn.facts.supportsSeeking {
+      restarts[turn.place] = sources[turn.number]?.decoders
     }
   }
 
@@ -273,16 +273,20 @@ final class PlayQueue: @unchecked Sendable {
   ) throws(FileFailure) -> Bool {
     guard var span = published.withLock({ $0.span(at: frame) }) else { return false }
     let source: any QueueSource
-    if let open = sources[span.turn] { source = open } else { source = try reopen(span) }
+    if let open = sources[span.turn.number] {
+      source = open
+    } else {
+      source = try reopen(span.turn)
+    }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
     span.settings.order = span.way.order(after: frames)
     var place = span.way.boundary(after: frames)
     try change(&span.settings, &place, source)
     try source.begin(span.settings, at: place)
     boundaries.removeAll()
-    list.withLock { $0.skip(to: span.place.moved(by: 1)) }
+    list.withLock { $0.skip(to: span.turn.place.moved(by: 1)) }
     current = source
-    sources[span.turn] = source
+    sources[span.turn.number] = source
     chainStart = delivered
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     span.startFrame = delivered
@@ -301,14 +305,14 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
   /// cannot be read again.
-  private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
-    guard span.facts.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
+  private func reopen(_ turn: QueueTurn) throws(FileFailure) -> any QueueSource {
+    guard turn.facts.supportsSeeking, !turn.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
         .unusableContents,
-        "\(span.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        "\(turn.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
         hint: "Save it to a file first.")
     }
-    return try span.item.source(
+    return try turn.item.source(
       Opening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 
@@ -319,8 +323,8 @@ final class PlayQueue: @unchecked Sendable {
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
       return (
-        sources.keys.filter { turn in !played.spans.contains { $0.turn == turn } },
-        played.spans.first?.place.round
+        sources.keys.filter { turn in !played.spans.contains { $0.turn.number == turn } },
+        played.spans.first?.turn.place.round
       )
     }
     for turn in gone { sources[turn] = nil }

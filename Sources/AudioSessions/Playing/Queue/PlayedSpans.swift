@@ -42,11 +42,11 @@ struct PlayedSpans: Sendable {
   /// Closes what lies around `frame` there, and takes out what lies behind it. Returns the turns of
   /// which nothing was heard.
   @discardableResult
-  mutating func cut(at frame: Int, keeping turn: Int? = nil) -> [TrackSpan] {
+  mutating func cut(at frame: Int, keeping turn: QueueTurn? = nil) -> [TrackSpan] {
     var unplayed: [TrackSpan] = []
     while let last = spans.last, last.startFrame >= frame {
       // What was never heard.
-      if last.turn != turn, !spans.dropLast().contains(where: { $0.turn == last.turn }) {
+      if last.turn !== turn, !spans.dropLast().contains(where: { $0.turn === last.turn }) {
         canceled.append(last)
         unplayed.append(last)
       }
@@ -61,16 +61,17 @@ struct PlayedSpans: Sendable {
 
   /// What is read failed.
   mutating func fail(_ failure: FileFailure) {
-    guard let span = spans.last else { return }
+    guard let turn = spans.last?.turn else { return }
     failures.append(
-      Failure(turn: span.turn, index: span.place.index, name: span.facts.name, failure: failure))
+      Failure(
+        turn: turn.number, index: turn.place.index, name: turn.facts.name, failure: failure))
   }
 
   /// A part of what is read failed, and the rest goes on.
   mutating func fail(_ part: PartFailure) {
     guard let span = spans.last else { return }
     failures.append(
-      Failure(turn: nil, index: span.place.index, name: part.name, failure: part.failure))
+      Failure(turn: nil, index: span.turn.place.index, name: part.name, failure: part.failure))
   }
 
   mutating func fail(_ failure: FileFailure, item: QueueItem, index: Int) {
@@ -81,13 +82,8 @@ struct PlayedSpans: Sendable {
 /// Where a stretch of a track lies in what a queue has delivered: one a turn, and one more after each
 /// seek and the like.
 struct TrackSpan: Sendable {
-  /// The turn it belongs to: counted up with each source that is begun.
-  var turn: Int
-  /// The source's place in the queue.
-  var place: QueuePlace
-  /// What opens it anew.
-  var item: QueueItem
-  var facts: StreamInfo
+  /// The turn it belongs to.
+  let turn: QueueTurn
   /// Its first frame, counted from the queue's first.
   var startFrame: Int
   /// Frames delivered so far, or that count where others took their place.
@@ -106,9 +102,28 @@ struct TrackSpan: Sendable {
   /// Its frames, counted from the queue's first.
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 
+}
+
+/// One turn of a source in a queue.
+final class QueueTurn: Sendable {
+  /// Counted up with each source that is begun.
+  let number: Int
+  /// The source's place in the queue.
+  let place: QueuePlace
+  /// What opens it anew.
+  let item: QueueItem
+  let facts: StreamInfo
+
+  init(number: Int, place: QueuePlace, item: QueueItem, facts: StreamInfo) {
+    self.number = number
+    self.place = place
+    self.item = item
+    self.facts = facts
+  }
+
   /// The turn, as others know it.
-  var playerTurn: PlayerTransition {
-    PlayerTransition(number: turn, index: place.index, facts: facts)
+  var transition: PlayerTransition {
+    PlayerTransition(number: number, index: place.index, facts: facts)
   }
 }
 
