@@ -46,7 +46,7 @@ import Testing
     #expect(
       told.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
         || told.suffix(2) == ["1 complete 70640", "1 end 70640"])
-    let heard = rig.player.playedTurns
+    let heard = rig.player.playedTracks
     #expect(heard.map(\.startFrame) == [640, 30640])
     #expect(heard.map(\.frames) == [30000, 40000])
   }
@@ -66,7 +66,7 @@ import Testing
     #expect(told.contains("0 started 0"))
     #expect(told.contains { $0.hasPrefix("0 canceled") })
     #expect(!told.contains { $0.hasPrefix("0 complete") })
-    #expect(rig.player.playedTurns.map(\.frames) == [110 * 64])
+    #expect(rig.player.playedTracks.map(\.frames) == [110 * 64])
   }
 
   @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
@@ -223,7 +223,7 @@ import Testing
   }
 
   /// Numbered frames out of nothing.
-  final class Ramp: SoundDecoder {
+  final class Ramp: PlainSoundDecoder {
     let name = "a ramp"
     let sampleRate = 48000
     let channelCount = 1

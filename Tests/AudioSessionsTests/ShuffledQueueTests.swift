@@ -40,11 +40,11 @@ import Testing
     for file in files { rig.enqueue(file) }
     rig.player.setRepeating(true, shuffles: true)
     rig.player.play()
-    while rig.player.playedTurns.count < 4 * Self.fileCount {
+    while rig.player.playedTracks.count < 4 * Self.fileCount {
       _ = rig.run(cycles: 200)
       rig.player.seek(bySeconds: -0.01)
     }
-    let turns = rig.player.playedTurns.map(\.turn)
+    let turns = rig.player.playedTracks.map(\.track)
     for (number, turn) in turns.enumerated() { #expect(turn.index == number % Self.fileCount) }
     for first in stride(from: 0, to: turns.count, by: Self.fileCount) {
       #expect(Set(turns[first..<first + Self.fileCount].map(\.facts.name)).count == Self.fileCount)

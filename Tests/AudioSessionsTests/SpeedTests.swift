@@ -7,7 +7,7 @@ import Testing
 /// Faster and slower.
 @Suite struct SpeedTests {
   /// A sine out of nothing, so that a speed's effect on it is known.
-  final class Sine: SoundDecoder {
+  final class Sine: PlainSoundDecoder {
     let name = "a sine"
     let sampleRate: Int
     let channelCount = 1
@@ -59,7 +59,7 @@ import Testing
     }
     #expect((errors.max() ?? 1) < 3e-5)
     rig.conclude()
-    #expect(rig.player.playedTurns.map(\.frames) == [count])
+    #expect(rig.player.playedTracks.map(\.frames) == [count])
   }
 
   @Test func `a change of speed, and of direction, goes on where the sound was, without a step`()

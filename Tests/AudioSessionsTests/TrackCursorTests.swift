@@ -147,7 +147,7 @@ import Testing
 }
 
 /// Silence that says to be longer than it is.
-private final class PromisedSound: SoundDecoder {
+private final class PromisedSound: PlainSoundDecoder {
   let name = "the sound"
   let sampleRate = 48000
   let channelCount = 1

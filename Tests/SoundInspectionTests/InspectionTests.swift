@@ -6,7 +6,7 @@ import Testing
 @testable import SoundInspection
 
 /// Sound that a function makes, sample by sample.
-private final class MadeSound: SoundDecoder {
+private final class MadeSound: PlainSoundDecoder {
   let name = "made"
   let sampleRate = 48000
   let channelCount: Int

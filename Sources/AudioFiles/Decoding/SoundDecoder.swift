@@ -74,8 +74,10 @@ public protocol SoundDecoder: AnyObject {
   var announcedTitle: String? { get }
 }
 
-/// What most decoders need not say.
-extension SoundDecoder {
+/// A decoder that need not say what most need not say.
+public protocol PlainSoundDecoder: SoundDecoder {}
+
+extension PlainSoundDecoder {
   /// Nothing is missing.
   public var announcedFrameCount: Int? { nil }
 
@@ -111,7 +113,37 @@ extension SoundDecoder {
 
   /// What its source says.
   public var announcedTitle: String? { byteSource?.announcedTitle }
+}
 
+/// A decoder that gives what another gives, but for what it defines itself. `SoundDecoder` has no defaults, so that
+/// the compiler finds what is not passed on here.
+package protocol ForwardingDecoder: SoundDecoder {
+  /// The other.
+  var decoder: any SoundDecoder { get }
+}
+
+extension ForwardingDecoder {
+  package var name: String { decoder.name }
+  package var sampleRate: Int { decoder.sampleRate }
+  package var channelCount: Int { decoder.channelCount }
+  package var frameCount: Int? { decoder.frameCount }
+  package var announcedFrameCount: Int? { decoder.announcedFrameCount }
+  package var isCutShort: Bool { decoder.isCutShort }
+  package var supportsSeeking: Bool { decoder.supportsSeeking }
+  package var position: Int { decoder.position }
+  package var bitRate: Int? { decoder.bitRate }
+  package var tags: SoundFileTags { decoder.tags }
+  package var formatName: String { decoder.formatName }
+  package var markers: [SoundFileMarker] { decoder.markers }
+  package var isInterrupted: Bool { decoder.isInterrupted }
+  package var byteSource: (any ByteSource)? { decoder.byteSource }
+  package var announcedTitle: String? { decoder.announcedTitle }
+
+  package func interrupt() { decoder.interrupt() }
+  package func proceed() { decoder.proceed() }
+}
+
+extension SoundDecoder {
   /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where there
   /// is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
@@ -153,7 +185,7 @@ extension FileFailure {
 }
 
 /// A sound file as a decoder: one on disk, or bytes from elsewhere.
-final class FileDecoder: SoundDecoder {
+final class FileDecoder: PlainSoundDecoder {
   private var file: SoundFileReader
   private let bytes: BufferedBytes
   private let byteRate: Double

@@ -129,7 +129,7 @@ struct PlayCommand: AlsoPlayingCommand {
     let starved = player.starvedFrameCount
     return outcome.conclude(
       "play", failure: progress.failure, isTold: progress.announces,
-      hasSounded: !player.playedTurns.isEmpty,
+      hasSounded: !player.playedTracks.isEmpty,
       extra: [
         "tracks": progress.tracks, "starvedFrames": starved,
         "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
@@ -213,9 +213,9 @@ final class TrackProgress {
 
   /// For the summary: how much of each was played, and where it began.
   var tracks: [Fields] {
-    player.playedTurns.map { played in
+    player.playedTracks.map { played in
       [
-        "source": played.turn.facts.name, "frames": played.frames,
+        "source": played.track.facts.name, "frames": played.frames,
         "startFrame": played.startFrame,
       ]
     }
@@ -230,8 +230,8 @@ final class TrackProgress {
       sentence = "duplex: \(failure.message) \(failure.hint)"
       more = ["message": failure.message]
     case .decodingStarted:
-      if let facts = event.turn?.facts { more = TrackTitle(facts).fields }
-    case .renderingStarted: sentence = event.turn.map { TrackTitle($0.facts).text }
+      if let facts = event.track?.facts { more = TrackTitle(facts).fields }
+    case .renderingStarted: sentence = event.track.map { TrackTitle($0.facts).text }
     case .titled(let title): (sentence, more) = (title, ["title": title])
     case .waiting: sentence = "duplex: waiting for \(event.source)"
     default: break

@@ -123,7 +123,7 @@ extension FuzzTarget {
 }
 
 /// Silence that says to be whatever it is told to say.
-private final class AnnouncedSound: SoundDecoder {
+private final class AnnouncedSound: PlainSoundDecoder {
   let name = "the sound"
   let sampleRate: Int
   let channelCount = 1

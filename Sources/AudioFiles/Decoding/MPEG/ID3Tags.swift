@@ -10,7 +10,7 @@ struct ID3Tags {
     bytes.position += 10
     if head.isExtended {
       let size = try bytes.peek(4)
-      bytes.position += head.version == 4 ? size.syncSafeNumber(at: 0) : 4 + size.number(at: 0)
+      bytes.position += head.version == 4 ? size.syncSafeNumber : 4 + size.number(at: 0)
     }
     while bytes.position < head.end {
       guard let count = try readFrame(head, bytes) else { break }
@@ -54,7 +54,7 @@ struct ID3Tags {
     let name = String(decoding: frame[..<nameCount], as: UTF8.self)
     let size =
       head.version == 4
-      ? frame.syncSafeNumber(at: 4) : frame.number(at: nameCount, byteCount: nameCount)
+      ? frame[4...].syncSafeNumber : frame.number(at: nameCount, byteCount: nameCount)
     // Compressed and encrypted ones, and those with further heads, are of no use here.
     let isPlain = head.version == 2 || frame[9] == 0
     guard size > 0, isPlain, let place = Self.place(of: name), tags[keyPath: place] == nil else {
@@ -131,15 +131,7 @@ struct ID3Tags {
       }
       version = Int(head[3])
       isExtended = version > 2 && head[5] & 0x40 != 0
-      end = bytes.position + 10 + head.syncSafeNumber(at: 6) + (head[5] & 0x10 != 0 ? 10 : 0)
+      end = bytes.position + 10 + head[6...].syncSafeNumber + (head[5] & 0x10 != 0 ? 10 : 0)
     }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// A number of four bytes of seven bits each, highest first.
-  fileprivate func syncSafeNumber(at offset: Int) -> Int {
-    guard offset + 4 <= count else { return 0 }
-    return self[offset..<offset + 4].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 }

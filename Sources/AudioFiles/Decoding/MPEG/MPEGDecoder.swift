@@ -5,7 +5,7 @@ import CMpg123
 ///
 /// Without a header of its encoder (Xing, LAME) the length of such a file and the places of its frames are
 /// known only after all of it is read. What is near is read; of what is far, see `Exactness`.
-public final class MPEGDecoder: SoundDecoder {
+public final class MPEGDecoder: PlainSoundDecoder {
   /// What a seek may cost.
   public enum Exactness: Sendable {
     /// Goes to the very frame, and reads on as far as it must. For files on disk.

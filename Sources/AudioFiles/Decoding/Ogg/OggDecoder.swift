@@ -4,7 +4,7 @@ import Synchronization
 
 /// Ogg Vorbis or Opus from any byte source: a file, of which every frame can be gone to exactly, or
 /// a radio station without an end, where each song is a stream of its own.
-public final class OggDecoder: SoundDecoder {
+public final class OggDecoder: PlainSoundDecoder {
   private let bytes: BufferedBytes
   private let file: any OggFile
   private let byteRate: Double

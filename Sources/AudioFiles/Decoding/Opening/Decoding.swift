@@ -161,9 +161,9 @@ public enum Decoding {
 /// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for the
 /// first second of sound and for each that follows the player waits no longer than
 /// `RemoteFileTimeouts.sounding` says.
-final class RemoteDecoder: SoundDecoder {
+final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile
-  private let decoder: any SoundDecoder
+  let decoder: any SoundDecoder
   private let wait: Mutex<SoundWait>
 
   /// Finds the sound in `file`. Throws as `Decoding.decoder(for:)` and `RemoteFile.probe` do.
@@ -176,21 +176,6 @@ final class RemoteDecoder: SoundDecoder {
         longest: file.timeouts.sounding, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))
   }
-
-  var name: String { decoder.name }
-  var sampleRate: Int { decoder.sampleRate }
-  var channelCount: Int { decoder.channelCount }
-  var frameCount: Int? { decoder.frameCount }
-  var announcedFrameCount: Int? { decoder.announcedFrameCount }
-  var isCutShort: Bool { decoder.isCutShort }
-  var supportsSeeking: Bool { decoder.supportsSeeking }
-  var position: Int { decoder.position }
-  var bitRate: Int? { decoder.bitRate }
-  var tags: SoundFileTags { decoder.tags }
-  var formatName: String { decoder.formatName }
-  var markers: [SoundFileMarker] { decoder.markers }
-  var byteSource: (any ByteSource)? { file }
-  var announcedTitle: String? { decoder.announcedTitle }
 
   /// A reader that has waited too long reads on, and gets the error.
   func isReady(prebuffer seconds: Double?) -> Bool {

@@ -3,15 +3,15 @@ import AudioFiles
 /// Where it plays, and where it is to go on.
 extension AudioPlayer {
   /// What is heard now.
-  public var current: PlayerTransition? {
-    currentSpan?.turn.transition
+  public var current: PlayerTrack? {
+    currentSpan?.track
   }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
   public var position: Int? {
     currentSpan.map { span in
       Int(
-        clamping: span.way.boundary(
+        clamping: span.positions.boundary(
           after: max(0, min(playedCount.value, span.endFrame) - span.startFrame)))
     }
   }
@@ -19,17 +19,17 @@ extension AudioPlayer {
   /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
     guard let span = currentSpan, let position else { return nil }
-    return (Double(position) / Double(span.turn.facts.sampleRate), span.turn.facts.seconds)
+    return (Double(position) / Double(span.track.facts.sampleRate), span.track.facts.seconds)
   }
 
   /// Bits a second of what is heard; nil where that is not known.
-  public var bitRate: Int? { currentSpan?.turn.facts.bitRate }
+  public var bitRate: Int? { currentSpan?.track.facts.bitRate }
 
   /// How what is heard is played; nil where nothing is.
   public var settings: TrackSettings? { currentSpan?.settings }
 
   /// Whether what is heard can be sought, looped and played backwards.
-  public var supportsSeeking: Bool { currentSpan?.turn.facts.supportsSeeking ?? false }
+  public var supportsSeeking: Bool { currentSpan?.track.facts.supportsSeeking ?? false }
 
   private var currentSpan: TrackSpan? {
     let frame = playedCount.value

@@ -150,7 +150,7 @@ public final class AudioPlayer: Sendable {
   public func setEndingSoonLead(seconds: Double) { announcer.endSoon(seconds) }
 
   /// What was heard of each turn that is over, the newest 4096.
-  public var playedTurns: [PlayedTurn] { announcer.playedTurns }
+  public var playedTracks: [PlayedTrack] { announcer.playedTracks }
 }
 
 /// What is to be played.
@@ -222,7 +222,7 @@ extension AudioPlayer {
     feeder.ask(
       interrupts: true,
       .work { queue, frame in
-        let place = queue.published.withLock { $0.span(at: frame)?.turn.place }
+        let place = queue.published.withLock { $0.span(at: frame)?.track.place }
         queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
         queue.cut(at: frame)
         return true

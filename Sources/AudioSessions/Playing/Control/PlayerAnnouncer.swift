@@ -15,8 +15,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   /// What has been told of a turn.
-  private final class TurnState {
-    let turn: PlayerTransition
+  private final class TrackState {
+    let track: PlayerTrack
     /// Frames of it that were heard in spans that are gone.
     var playedFrames = 0
     var firstFrame: Int?
@@ -26,7 +26,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     var endingSoonSpan: Int?
     var hasFailed = false
 
-    init(_ turn: PlayerTransition) { self.turn = turn }
+    init(_ track: PlayerTrack) { self.track = track }
   }
 
   private let queue: PlayQueue
@@ -36,14 +36,14 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var marks: EventReader
   private let sampleRate: Int
   private var timeline = PlayerTimeline()
-  private var turnStates: [Int: TurnState] = [:]
+  private var trackStates: [Int: TrackState] = [:]
   private var isStarved = false
   private var isAtEnd = true
   private var title: String?
   private let isConcluded = AtomicFlag()
   private let listener = MutexBox(Listener(emit: nil))
   private let lead = MutexBox(0.0)
-  private let finished = MutexBox<[PlayedTurn]>([])
+  private let finished = MutexBox<[PlayedTrack]>([])
 
   init(
     queue: PlayQueue, playedCount: consuming CountView, starvation: consuming CountView,
@@ -64,7 +64,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
 
   /// What was heard of each turn that is over. Any thread.
-  var playedTurns: [PlayedTurn] { finished.withLock { $0 } }
+  var playedTracks: [PlayedTrack] { finished.withLock { $0 } }
 
   func conclude() { isConcluded.raise() }
 
@@ -95,42 +95,42 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     return !isLast
   }
 
-  private func begin(_ span: TrackSpan) -> TurnState {
-    let turnState = TurnState(span.turn.transition)
-    turnStates[span.turn.number] = turnState
-    emit(.decodingStarted, turnState.turn)
-    return turnState
+  private func begin(_ span: TrackSpan) -> TrackState {
+    let trackState = TrackState(span.track)
+    trackStates[span.track.number] = trackState
+    emit(.decodingStarted, trackState.track)
+    return trackState
   }
 
   private func follow(_ span: TrackSpan, _ position: Int) {
-    let turnState = turnStates[span.turn.number] ?? begin(span)
-    let turn = turnState.turn
-    if span.isComplete, !turnState.isDecoded {
-      turnState.isDecoded = true
-      if !turnState.hasFailed { emit(.decodingComplete, turn, before: span.endFrame) }
+    let trackState = trackStates[span.track.number] ?? begin(span)
+    let track = trackState.track
+    if span.isComplete, !trackState.isDecoded {
+      trackState.isDecoded = true
+      if !trackState.hasFailed { emit(.decodingComplete, track, before: span.endFrame) }
     }
     let rest = timeline.framesUntil(span.startFrame) ?? span.startFrame - position
-    if !turnState.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
-      turnState.willStart = true
-      emit(.renderingWillStart, turn, at: span.startFrame)
+    if !trackState.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
+      trackState.willStart = true
+      emit(.renderingWillStart, track, at: span.startFrame)
     }
-    if turnState.firstFrame == nil,
+    if trackState.firstFrame == nil,
       let first = timeline.firstPlayed(of: span.range, playedCount: position)
     {
       isAtEnd = false
-      turnState.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
-      emit(.renderingStarted, turn, at: first)
+      trackState.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
+      emit(.renderingStarted, track, at: first)
     }
     let soon = lead.withLock { $0 }
-    if soon > 0, turnState.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
+    if soon > 0, trackState.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
       position > span.startFrame,
       let end = span.isClosed
-        ? span.endFrame : span.way.frameCount.map({ span.startFrame + $0 }),
+        ? span.endFrame : span.positions.frameCount.map({ span.startFrame + $0 }),
       let rest = timeline.framesUntil(end) ?? (end <= position ? 0 : nil),
       Double(rest) <= soon * Double(sampleRate)
     {
-      turnState.endingSoonSpan = span.startFrame
-      emit(.endingSoon, turn, before: end)
+      trackState.endingSoonSpan = span.startFrame
+      emit(.endingSoon, track, before: end)
     }
   }
 
@@ -142,9 +142,9 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       let isPlayed = span.isClosed && position >= span.endFrame
       guard isPlayed || isLast else { break }
       gone += 1
-      turnStates[span.turn.number]?.playedFrames += timeline.playedFrames(
+      trackStates[span.track.number]?.playedFrames += timeline.playedFrames(
         of: span.range, playedCount: position)
-      guard !spans.dropFirst(gone).contains(where: { $0.turn === span.turn }) else { continue }
+      guard !spans.dropFirst(gone).contains(where: { $0.track === span.track }) else { continue }
       end(span, isPlayed: isPlayed)
     }
     guard gone > 0 else { return }
@@ -154,42 +154,43 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       last.isComplete || isLast
     {
       isAtEnd = true
-      if last.isComplete { emit(.endOfAudio, last.turn.transition, before: last.endFrame) }
+      if last.isComplete { emit(.endOfAudio, last.track, before: last.endFrame) }
     }
   }
 
   private func end(_ span: TrackSpan, isPlayed: Bool) {
-    guard let turnState = turnStates.removeValue(forKey: span.turn.number) else { return }
-    if let firstFrame = turnState.firstFrame {
+    guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
+    if let firstFrame = trackState.firstFrame {
       finished.withLock {
         $0.append(
-          PlayedTurn(turn: turnState.turn, startFrame: firstFrame, frames: turnState.playedFrames))
+          PlayedTrack(
+            track: trackState.track, startFrame: firstFrame, frames: trackState.playedFrames))
         // A short file may be played for years.
         if $0.count > 4096 { $0.removeFirst() }
       }
     }
-    guard !turnState.hasFailed else { return }
+    guard !trackState.hasFailed else { return }
     if isPlayed, span.isComplete {
-      emit(.renderingComplete, turnState.turn, before: span.endFrame)
+      emit(.renderingComplete, trackState.track, before: span.endFrame)
     } else {
-      emit(.decodingCanceled, turnState.turn, before: span.endFrame)
+      emit(.decodingCanceled, trackState.track, before: span.endFrame)
     }
   }
 
   private func cancel(_ span: TrackSpan) {
-    if turnStates.removeValue(forKey: span.turn.number) == nil {
-      emit(.decodingStarted, span.turn.transition)
+    if trackStates.removeValue(forKey: span.track.number) == nil {
+      emit(.decodingStarted, span.track)
     }
-    emit(.decodingCanceled, span.turn.transition)
+    emit(.decodingCanceled, span.track)
   }
 
   private func emitFailures(_ failures: [PlayedSpans.Failure]) {
     for failure in failures {
-      if let turn = failure.turn { turnStates[turn]?.hasFailed = true }
-      let turn = failure.turn.flatMap { turnStates[$0]?.turn }
+      if let track = failure.track { trackStates[track]?.hasFailed = true }
+      let track = failure.track.flatMap { trackStates[$0]?.track }
       listener.withLock { $0 }.emit?(
         PlayerEvent(
-          kind: .failed(failure.failure), turn: turn, index: failure.index, source: failure.name))
+          kind: .failed(failure.failure), track: track, index: failure.index, source: failure.name))
     }
   }
 
@@ -202,31 +203,31 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private func emitForNewest(_ kind: PlayerEvent.Kind) {
-    let last = turnStates.values.max { $0.turn.number < $1.turn.number }?.turn
+    let last = trackStates.values.max { $0.track.number < $1.track.number }?.track
     let coming = last == nil ? queue.list.withLock { $0.coming } : nil
     listener.withLock { $0 }.emit?(
       PlayerEvent(
-        kind: kind, turn: last, index: last?.index ?? coming?.place.index ?? 0,
+        kind: kind, track: last, index: last?.index ?? coming?.place.index ?? 0,
         source: last?.facts.name ?? coming?.item.name ?? ""))
   }
 
   /// Tells of what happens where the ring's frame `ringFrame` is heard.
-  private func emit(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, at ringFrame: Int) {
-    emit(kind, turn, timeline.place(of: ringFrame, sampleRate: sampleRate))
+  private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, at ringFrame: Int) {
+    emit(kind, track, timeline.place(of: ringFrame, sampleRate: sampleRate))
   }
 
   /// Tells of what happens behind the last frame before `ringFrame`.
-  private func emit(_ kind: PlayerEvent.Kind, _ turn: PlayerTransition, before ringFrame: Int) {
-    emit(kind, turn, timeline.end(before: ringFrame, sampleRate: sampleRate))
+  private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, before ringFrame: Int) {
+    emit(kind, track, timeline.end(before: ringFrame, sampleRate: sampleRate))
   }
 
   private func emit(
-    _ kind: PlayerEvent.Kind, _ turn: PlayerTransition,
+    _ kind: PlayerEvent.Kind, _ track: PlayerTrack,
     _ place: (frame: Int, nanoseconds: UInt64)? = nil
   ) {
     listener.withLock { $0 }.emit?(
       PlayerEvent(
-        kind: kind, turn: turn, index: turn.index, source: turn.facts.name,
+        kind: kind, track: track, index: track.index, source: track.facts.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds))
   }
 }
@@ -297,12 +298,12 @@ struct PlayerTimeline {
   /// was heard already or is never heard.
   func framesUntil(_ ringFrame: Int) -> Int? {
     guard let last = runs.last, last.endFrame == nil, ringFrame >= playedCount else { return nil }
-    guard let jump, playedCount < jump.land, last.ringFrame < jump.land, ringFrame >= jump.leave
+    guard let jump, playedCount < jump.end, last.ringFrame < jump.end, ringFrame >= jump.start
     else {
       return ringFrame - playedCount
     }
-    guard ringFrame >= jump.land else { return nil }
-    return max(0, jump.leave - playedCount) + ringFrame - jump.land
+    guard ringFrame >= jump.end else { return nil }
+    return max(0, jump.start - playedCount) + ringFrame - jump.end
   }
 
   /// How many frames of the ring's frames `range` were heard, when it has been heard up to `playedCount`.

@@ -110,9 +110,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     queue.isWaiting && isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
 
-  /// Where something else can be heard: it leaves the ring at `leave`, and takes the place of what the
+  /// Where something else can be heard: it is spliced in at the ring's frame `splice`, in place of what the
   /// queue delivered from `frame` on. Where nothing moves, at once.
-  private var turningPoint: (leave: Int, frame: Int) {
+  private var splicePoint: (splice: Int, frame: Int) {
     // What already takes something's place, and is not heard yet, gives way itself.
     if let replacement = ring.replacement { return (replacement.leave, replacement.land) }
     let playedCount = ring.readFrame
@@ -123,13 +123,13 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   private func applyChanges(atMost count: Int) {
     var rest = count
-    while rest > 0, !concluded.isRaised, hasChanges, queue.isBegun() {
+    while rest > 0, !concluded.isRaised, hasChanges, queue.beginFirst() {
       rest -= 1
-      let point = turningPoint
+      let point = splicePoint
       for decoder in queue.decoders { decoder.proceed() }
-      queue.leave = point.leave
+      queue.spliceFrame = point.splice
       guard applyNext(at: point.frame) else { continue }
-      ring.replace(from: point.leave)
+      ring.replace(from: point.splice)
       if isFinished {
         isFinished = false
         ring.resume()

@@ -22,7 +22,7 @@ final class PlayQueue: @unchecked Sendable {
   private var upcoming: (any QueueSource)?
   /// Sources of which something is still to be heard, by their turns.
   private(set) var sources: [Int: any QueueSource] = [:]
-  private var turn = -1
+  private var trackNumber = -1
   /// What was read ahead and not heard, by its place in the list.
   private var restarts: [QueuePlace: [any SoundDecoder]] = [:]
   private var restartRemovals = 0
@@ -31,7 +31,7 @@ final class PlayQueue: @unchecked Sendable {
   /// Frames that went out.
   private(set) var delivered = 0
   /// The frame of the ring at which what was replaced is cut.
-  var leave = 0
+  var spliceFrame = 0
   /// Where the first of the tracks that share a converter began.
   private var chainStart = 0
   /// Where tracks end whose last frames are still on their way through the converter of a later one.
@@ -77,7 +77,7 @@ final class PlayQueue: @unchecked Sendable {
         deliver(count)
         return count
       }
-      if let track = current as? Track, track.isHolding {
+      if let track = current as? Track, track.holdsTail {
         guard try join(track) else { return 0 }
       } else if decoders.contains(where: \.isInterrupted) {
         return 0
@@ -88,7 +88,7 @@ final class PlayQueue: @unchecked Sendable {
   }
 
   /// Begins the first turn, if none has begun. False while its source is not there yet.
-  func isBegun() -> Bool {
+  func beginFirst() -> Bool {
     var rest = Self.mostFailures
     while current == nil, published.withLock({ $0.spans.isEmpty }) {
       guard rest > 0 else { return false }
@@ -107,7 +107,7 @@ final class PlayQueue: @unchecked Sendable {
     into buffer: inout SampleBuffer, frames: Int
   ) throws(FileFailure) -> Int {
     willRead(decoders)
-    current?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
+    (current as? Track)?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
     do throws(FileFailure) {
       let count = try current?.read(into: &buffer, frames: frames) ?? 0
@@ -148,14 +148,14 @@ final class PlayQueue: @unchecked Sendable {
     }
     do throws(FileFailure) {
       upcoming = try opened.get()
-      upcoming?.followsSound = delivered > 0
+      (upcoming as? Track)?.followsSound = delivered > 0
       return true
     } catch {
-      guard let turn = list.withLock({ $0.begin(generation) }) else {
+      guard let entry = list.withLock({ $0.begin(generation) }) else {
         isWaiting = true
         return false
       }
-      published.withLock { $0.fail(error, item: turn.item, index: turn.place.index) }
+      published.withLock { $0.fail(error, item: entry.item, index: entry.place.index) }
       throw error
     }
   }
@@ -170,7 +170,7 @@ final class PlayQueue: @unchecked Sendable {
       // Where the list was changed meanwhile, what comes instead may take it over.
       list.withLock({ $0.generation == generation })
     {
-      track.release(beforeSound: upcoming != nil)
+      track.flushTail(beforeSound: upcoming != nil)
     }
     return true
   }
@@ -186,7 +186,7 @@ final class PlayQueue: @unchecked Sendable {
       _ = list.withLock { $0.begin(generation) }
       return false
     }
-    let taken = list.withLock { list -> QueueList.Turn? in
+    let taken = list.withLock { list -> QueueList.Entry? in
       guard list.generation == generation else { return nil }
       if let earlier {
         guard let track = source as? Track, track.adopt(earlier) else { return nil }
@@ -199,13 +199,13 @@ final class PlayQueue: @unchecked Sendable {
     upcoming = nil
     restarts = restarts.filter { $0.key > taken.place }
     if boundaries.isEmpty { chainStart = frame }
-    turn += 1
-    sources[turn] = source
-    sources[turn - Self.mostSources] = nil
+    trackNumber += 1
+    sources[trackNumber] = source
+    sources[trackNumber - Self.mostSources] = nil
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
-      turn: QueueTurn(number: turn, place: taken.place, item: taken.item, facts: facts),
-      startFrame: frame, frames: 0, way: source.way, settings: source.settings)
+      track: PlayerTrack(number: trackNumber, place: taken.place, item: taken.item, facts: facts),
+      startFrame: frame, frames: 0, positions: source.positions, settings: source.settings)
     published.withLock { $0.spans.append(span) }
     return true
   }
@@ -248,15 +248,15 @@ final class PlayQueue: @unchecked Sendable {
     let removals = list.withLock { $0.removals }
     if restartRemovals != removals { restarts = [:] }
     restartRemovals = removals
-    for turn in unplayed.map(\.turn) where !turn.facts.supportsSeeking {
-      restarts[turn.place] = sources[turn.number]?.decoders
+    for track in unplayed.map(\.track) where !track.facts.supportsSeeking {
+      restarts[track.place] = sources[track.number]?.decoders
     }
   }
 
   /// Ends what plays at the queue's frame `frame`: what comes next is what is heard behind it.
   func cut(at frame: Int) {
     let unplayed = published.withLock { played in
-      played.jump = RingJump(leave: leave, land: delivered)
+      played.jump = RingJump(start: spliceFrame, end: delivered)
       return played.cut(at: frame)
     }
     keep(unplayed)
@@ -273,31 +273,31 @@ final class PlayQueue: @unchecked Sendable {
   ) throws(FileFailure) -> Bool {
     guard var span = published.withLock({ $0.span(at: frame) }) else { return false }
     let source: any QueueSource
-    if let open = sources[span.turn.number] {
+    if let open = sources[span.track.number] {
       source = open
     } else {
-      source = try reopen(span.turn)
+      source = try reopen(span.track)
     }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
-    span.settings.order = span.way.order(after: frames)
-    var place = span.way.boundary(after: frames)
+    span.settings.order = span.positions.order(after: frames)
+    var place = span.positions.boundary(after: frames)
     try change(&span.settings, &place, source)
     try source.begin(span.settings, at: place)
     boundaries.removeAll()
-    list.withLock { $0.skip(to: span.turn.place.moved(by: 1)) }
+    list.withLock { $0.skip(to: span.track.place.moved(by: 1)) }
     current = source
-    sources[span.turn.number] = source
+    sources[span.track.number] = source
     chainStart = delivered
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     span.startFrame = delivered
     span.frames = 0
     span.isClosed = false
     span.isComplete = false
-    span.way = source.way
+    span.positions = source.positions
     let unplayed = published.withLock { played in
       defer { played.spans.append(span) }
-      played.jump = RingJump(leave: leave, land: delivered)
-      return played.cut(at: frame, keeping: span.turn)
+      played.jump = RingJump(start: spliceFrame, end: delivered)
+      return played.cut(at: frame, keeping: span.track)
     }
     keep(unplayed)
     return true
@@ -305,14 +305,14 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
   /// cannot be read again.
-  private func reopen(_ turn: QueueTurn) throws(FileFailure) -> any QueueSource {
-    guard turn.facts.supportsSeeking, !turn.item.parts.contains(where: \.takesTime) else {
+  private func reopen(_ track: PlayerTrack) throws(FileFailure) -> any QueueSource {
+    guard track.facts.supportsSeeking, !track.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
         .unusableContents,
-        "\(turn.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        "\(track.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
         hint: "Save it to a file first.")
     }
-    return try turn.item.source(
+    return try track.item.source(
       Opening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 
@@ -323,11 +323,11 @@ final class PlayQueue: @unchecked Sendable {
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
       return (
-        sources.keys.filter { turn in !played.spans.contains { $0.turn.number == turn } },
-        played.spans.first?.turn.place.round
+        sources.keys.filter { number in !played.spans.contains { $0.track.number == number } },
+        played.spans.first?.track.place.round
       )
     }
-    for turn in gone { sources[turn] = nil }
+    for number in gone { sources[number] = nil }
     if let oldest, oldest > oldestRound {
       oldestRound = oldest
       list.withLock { $0.forgetRounds(before: oldest) }

@@ -3,9 +3,9 @@ import AudioFiles
 /// Frames of a player's ring that are passed over, because something else is heard instead of them.
 struct RingJump: Sendable {
   /// The first of them.
-  var leave: Int
-  /// The frame that is heard after the one before `leave`.
-  var land: Int
+  var start: Int
+  /// The frame that is heard after the one before `start`.
+  var end: Int
 }
 
 /// What a queue has delivered, and what went wrong: written by the thread that reads the queue, seen
@@ -14,7 +14,7 @@ struct PlayedSpans: Sendable {
   /// A source that came to nothing, or ended before its end.
   struct Failure: Sendable {
     /// Its turn; nil where it never began.
-    var turn: Int?
+    var track: Int?
     var index: Int
     var name: String
     var failure: FileFailure
@@ -42,11 +42,11 @@ struct PlayedSpans: Sendable {
   /// Closes what lies around `frame` there, and takes out what lies behind it. Returns the turns of
   /// which nothing was heard.
   @discardableResult
-  mutating func cut(at frame: Int, keeping turn: QueueTurn? = nil) -> [TrackSpan] {
+  mutating func cut(at frame: Int, keeping track: PlayerTrack? = nil) -> [TrackSpan] {
     var unplayed: [TrackSpan] = []
     while let last = spans.last, last.startFrame >= frame {
       // What was never heard.
-      if last.turn !== turn, !spans.dropLast().contains(where: { $0.turn === last.turn }) {
+      if last.track !== track, !spans.dropLast().contains(where: { $0.track === last.track }) {
         canceled.append(last)
         unplayed.append(last)
       }
@@ -61,21 +61,21 @@ struct PlayedSpans: Sendable {
 
   /// What is read failed.
   mutating func fail(_ failure: FileFailure) {
-    guard let turn = spans.last?.turn else { return }
+    guard let track = spans.last?.track else { return }
     failures.append(
       Failure(
-        turn: turn.number, index: turn.place.index, name: turn.facts.name, failure: failure))
+        track: track.number, index: track.place.index, name: track.facts.name, failure: failure))
   }
 
   /// A part of what is read failed, and the rest goes on.
   mutating func fail(_ part: PartFailure) {
     guard let span = spans.last else { return }
     failures.append(
-      Failure(turn: nil, index: span.turn.place.index, name: part.name, failure: part.failure))
+      Failure(track: nil, index: span.track.place.index, name: part.name, failure: part.failure))
   }
 
   mutating func fail(_ failure: FileFailure, item: QueueItem, index: Int) {
-    failures.append(Failure(turn: nil, index: index, name: item.name, failure: failure))
+    failures.append(Failure(track: nil, index: index, name: item.name, failure: failure))
   }
 }
 
@@ -83,7 +83,7 @@ struct PlayedSpans: Sendable {
 /// seek and the like.
 struct TrackSpan: Sendable {
   /// The turn it belongs to.
-  let turn: QueueTurn
+  let track: PlayerTrack
   /// Its first frame, counted from the queue's first.
   var startFrame: Int
   /// Frames delivered so far, or that count where others took their place.
@@ -93,7 +93,7 @@ struct TrackSpan: Sendable {
   /// Whether its last frame is the turn's.
   var isComplete = false
   /// Where its frames lie in the file.
-  var way: PositionMap
+  var positions: PositionMap
   /// How it is heard.
   var settings: TrackSettings
 
@@ -102,29 +102,6 @@ struct TrackSpan: Sendable {
   /// Its frames, counted from the queue's first.
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 
-}
-
-/// One turn of a source in a queue.
-final class QueueTurn: Sendable {
-  /// Counted up with each source that is begun.
-  let number: Int
-  /// The source's place in the queue.
-  let place: QueuePlace
-  /// What opens it anew.
-  let item: QueueItem
-  let facts: StreamInfo
-
-  init(number: Int, place: QueuePlace, item: QueueItem, facts: StreamInfo) {
-    self.number = number
-    self.place = place
-    self.item = item
-    self.facts = facts
-  }
-
-  /// The turn, as others know it.
-  var transition: PlayerTransition {
-    PlayerTransition(number: number, index: place.index, facts: facts)
-  }
 }
 
 /// What a player is doing.
@@ -137,14 +114,26 @@ public enum PlayerState: Sendable, Equatable {
   case paused
 }
 
-/// One turn of a source: the same file played twice has two.
-public struct PlayerTransition: Sendable, Equatable {
-  /// Counted up from 0 with each turn.
-  public var number: Int
-  /// The source's place in the queue.
-  public var index: Int
+/// One turn of a source in a player's queue: the same file played twice is two tracks.
+public final class PlayerTrack: Sendable {
+  /// Counted up from 0 with each track.
+  public let number: Int
   /// What is known of the source.
-  public var facts: StreamInfo
+  public let facts: StreamInfo
+  /// The source's place in the queue.
+  let place: QueuePlace
+  /// What opens it anew.
+  let item: QueueItem
+
+  init(number: Int, place: QueuePlace, item: QueueItem, facts: StreamInfo) {
+    self.number = number
+    self.place = place
+    self.item = item
+    self.facts = facts
+  }
+
+  /// The source's place in the queue.
+  public var index: Int { place.index }
 }
 
 /// Something that happened on a player's way. Handed out on a thread of its own, never the audio
@@ -185,7 +174,7 @@ public struct PlayerEvent: Sendable {
   /// What happened.
   public var kind: Kind
   /// To which turn; nil where it concerns none.
-  public var turn: PlayerTransition?
+  public var track: PlayerTrack?
   /// The source's place in the queue and its name, also where it never had a turn.
   public var index: Int
   /// Its name.
@@ -197,9 +186,9 @@ public struct PlayerEvent: Sendable {
 }
 
 /// What was heard of a turn.
-public struct PlayedTurn: Sendable {
+public struct PlayedTrack: Sendable {
   /// Which.
-  public var turn: PlayerTransition
+  public var track: PlayerTrack
   /// Its first frame on the unit's timeline.
   public var startFrame: Int
   /// Frames that were heard.

@@ -170,7 +170,7 @@ protocol QueueSource: FrameSource {
   var decoders: [any SoundDecoder] { get }
   var settings: TrackSettings { get }
   /// Where the frames that are heard lie in its (first) file.
-  var way: PositionMap { get }
+  var positions: PositionMap { get }
 
   /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before, where
   /// that cannot be.
@@ -178,13 +178,6 @@ protocol QueueSource: FrameSource {
 
   /// Parts that failed since the last call, while others go on.
   func takeFailures() -> [PartFailure]
-
-  /// Joins, as `Track` explains them.
-  var isFollowed: Bool { get set }
-  var followsSound: Bool { get set }
-  var isHolding: Bool { get }
-  var endFrame: Int { get }
-  func release(beforeSound: Bool)
 }
 
 /// One of several sources at once that came to nothing, or ended before its end.
@@ -215,7 +208,8 @@ extension QueueSource {
 extension Track: QueueSource {}
 
 /// Several tracks in step: all added up, or one of them heard at a time, to compare them. Times are
-/// those of the first. It ends when the last that is heard does.
+/// those of the first. It ends when the last that is heard does. It neither holds back frames nor takes over a
+/// converter.
 final class TrackGroup: QueueSource {
   private let tracks: [Track]
   /// Which of the item's parts each track is.
@@ -243,7 +237,7 @@ final class TrackGroup: QueueSource {
 
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
   var settings: TrackSettings { tracks[0].settings }
-  var way: PositionMap { tracks[0].way }
+  var positions: PositionMap { tracks[0].positions }
 
   /// Lets the part with the number `index` be heard as soon as the next frame is read, or where the
   /// first one's file comes to `boundary`. The others are read on and let go: they stay in step.
@@ -273,7 +267,7 @@ final class TrackGroup: QueueSource {
     // All or none: they stay in step.
     for track in tracks { track.enter() }
     choice = asked.map { asked in
-      (asked.boundary.flatMap { way.frames(until: $0) } ?? 0, asked.index)
+      (asked.boundary.flatMap { positions.frames(until: $0) } ?? 0, asked.index)
     }
   }
 
@@ -292,11 +286,4 @@ final class TrackGroup: QueueSource {
     return unopened
       + mix.takeFailures().map { PartFailure(name: tracks[$0.index].path, failure: $0.failure) }
   }
-
-  // Sounds at once neither hold back frames nor take over a converter.
-  var isFollowed = false
-  var followsSound = false
-  var isHolding: Bool { false }
-  var endFrame: Int { 0 }
-  func release(beforeSound: Bool) {}
 }

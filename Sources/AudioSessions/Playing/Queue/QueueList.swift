@@ -18,7 +18,7 @@ struct QueuePlace: Hashable, Comparable, Sendable {
 /// The items of a queue and how far it has come: changed from any thread, behind a lock.
 struct QueueList: Sendable {
   /// An item whose turn it is.
-  typealias Turn = (item: QueueItem, place: QueuePlace)
+  typealias Entry = (item: QueueItem, place: QueuePlace)
 
   /// The rounds that are known: those of which something may still be heard, the one that is read, and the one
   /// behind it once its order is settled. All items, those that have been played as well.
@@ -47,7 +47,7 @@ struct QueueList: Sendable {
   var hasNext: Bool { !isRoundOver || (repeats && hasDelivered && !items.isEmpty) }
 
   /// The item that comes next, and its place.
-  var coming: Turn? {
+  var coming: Entry? {
     guard hasNext else { return nil }
     var place = next
     if isRoundOver {
@@ -83,13 +83,13 @@ struct QueueList: Sendable {
 
   /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or where
   /// another one was expected when `generation` was current.
-  mutating func begin(_ generation: Int) -> Turn? {
-    guard generation == self.generation, let turn = coming else { return nil }
+  mutating func begin(_ generation: Int) -> Entry? {
+    guard generation == self.generation, let entry = coming else { return nil }
     if isRoundOver { hasDelivered = false }
-    next = turn.place.moved(by: 1)
+    next = entry.place.moved(by: 1)
     // Before the first of the next round is opened ahead.
     if isRoundOver, repeats, shuffles, !isReordered { rounds.append(items.shuffled()) }
-    return turn
+    return entry
   }
 
   /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it comes next.

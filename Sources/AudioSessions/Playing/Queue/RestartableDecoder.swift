@@ -3,8 +3,8 @@ import AudioFiles
 
 /// A decoder that cannot seek, and can begin anew all the same until so much of it was read: what a
 /// queue reads ahead of its turn may have to be heard at another time.
-final class RestartableDecoder: SoundDecoder {
-  private let decoder: any SoundDecoder
+final class RestartableDecoder: ForwardingDecoder {
+  let decoder: any SoundDecoder
   /// The samples from the first on, as long as they are kept.
   private var kept: [Float] = []
   private var keptFrames = 0
@@ -30,25 +30,11 @@ final class RestartableDecoder: SoundDecoder {
   /// Whether it can begin anew.
   var canRestart: Bool { isKeeping }
 
-  var name: String { decoder.name }
-  var sampleRate: Int { decoder.sampleRate }
-  var channelCount: Int { decoder.channelCount }
-  var frameCount: Int? { decoder.frameCount }
-  var announcedFrameCount: Int? { decoder.announcedFrameCount }
-  var isCutShort: Bool { decoder.isCutShort }
   var supportsSeeking: Bool { false }
-  var bitRate: Int? { decoder.bitRate }
-  var tags: SoundFileTags { decoder.tags }
-  var formatName: String { decoder.formatName }
-  var markers: [SoundFileMarker] { decoder.markers }
+
   func isReady(prebuffer seconds: Double?) -> Bool {
     position < keptFrames || decoder.isReady(prebuffer: seconds)
   }
-  var isInterrupted: Bool { decoder.isInterrupted }
-  var announcedTitle: String? { decoder.announcedTitle }
-
-  func interrupt() { decoder.interrupt() }
-  func proceed() { decoder.proceed() }
 
   func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int

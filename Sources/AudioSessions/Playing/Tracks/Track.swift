@@ -41,7 +41,7 @@ public final class Track: FrameSource {
   private let sampleRate: Int
   private let channelCount: Int
   /// Where the first frame that is heard lies.
-  private(set) var way: PositionMap
+  private(set) var positions: PositionMap
   /// How it goes on after `begin`.
   private var entry: TrackEntry?
   /// Frames at the unit's rate that are still to be left out at the beginning.
@@ -74,8 +74,8 @@ public final class Track: FrameSource {
     self.settings = settings
     self.sampleRate = sampleRate
     self.channelCount = channelCount
-    way = PositionMap(path: path, firstIndex: 0, ratio: stream.ratio)
-    frameCount = way.frameCount
+    positions = PositionMap(path: path, firstIndex: 0, ratio: stream.ratio)
+    frameCount = positions.frameCount
   }
 
   /// Opens the file `path` as a track.
@@ -154,7 +154,7 @@ public final class Track: FrameSource {
     stream.follow(
       settings.order, entry: boundary, conversion: entry.takeConversion(), position: position)
     let index = settings.speed != 1 ? position : Double(leadFrames) * stream.ratio
-    way = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
+    positions = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
@@ -205,7 +205,7 @@ extension Track {
   }
 
   /// Whether all is read and delivered but for what is held back.
-  var isHolding: Bool { stream.isHolding }
+  var holdsTail: Bool { stream.holdsTail }
 
   /// Where the track ends, in frames delivered since its converter was new.
   var endFrame: Int { stream.endFrame }
@@ -214,7 +214,7 @@ extension Track {
   func adopt(_ earlier: Track) -> Bool { stream.adopt(&earlier.stream) }
 
   /// As `TrackStream.release`.
-  func release(beforeSound: Bool) { stream.release(beforeSound: beforeSound) }
+  func flushTail(beforeSound: Bool) { stream.flushTail(beforeSound: beforeSound) }
 }
 
 /// Where in its file each frame of a track lies, in the order in which they are heard.

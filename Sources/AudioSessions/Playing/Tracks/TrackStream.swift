@@ -27,16 +27,16 @@ struct TrackStream: ~Copyable {
   /// Whether another track may follow.
   var isFollowed = false
   /// Whether what was held back is given out.
-  private var isReleased = false
+  private var isFlushed = false
   /// Whether another sound, of another rate, comes right before this one, or right behind it: what the
   /// converter must know of it is foretold then.
   var followsSound = false
-  private var goesOn = false
+  private var extrapolatesEnd = false
   private var extrapolation = TrackExtrapolation()
   /// Frames that the converter gives for what was extrapolated, which is not played.
   private var surplusFrames = 0
   /// Whether all is read and delivered but for what is held back.
-  private(set) var isHolding = false
+  private(set) var holdsTail = false
 
   init(
     _ cursor: consuming TrackCursor, channelCount: Int, fileRate: Int, sampleRate: Int,
@@ -73,9 +73,9 @@ struct TrackStream: ~Copyable {
     deliveredFrames = 0
     firstPosition = position
     followsSound = false
-    goesOn = false
-    isHolding = false
-    isReleased = false
+    extrapolatesEnd = false
+    holdsTail = false
+    isFlushed = false
     surplusFrames = 0
   }
 
@@ -106,7 +106,7 @@ struct TrackStream: ~Copyable {
   /// smooth as if both were one file. Before the first read. False where their rates differ, and
   /// nothing has happened.
   mutating func adopt(_ earlier: inout TrackStream) -> Bool {
-    guard earlier.isHolding, earlier.fileRate == fileRate, earlier.sampleRate == sampleRate,
+    guard earlier.holdsTail, earlier.fileRate == fileRate, earlier.sampleRate == sampleRate,
       earlier.decoded.channelCount == decoded.channelCount, earlier.ratio == ratio
     else { return false }
     conversion = earlier.conversion.take()
@@ -118,10 +118,10 @@ struct TrackStream: ~Copyable {
   }
 
   /// Gives out what was held back. Silence is all that follows, or a sound of another rate.
-  mutating func release(beforeSound: Bool) {
-    isReleased = true
-    isHolding = false
-    goesOn = beforeSound
+  mutating func flushTail(beforeSound: Bool) {
+    isFlushed = true
+    holdsTail = false
+    extrapolatesEnd = beforeSound
   }
 
   private mutating func decode() throws(FileFailure) {
@@ -129,18 +129,20 @@ struct TrackStream: ~Copyable {
     if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
     if count > 0 {
-      if conversion?.foretells == true {
+      if conversion?.canExtrapolate == true {
         if isFollowed { extrapolation.remember(decoded, frames: count) }
         if followsSound { prime(count) }
       }
-    } else if isFollowed, !isReleased, !isAtEnd {
-      isHolding = true
+    } else if isFollowed, !isFlushed, !isAtEnd {
+      holdsTail = true
     } else {
       isAtEnd = true
       count = decoded.frameCount
       decoded.clear(frames: count)
-      if goesOn, conversion?.foretells == true { extrapolation.goOn(into: &decoded) }
-      goesOn = false
+      if extrapolatesEnd, conversion?.canExtrapolate == true {
+        extrapolation.extrapolate(into: &decoded)
+      }
+      extrapolatesEnd = false
     }
     waiting = 0..<count
   }
@@ -192,7 +194,7 @@ struct TrackStream: ~Copyable {
       if waiting.isEmpty { try decode() }
       // As many frames as the file's come to, and none of the silence behind them.
       let room = isAtEnd ? min(room, endFrame - deliveredFrames) : room
-      if isHolding || room <= 0 { return 0 }
+      if holdsTail || room <= 0 { return 0 }
       if surplusFrames > 0 {
         // What the converter still gives for foretold frames.
         let taken = Self.dropSurplus(
@@ -268,7 +270,7 @@ struct TrackConversion: ~Copyable {
   }
 
   /// Whether what follows at a join may be foretold: at the ordinary speed.
-  var foretells: Bool { speed == 1 }
+  var canExtrapolate: Bool { speed == 1 }
 
   /// As `RateConverter.convert`.
   mutating func convert(
@@ -311,7 +313,7 @@ struct TrackExtrapolation: ~Copyable {
   }
 
   /// Fills the beginning of `sound` with what would have come after the frames remembered.
-  func goOn(into sound: inout SampleBuffer) {
+  func extrapolate(into sound: inout SampleBuffer) {
     guard recentFrames > 0 else { return }
     LinearPrediction.goOn(
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
