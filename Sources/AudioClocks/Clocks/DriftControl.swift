@@ -19,7 +19,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   private static let firstGain = 3.0
   private static let finalGain = 0.06
   /// The least for an error of nearly a frame or more.
-  private static let farGain = 0.3
+  private static let farGain = 0.5
   /// How much faster than that the error itself is made smooth.
   private static let smoothing = 4.0
 

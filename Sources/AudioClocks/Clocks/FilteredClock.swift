@@ -61,8 +61,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var last = ClockReading(frames: 0, nanoseconds: 0)
   private var rateDoubt = firstRateDoubt
   /// The earliest readings of the short stretch and of the long one, and by how much.
-  private var shortBest = Earliest()
-  private var longBest = Earliest()
+  private var shortBest = ReadingStretch()
+  private var longBest = ReadingStretch()
   /// The noise of the earliest readings, in frames: by how much one's error differs from the next
   /// one's, so that a clock which is followed with a lag does not count as a noisy one.
   private var noiseEstimate = 1.0
@@ -85,32 +85,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var wasOff = false
   private var outlierSince: UInt64 = 0
   private var outlierCount = 0
-
-  private struct Earliest: BitwiseCopyable {
-    var since: UInt64 = 0
-    var count = 0
-    var lead = 0.0
-    var sum = 0.0
-    var reading = ClockReading(frames: 0, nanoseconds: 0)
-
-    @_noLocks
-    init() {}
-
-    @_noLocks
-    mutating func update(_ reading: ClockReading, lead: Double) {
-      if count == 0 || lead > self.lead {
-        self.lead = lead
-        self.reading = reading
-      }
-      count &+= 1
-      sum += lead
-    }
-
-    /// By how much these readings are later than the earliest of them, as a mean.
-    var lateness: Double {
-      @_noLocks get { count > 1 ? lead - sum / Double(count) : 0 }
-    }
-  }
 
   /// The clock of a device of nominally `framesPerSecond`.
   @_noLocks
@@ -179,16 +153,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     outlierSince = 0
     outlierCount = 0
     last = reading
-    shortBest.update(reading, lead: lead)
-    longBest.update(reading, lead: lead)
+    shortBest.take(reading, lead: lead)
+    longBest.take(reading, lead: lead)
     let age = reading.nanoseconds &- begunNanoseconds
     if age < Self.shortStretch && lead > 0 {
       // All that is certain so far: no reading is early.
       loop.begin(
         at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
         rateDoubt: doubtfulRate)
-      shortBest.lead = 0
-      longBest.lead = 0
+      shortBest.moveEstimateToEarliest()
+      longBest.moveEstimateToEarliest()
       raisedFrames = 0
     } else if lead > raisedFrames + 1, isCoarse, isSeldom {
       raisedFrames = lead
@@ -196,7 +170,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 3 {
       endShortStretch(at: reading.nanoseconds)
     }
-    let stretch = min(Self.longStretch, max(Self.shortStretch, age / 8))
+    // The hull does without the readings of the stretch that has not ended.
+    let stretch = min(Self.longStretch, max(Self.shortStretch, age / (isCoarse ? 12 : 8)))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
@@ -244,8 +219,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func beginStretches(at time: UInt64) {
-    shortBest = Earliest()
-    shortBest.since = time
+    shortBest = ReadingStretch(since: time)
     longBest = shortBest
   }
 
@@ -266,14 +240,13 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func endShortStretch(at time: UInt64) {
     let lead = shortBest.lead
-    let reading = shortBest.reading
+    let reading = shortBest.earliest
     let doubt = doubt(of: shortBest.count)
-    shortBest = Earliest()
-    shortBest.since = time
+    shortBest = ReadingStretch(since: time)
     guard time &- begunNanoseconds > Self.longStretch else { return }
     let limit = max(nominalFramesPerSecond * 0.00025, 8 * noiseEstimate)
     // All of a few readings may be late by chance; none is early.
-    guard lead > max(limit, 2 * lateness) || lead < -2 * max(limit, 4 * doubt) else { return }
+    guard lead > max(limit, 2 * lateness) || lead < -2 * max(limit, 8 * doubt) else { return }
     reopen(reading, off: lead, at: time)
   }
 
@@ -299,7 +272,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
-    let reading = longBest.reading
+    let reading = longBest.earliest
     let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
     let late = longBest.lateness
     lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
@@ -307,9 +280,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     interval = interval > 0 ? interval + (apart - interval) / 4 : apart
     let doubt = doubt(of: longBest.count)
     raisedFrames = 0
-    longBest = Earliest()
-    longBest.since = time
-    hull.take(reading, doubt: doubt)
+    hull.take(longBest)
+    longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
     let isOff = time &- begunNanoseconds > 2 * Self.longStretch && abs(lead) > limit
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
@@ -346,10 +318,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func followHull(at time: UInt64) -> Bool {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
-    if hull.forgetAnotherRate() {
-      begunNanoseconds = hull.oldestNanoseconds
-      firstRateDoubt = .infinity
-    }
+    if hull.forgetAnotherRate() { followNewRate() }
     let knownRateDoubt = isSeldom ? firstRateDoubt : .infinity
     let span = hull.span ?? 0
     let readings = span / interval
@@ -361,14 +330,22 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       return true
     }
     let doubt = 2 * lateness / readings
-    let rateDoubt = 8 * doubt / span
+    let found = hull.rate
+    let rateDoubt = 8 * found.errorPart * doubt / span
     let ratio = rateDoubt / knownRateDoubt
     let weight = 1 / (1 + ratio * ratio)
-    let rate = firstRate + weight * (hull.framesPerSecond - firstRate)
+    let rate = firstRate + weight * (found.framesPerSecond - firstRate)
     loop.begin(
       at: hull.frames(at: time, framesPerSecond: rate) + doubt, time, framesPerSecond: rate,
       doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
     return true
+  }
+
+  /// Of the clock's rate is known what the hull's readings tell, and no more.
+  @_noLocks
+  private mutating func followNewRate() {
+    begunNanoseconds = hull.oldestNanoseconds
+    firstRateDoubt = .infinity
   }
 
   @_noLocks
