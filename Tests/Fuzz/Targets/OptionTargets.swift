@@ -68,7 +68,8 @@ extension FuzzTarget {
         ["record", "note.wav"], ["play", "-D", "hw:1,0", "a.wav"], ["devices"], ["latency"],
       ]
       let written = input.choose(from: commands)
-      guard let words = try? CommandWords(written), let defaults = try? Defaults(for: words)
+      guard let words = try? CommandWords(written, of: Duplex.commands),
+        let defaults = try? Defaults(for: words)
       else { return }
       _ = defaults.culprit(of: written) { words in
         do {
