@@ -241,7 +241,7 @@ extension ArrivalHull {
   /// A strip is higher than the lowest one by no more than this, over the number of readings, where its
   /// slope is likely.
   private static let likelyRise = 3.0
-  /// By how many standard deviations the mean and the variance of so many evenly distributed values may
+  /// By how many standard deviations the mean and the variance of evenly distributed values may
   /// differ from what they are as a mean.
   private static let likelyDeviations = 2.5
 

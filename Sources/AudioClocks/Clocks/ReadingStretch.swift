@@ -41,9 +41,12 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
     squares += lead * lead
   }
 
-  /// The estimate goes through the earliest reading from now on.
+  /// The estimate goes through the earliest reading from now on: no lead is above 0.
   @_noLocks
-  mutating func moveEstimateToEarliest() { lead = 0 }
+  mutating func moveEstimateToEarliest() {
+    leastLead -= lead
+    lead = 0
+  }
 
   /// Frames by which the readings are later than the earliest of them, as a mean.
   var lateness: Double {
