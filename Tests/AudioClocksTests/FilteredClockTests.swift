@@ -221,4 +221,34 @@ struct FilteredClockTests {
     #expect(clock.begunNanoseconds < 2 * Self.second)
     #expect(worst < 1)
   }
+
+  /// A sound server that misses a cycle leaves its devices standing for one quantum: the clock has another
+  /// place from then on, and the rate that it had.
+  @Test(arguments: [64, 256, 512, 1024], [1, 2, -1])
+  func `a device that stands for a step keeps its rate`(step: Int, missing: Int) {
+    for seed in 1...20 {
+      var random = UInt64(seed)
+      func uniform() -> Double {
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Double(random >> 11) * 0x1p-53
+      }
+      var clock = FilteredClock(framesPerSecond: 48_000)
+      let rate = 48_000 * 1.00005
+      var (frames, time, wrongPPM, wrongFrames) = (0, 0.0, 0.0, 0.0)
+      while time < 30 {
+        frames += step
+        let stood = Double(frames) / rate > 20.0137 ? Double(missing * step) / rate : 0
+        let late = 0.0003 * uniform()
+        time = Double(frames) / rate + stood + late
+        let now = UInt64(clamping: (1 + time) * 1e9)
+        clock.take(ClockReading(frames: frames, nanoseconds: now))
+        guard time > 10 else { continue }
+        let truth = Double(frames) + late * rate
+        wrongPPM = max(wrongPPM, abs(clock.framesPerSecond(at: now) / rate - 1) * 1e6)
+        if time > 21.5 { wrongFrames = max(wrongFrames, abs(clock.frames(at: now) - truth)) }
+      }
+      #expect(wrongPPM < 100)
+      #expect(wrongFrames < 10)
+    }
+  }
 }

@@ -84,6 +84,16 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     rateSpread += rateDoubt * rateDoubt
   }
 
+  /// The clock has another place, known to `noise` frames, and the same rate.
+  @_noLocks
+  mutating func move(to reading: ClockReading, noise: Double) {
+    let elapsed = seconds(until: reading.nanoseconds)
+    if elapsed > 0 { advance(elapsed) }
+    nanoseconds = reading.nanoseconds
+    frames = Double(reading.frames)
+    (spread, spreadRate, spreadChange) = (noise * noise, 0, 0)
+  }
+
   /// Takes a reading in that is usually wrong by `noise` frames.
   @_noLocks
   mutating func take(_ reading: ClockReading, noise: Double) {

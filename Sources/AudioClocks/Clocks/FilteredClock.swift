@@ -10,8 +10,9 @@
 /// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
 /// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
 /// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at quite
-/// another rate is detected within a fifth of a second, and the loop begins anew; a small step shows in
-/// the mean of the loop's errors, within some seconds.
+/// another rate is detected within a third of a second, and the loop begins anew; a small step shows in
+/// the mean of the loop's errors, within some seconds. A device that stood still for a moment, as those of a
+/// sound server do that misses a cycle, keeps its rate, and has another place.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 public struct FilteredClock: BitwiseCopyable, Sendable {
@@ -25,6 +26,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let roundingFrames = 0.5
   private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
+  /// The part of itself by which no clock's rate is wrong: more is a jump.
+  private static let mostRateError = 0.01
+  /// Nanoseconds within which a second jump in the same direction is another rate.
+  private static let jumpMemory: UInt64 = 500_000_000
   /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.
@@ -57,12 +62,21 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public private(set) var isRunning = false
   /// When the clock was last begun anew or found at another rate: its age counts from here.
   public private(set) var begunNanoseconds: UInt64 = 0
+  /// When its place was last found anew: at that time, or after a jump.
+  private var placedNanoseconds: UInt64 = 0
   private var loop: DelayLockedLoop
   private var last = ClockReading(frames: 0, nanoseconds: 0)
   private var rateDoubt = firstRateDoubt
   /// The earliest readings of the short stretch and of the long one, and by how much.
   private var shortBest = ReadingStretch()
   private var longBest = ReadingStretch()
+  /// How far off the earliest readings of the last two short stretches were, and by how many frames the clock
+  /// last jumped.
+  private var shortLeads = (older: 0.0, newer: 0.0)
+  private var jumpFrames = 0.0
+  /// The last change of that lead by more than chance, and when it was.
+  private var suddenFrames = 0.0
+  private var suddenNanoseconds: UInt64 = 0
   /// The noise of the earliest readings, in frames: by how much one's error differs from the next
   /// one's, so that a clock which is followed with a lag does not count as a noisy one.
   private var noiseEstimate = 1.0
@@ -125,13 +139,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// still what it was.
   @_noLocks
   public mutating func restart() {
-    let age = age(at: last.nanoseconds)
-    if age > 2 {
-      // As that of a line through the earliest readings of that time, see `followHull`.
-      let doubt = 16 * lateness * interval / (age * age * nominalFramesPerSecond)
-      rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
-    }
+    knowRate(after: age(at: last.nanoseconds))
     isRunning = false
+  }
+
+  /// Its rate is known as well as by a line through the earliest readings of `seconds`, see `followHull`.
+  @_noLocks
+  private mutating func knowRate(after seconds: Double) {
+    guard seconds > 2 else { return }
+    let doubt = 16 * lateness * interval / (seconds * seconds * nominalFramesPerSecond)
+    rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
   }
 
   /// Frames by which the estimate may be late, in all but a few of a hundred cases: infinite where
@@ -155,7 +172,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     last = reading
     shortBest.take(reading, lead: lead)
     longBest.take(reading, lead: lead)
-    let age = reading.nanoseconds &- begunNanoseconds
+    let age = reading.nanoseconds &- placedNanoseconds
     if age < Self.shortStretch && lead > 0 {
       // All that is certain so far: no reading is early.
       loop.begin(
@@ -196,9 +213,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func begin(_ reading: ClockReading) {
     isRunning = true
-    firstRate = loop.framesPerSecond(at: reading.nanoseconds)
-    firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
+    keepRate(at: reading.nanoseconds)
     begunNanoseconds = reading.nanoseconds
+    placedNanoseconds = reading.nanoseconds
     last = reading
     outlierSince = 0
     outlierCount = 0
@@ -210,11 +227,21 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     interval = 0
     raisedFrames = 0
     wasOff = false
+    shortLeads = (0, 0)
+    jumpFrames = 0
+    suddenFrames = 0
     hull.clear()
     loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
       rateDoubt: doubtfulRate)
     beginStretches(at: reading.nanoseconds)
+  }
+
+  /// The readings from `time` on are those of another line, whose rate is the present one.
+  @_noLocks
+  private mutating func keepRate(at time: UInt64) {
+    firstRate = loop.framesPerSecond(at: time)
+    firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
   }
 
   @_noLocks
@@ -232,22 +259,55 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     } else if reading.nanoseconds &- outlierSince > Self.outlierNanoseconds,
       outlierCount > Self.outlierReadings
     {
+      knowRate(after: age(at: last.nanoseconds))
       begin(reading)
     }
   }
 
-  /// Even the earliest of a tenth of a second, and of four readings, being far off means another rate.
+  /// Even the earliest of a tenth of a second, and of four readings, being far off means another place, or
+  /// another rate.
   @_noLocks
   private mutating func endShortStretch(at time: UInt64) {
     let lead = shortBest.lead
+    let change = lead - shortLeads.older
     let reading = shortBest.earliest
     let doubt = doubt(of: shortBest.count)
+    let seconds = Double(time &- shortBest.since) * 1e-9
+    shortLeads = (shortLeads.newer, lead)
     shortBest = ReadingStretch(since: time)
     guard time &- begunNanoseconds > Self.longStretch else { return }
     let limit = max(nominalFramesPerSecond * 0.00025, 8 * noiseEstimate)
+    if abs(change) > limit { (suddenFrames, suddenNanoseconds) = (change, time) }
+    // Another rate makes it be off by more and more.
+    let isSudden = abs(change) > abs(lead) / 2
     // All of a few readings may be late by chance; none is early.
-    guard lead > max(limit, 2 * lateness) || lead < -2 * max(limit, 8 * doubt) else { return }
+    let mostLead = isSudden ? 8 * doubt : 2 * lateness
+    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * doubt) else { return }
+    let isSecond =
+      time &- placedNanoseconds < Self.jumpMemory && (lead > 0) == (jumpFrames > 0)
+      && abs(lead) > abs(jumpFrames) / 2
+      && abs(lead) < Self.mostRateError * nominalFramesPerSecond * seconds
+    if isSudden && !isSecond { return jump(to: reading, by: lead, at: time) }
     reopen(reading, off: lead, at: time)
+  }
+
+  /// The device stood still for a moment, or was moved on.
+  @_noLocks
+  private mutating func jump(to reading: ClockReading, by lead: Double, at time: UInt64) {
+    knowRate(after: age(at: time))
+    keepRate(at: time)
+    placedNanoseconds = time
+    jumpFrames = lead
+    suddenFrames = 0
+    shortLeads = (0, 0)
+    lastLead = 0
+    lastChange = 0
+    meanLead = 0
+    raisedFrames = 0
+    wasOff = false
+    hull.clear()
+    loop.move(to: reading, noise: noiseEstimate)
+    beginStretches(at: time)
   }
 
   /// Frames by which the earliest of `count` readings is late as a mean. Of n readings that are late by
@@ -283,9 +343,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     hull.take(longBest)
     longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
-    let isOff = time &- begunNanoseconds > 2 * Self.longStretch && abs(lead) > limit
+    let isOff = time &- placedNanoseconds > 2 * Self.longStretch && abs(lead) > limit
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
-    if isOff && (wasOff || !isCoarse) { return reopen(reading, off: lead, at: time) }
+    if isOff && (wasOff || !isCoarse) {
+      let isSudden =
+        time &- suddenNanoseconds < 2 * Self.longStretch && abs(suddenFrames - lead) < abs(lead) / 2
+      if isSudden { return jump(to: reading, by: lead, at: time) }
+      return reopen(reading, off: lead, at: time)
+    }
     wasOff = isOff
     let change = lead - lastLead
     // The hull follows another rate late: an even change is no noise there. Of independent errors, a
@@ -319,7 +384,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func followHull(at time: UInt64) -> Bool {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
     if hull.forgetAnotherRate() { followNewRate() }
-    let knownRateDoubt = isSeldom ? firstRateDoubt : .infinity
+    let isKnown = isSeldom || rateDoubt < Self.crystalRateDoubt
+    let knownRateDoubt = isKnown ? firstRateDoubt : .infinity
     let span = hull.span ?? 0
     let readings = span / interval
     guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
@@ -345,7 +411,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func followNewRate() {
     begunNanoseconds = hull.oldestNanoseconds
+    placedNanoseconds = begunNanoseconds
     firstRateDoubt = .infinity
+    rateDoubt = Self.firstRateDoubt
   }
 
   @_noLocks
@@ -353,7 +421,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     // All of it in the time since the loop last agreed, or since the tenth of a second began.
     let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
     begunNanoseconds = time
+    placedNanoseconds = time
+    jumpFrames = 0
+    suddenFrames = 0
+    shortLeads = (0, 0)
     firstRateDoubt = .infinity
+    rateDoubt = Self.firstRateDoubt
     loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
