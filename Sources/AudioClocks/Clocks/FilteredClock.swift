@@ -24,12 +24,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let finest = 0.02
   /// Positions are whole frames.
   private static let roundingFrames = 0.5
-  private static let shortStretch: UInt64 = 100_000_000
   private static let longStretch: UInt64 = 2_000_000_000
-  /// The part of itself by which no clock's rate is wrong: more is a jump.
-  private static let mostRateError = 0.01
-  /// Nanoseconds within which a second jump in the same direction is another rate.
-  private static let jumpMemory: UInt64 = 500_000_000
   /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.
@@ -67,16 +62,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var loop: DelayLockedLoop
   private var last = ClockReading(frames: 0, nanoseconds: 0)
   private var rateDoubt = firstRateDoubt
-  /// The earliest readings of the short stretch and of the long one, and by how much.
-  private var shortBest = ReadingStretch()
+  /// The readings since the last long stretch ended.
   private var longBest = ReadingStretch()
-  /// How far off the earliest readings of the last two short stretches were, and by how many frames the clock
-  /// last jumped.
-  private var shortLeads = (older: 0.0, newer: 0.0)
-  private var jumpFrames = 0.0
-  /// The last change of that lead by more than chance, and when it was.
-  private var suddenFrames = 0.0
-  private var suddenNanoseconds: UInt64 = 0
+  /// Tells sudden changes by short stretches.
+  private var jumps: JumpDetector
   /// The noise of the earliest readings, in frames: by how much one's error differs from the next
   /// one's, so that a clock which is followed with a lag does not count as a noisy one.
   private var noiseEstimate = 1.0
@@ -107,6 +96,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     loop = DelayLockedLoop(
       framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
     hull = ArrivalHull(framesPerSecond: framesPerSecond)
+    jumps = JumpDetector(framesPerSecond: framesPerSecond)
     firstRate = framesPerSecond
   }
 
@@ -170,25 +160,27 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     outlierSince = 0
     outlierCount = 0
     last = reading
-    shortBest.take(reading, lead: lead)
+    jumps.take(reading, lead: lead)
     longBest.take(reading, lead: lead)
     let age = reading.nanoseconds &- placedNanoseconds
-    if age < Self.shortStretch && lead > 0 {
+    if age < JumpDetector.stretchNanoseconds && lead > 0 {
       // All that is certain so far: no reading is early.
-      loop.begin(
-        at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
-        rateDoubt: doubtfulRate)
-      shortBest.moveEstimateToEarliest()
+      beginLoop(at: reading)
+      jumps.moveEstimateToEarliest()
       longBest.moveEstimateToEarliest()
       raisedFrames = 0
     } else if lead > raisedFrames + 1, isCoarse, isSeldom {
       raisedFrames = lead
     }
-    if reading.nanoseconds &- shortBest.since >= Self.shortStretch, shortBest.count > 3 {
-      endShortStretch(at: reading.nanoseconds)
+    if let change = jumps.change(
+      at: reading.nanoseconds, noise: noiseEstimate, lateness: lateness),
+      reading.nanoseconds &- begunNanoseconds > Self.longStretch
+    {
+      follow(change, at: reading.nanoseconds)
     }
     // The hull does without the readings of the stretch that has not ended.
-    let stretch = min(Self.longStretch, max(Self.shortStretch, age / (isCoarse ? 12 : 8)))
+    let least = jumps.leastStretch(at: reading.nanoseconds)
+    let stretch = min(Self.longStretch, max(least, age / (isCoarse ? 12 : 8)))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
@@ -196,13 +188,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// A millisecond: how late a first reading may be.
-  private var doubtfulFrames: Double {
-    @_noLocks get { nominalFramesPerSecond * 0.001 }
-  }
-
-  private var doubtfulRate: Double {
-    @_noLocks get { nominalFramesPerSecond * rateDoubt }
+  /// The loop goes through `reading`, which may be late by a millisecond.
+  @_noLocks
+  private mutating func beginLoop(at reading: ClockReading) {
+    loop.begin(
+      at: Double(reading.frames), reading.nanoseconds, doubt: nominalFramesPerSecond * 0.001,
+      rateDoubt: nominalFramesPerSecond * rateDoubt)
   }
 
   /// Whether more readings would make it much better known.
@@ -227,13 +218,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     interval = 0
     raisedFrames = 0
     wasOff = false
-    shortLeads = (0, 0)
-    jumpFrames = 0
-    suddenFrames = 0
     hull.clear()
-    loop.begin(
-      at: Double(reading.frames), reading.nanoseconds, doubt: doubtfulFrames,
-      rateDoubt: doubtfulRate)
+    beginLoop(at: reading)
     beginStretches(at: reading.nanoseconds)
   }
 
@@ -246,8 +232,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func beginStretches(at time: UInt64) {
-    shortBest = ReadingStretch(since: time)
-    longBest = shortBest
+    jumps.begin(at: time, jump: 0)
+    longBest = ReadingStretch(since: time)
   }
 
   /// Outliers count only if they persist: then the clock itself has jumped.
@@ -264,31 +250,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Even the earliest of a tenth of a second, and of four readings, being far off means another place, or
-  /// another rate.
   @_noLocks
-  private mutating func endShortStretch(at time: UInt64) {
-    let lead = shortBest.lead
-    let change = lead - shortLeads.older
-    let reading = shortBest.earliest
-    let doubt = doubt(of: shortBest.count)
-    let seconds = Double(time &- shortBest.since) * 1e-9
-    shortLeads = (shortLeads.newer, lead)
-    shortBest = ReadingStretch(since: time)
-    guard time &- begunNanoseconds > Self.longStretch else { return }
-    let limit = max(nominalFramesPerSecond * 0.00025, 8 * noiseEstimate)
-    if abs(change) > limit { (suddenFrames, suddenNanoseconds) = (change, time) }
-    // Another rate makes it be off by more and more.
-    let isSudden = abs(change) > abs(lead) / 2
-    // All of a few readings may be late by chance; none is early.
-    let mostLead = isSudden ? 8 * doubt : 2 * lateness
-    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * doubt) else { return }
-    let isSecond =
-      time &- placedNanoseconds < Self.jumpMemory && (lead > 0) == (jumpFrames > 0)
-      && abs(lead) > abs(jumpFrames) / 2
-      && abs(lead) < Self.mostRateError * nominalFramesPerSecond * seconds
-    if isSudden && !isSecond { return jump(to: reading, by: lead, at: time) }
-    reopen(reading, off: lead, at: time)
+  private mutating func follow(_ change: ClockChange, at time: UInt64) {
+    switch change {
+    case .place(let reading, let lead): jump(to: reading, by: lead, at: time)
+    case .rate(let reading, let lead): reopen(reading, off: lead, at: time)
+    }
   }
 
   /// The device stood still for a moment, or was moved on.
@@ -297,9 +264,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     knowRate(after: age(at: time))
     keepRate(at: time)
     placedNanoseconds = time
-    jumpFrames = lead
-    suddenFrames = 0
-    shortLeads = (0, 0)
+    jumps.begin(at: time, jump: lead)
     lastLead = 0
     lastChange = 0
     meanLead = 0
@@ -307,13 +272,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     wasOff = false
     hull.clear()
     loop.move(to: reading, noise: noiseEstimate)
-    beginStretches(at: time)
+    longBest = ReadingStretch(since: time)
   }
-
-  /// Frames by which the earliest of `count` readings is late as a mean. Of n readings that are late by
-  /// 0 to L, all equally likely, that is L / (n + 1), and L is twice their mean.
-  @_noLocks
-  private func doubt(of count: Int) -> Double { 2 * lateness / Double(count &+ 1) }
 
   /// Whether readings come so late and so seldom that the hull knows more.
   private var isCoarse: Bool {
@@ -338,7 +298,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
     let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
     interval = interval > 0 ? interval + (apart - interval) / 4 : apart
-    let doubt = doubt(of: longBest.count)
+    let doubt = ReadingStretch.doubt(lateness: lateness, count: longBest.count)
     raisedFrames = 0
     hull.take(longBest)
     longBest = ReadingStretch(since: time)
@@ -346,9 +306,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let isOff = time &- placedNanoseconds > 2 * Self.longStretch && abs(lead) > limit
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
     if isOff && (wasOff || !isCoarse) {
-      let isSudden =
-        time &- suddenNanoseconds < 2 * Self.longStretch && abs(suddenFrames - lead) < abs(lead) / 2
-      if isSudden { return jump(to: reading, by: lead, at: time) }
+      if jumps.isSudden(lead, at: time) { return jump(to: reading, by: lead, at: time) }
       return reopen(reading, off: lead, at: time)
     }
     wasOff = isOff
@@ -419,12 +377,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
     // All of it in the time since the loop last agreed, or since the tenth of a second began.
-    let since = Double(max(Self.shortStretch, time &- loop.nanoseconds)) * 1e-9
+    let since = Double(max(JumpDetector.stretchNanoseconds, time &- loop.nanoseconds)) * 1e-9
     begunNanoseconds = time
     placedNanoseconds = time
-    jumpFrames = 0
-    suddenFrames = 0
-    shortLeads = (0, 0)
     firstRateDoubt = .infinity
     rateDoubt = Self.firstRateDoubt
     loop.forget(lead, rate: 2 * lead / since)

@@ -60,4 +60,12 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
       return max(0, squares / Double(max(1, count)) - mean * mean)
     }
   }
+
+  /// Frames by which the earliest of `count` readings is late as a mean, where they are late by `lateness` as a
+  /// mean. Of n readings that are late by 0 to L, all equally likely, that is L / (n + 1), and L is twice
+  /// their mean.
+  @_noLocks
+  static func doubt(lateness: Double, count: Int) -> Double {
+    2 * lateness / Double(count &+ 1)
+  }
 }

@@ -43,6 +43,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     ring: consuming SampleWriter, queue: PlayQueue, channelCount: Int, targetFrames: Int,
     leadFrames: Int, endsWithQueue: Bool, _ surroundings: consuming Dependencies
   ) {
+    chunk = PlayFeeder.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
     self.queue = queue
     self.targetFrames = targetFrames
@@ -53,7 +54,6 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     starvation = surroundings.starvation
     isFed = surroundings.isFed
     enough = surroundings.enough
-    chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
     queue.willRead = { [unowned self] in poll($0) }
   }
 
@@ -205,6 +205,15 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 /// the audio thread's half (`Player`) takes them.
 public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
+  /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are wanted then.
+  private static let chunkFrames = 4096
+
+  /// A chunk for an empty ring.
+  static func chunk(for ring: borrowing SampleWriter, channelCount: Int) -> SampleBuffer {
+    SampleBuffer(
+      frameCount: max(1, min(chunkFrames, ring.room / 4)), channelCount: channelCount)
+  }
+
   private var ring: SampleWriter
   private let source: any FrameSource
   private var chunk: SampleBuffer
@@ -213,9 +222,9 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Feeds `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {
+    chunk = Self.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
     self.source = source
-    chunk = SampleBuffer(frameCount: 1024, channelCount: channelCount)
   }
 
   /// Why the source ended early, where it did. Any thread.

@@ -4,9 +4,9 @@ import AudioFiles
 /// The frames of one decoder in playing order: a stretch of it, as often as asked for, forwards or
 /// backwards, without a gap. Never more of it in memory than a block.
 ///
-/// Backwards, blocks are read forwards, the last one first, and turned round. A stretch that is no
-/// longer than a block is read once and kept; a short one is repeated within the block, so that even one of a
-/// few frames loops at no cost.
+/// Forwards it decodes to where the frames are wanted. Backwards, blocks are read forwards, the last one first,
+/// and turned round. A stretch that is repeated and no longer than a block is read once and kept; a short one is
+/// repeated within the block, so that even one of a few frames loops at no cost.
 struct TrackCursor: ~Copyable {
   /// Frames of a block.
   static let blockFrames = 16384
@@ -17,7 +17,9 @@ struct TrackCursor: ~Copyable {
   private let decoder: any SoundDecoder
   private let fold: StereoFold?
   private(set) var path: PlayPath
+  /// Made when there is something to hold.
   private var block: SampleBuffer
+  private let blockFrames: Int
   /// Which frames the block holds; turned round where the order is.
   private var held = 0..<0
   /// How often the block holds them, one copy behind the other: more than once where they are a whole pass.
@@ -43,7 +45,8 @@ struct TrackCursor: ~Copyable {
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
     let frames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
-    block = SampleBuffer(frameCount: frames, channelCount: decoder.channelCount)
+    blockFrames = frames
+    block = SampleBuffer(frameCount: 0, channelCount: decoder.channelCount)
   }
 
   /// Throws as `init` does where it cannot go on in another order, at the boundary `entry`.
@@ -93,6 +96,16 @@ struct TrackCursor: ~Copyable {
         boundary = path.order.isReversed ? path.end ?? 0 : path.start
         continue
       }
+      if !isHeld, isDirect(channelCount: buffer.channelCount) {
+        let wanted = min(room, rest ?? .max)
+        if try approach(boundary) {
+          let count = try decoder.read(into: &buffer, at: target, frames: wanted)
+          boundary += count
+          if count > 0 { return count }
+        }
+        guard try endEarly() else { return 0 }
+        continue
+      }
       if !isHeld, try !load() {
         guard try endEarly() else { return 0 }
         continue
@@ -103,6 +116,13 @@ struct TrackCursor: ~Copyable {
       return take(into: &buffer, at: target, room: min(room, rest.map { $0 + further } ?? .max))
     }
     return 0
+  }
+
+  /// Whether frames are decoded to where they are wanted: those that need not be turned round, mixed down, or
+  /// kept for another pass.
+  private func isDirect(channelCount: Int) -> Bool {
+    guard !path.order.isReversed, channelCount == decoder.channelCount else { return false }
+    return path.order.times == 1 || path.length.map { $0 > blockFrames } ?? true
   }
 
   /// Fills the block with copies of a short stretch, once that has been played to its end.
@@ -127,6 +147,7 @@ struct TrackCursor: ~Copyable {
     else { return }
     held = 0..<0
     copies = 1
+    makeBlock()
     guard try approach(end) else { return }
     _ = try decoder.read(into: &block, at: 0, frames: 1)
   }
@@ -159,8 +180,14 @@ struct TrackCursor: ~Copyable {
     return count
   }
 
+  private mutating func makeBlock() {
+    guard block.frameCount < blockFrames else { return }
+    block = SampleBuffer(frameCount: blockFrames, channelCount: decoder.channelCount)
+  }
+
   /// Reads the block that has the next frame. False where there is none.
   private mutating func load() throws(FileFailure) -> Bool {
+    makeBlock()
     let isReversed = path.order.isReversed
     let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
     let wanted =
@@ -197,6 +224,7 @@ struct TrackCursor: ~Copyable {
       try decoder.seek(toFrame: first)
       return true
     }
+    makeBlock()
     while decoder.position < first {
       let wanted = min(block.frameCount, first - decoder.position)
       guard try decoder.read(into: &block, at: 0, frames: wanted) > 0 else { return false }
