@@ -174,7 +174,7 @@ import Testing
       clock.take(ClockReading(frames: frame, nanoseconds: now))
       var status = DeviceStatus.ready()
       status.unitClock = UnitClock(
-        clock, due: frame + (isLater ? gap : 0), epoch: isLater && shift != 0 ? 1 : 0)
+        clock.estimate, due: frame + (isLater ? gap : 0), epoch: isLater && shift != 0 ? 1 : 0)
       statuses.append(status)
     }
     let unit = try Unit(statuses)

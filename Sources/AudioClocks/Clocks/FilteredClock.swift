@@ -10,8 +10,8 @@
 /// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
 /// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
 /// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at quite
-/// another rate is detected within a third of a second, and the loop begins anew; a small step shows in
-/// the mean of the loop's errors, within some seconds. A device that stood still for a moment, as those of a
+/// another rate is detected within a third of a second, and the estimate.loop begins anew; a small step shows in
+/// the mean of the estimate.loop's errors, within some seconds. A device that stood still for a moment, as those of a
 /// sound server do that misses a cycle, keeps its rate, and has another place.
 ///
 /// For one thread; nothing here allocates, locks or waits.
@@ -53,13 +53,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
-  /// Whether any reading came since the last start.
-  public private(set) var isRunning = false
-  /// When the clock was last begun anew or found at another rate: its age counts from here.
-  public private(set) var begunNanoseconds: UInt64 = 0
+  /// What it comes to.
+  public private(set) var estimate: ClockEstimate
   /// When its place was last found anew: at that time, or after a jump.
   private var placedNanoseconds: UInt64 = 0
-  private var loop: DelayLockedLoop
   private var last = ClockReading(frames: 0, nanoseconds: 0)
   private var rateDoubt = firstRateDoubt
   /// The readings since the last long stretch ended.
@@ -74,8 +71,6 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastChange = 0.0
   /// How far off the earliest readings of the last four stretches or so were, as a mean.
   private var meanLead = 0.0
-  /// Frames by which a reading since the last long stretch was ahead of the estimate: none is early.
-  private var raisedFrames = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   private var lateness = 0.0
   /// Seconds from one reading to the next.
@@ -93,44 +88,49 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   public init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
-    loop = DelayLockedLoop(
-      framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM)
+    estimate = ClockEstimate(
+      loop: DelayLockedLoop(
+        framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM))
     hull = ArrivalHull(framesPerSecond: framesPerSecond)
     jumps = JumpDetector(framesPerSecond: framesPerSecond)
     firstRate = framesPerSecond
   }
 
-  /// The estimated frames a second at `nanoseconds`.
+  /// Whether any reading came since the last start.
+  public var isRunning: Bool {
+    @_noLocks get { estimate.isRunning }
+  }
+
+  /// As `ClockEstimate` has it.
   @_noLocks
   public func framesPerSecond(at nanoseconds: UInt64) -> Double {
-    loop.framesPerSecond(at: nanoseconds)
+    estimate.framesPerSecond(at: nanoseconds)
   }
 
-  /// The estimated frames at `nanoseconds`.
+  /// As `ClockEstimate` has it.
   @_noLocks
-  public func frames(at nanoseconds: UInt64) -> Double {
-    loop.frames(at: nanoseconds) + raisedFrames
-  }
+  public func frames(at nanoseconds: UInt64) -> Double { estimate.frames(at: nanoseconds) }
 
-  /// When `frames` frames will have passed, as estimated.
+  /// As `ClockEstimate` has it.
   @_noLocks
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
-    let wait = (frames - self.frames(at: now)) / loop.framesPerSecond(at: now)
-    return wait > 0 ? now &+ UInt64(clamping: min(wait, 1000) * 1e9) : now
+    estimate.nanoseconds(at: frames, from: now)
   }
 
-  /// Seconds for which it has run undisturbed.
+  /// As `ClockEstimate` has it.
   @_noLocks
-  public func age(at now: UInt64) -> Double {
-    isRunning && now > begunNanoseconds ? Double(now &- begunNanoseconds) * 1e-9 : 0
-  }
+  public func age(at now: UInt64) -> Double { estimate.age(at: now) }
+
+  /// Goes by the estimate of another filter, and needs no readings.
+  @_noLocks
+  public mutating func follow(_ other: ClockEstimate) { estimate = other }
 
   /// The device stopped, and starts anew: where it is will be told by its next reading. Its rate is
   /// still what it was.
   @_noLocks
   public mutating func restart() {
     knowRate(after: age(at: last.nanoseconds))
-    isRunning = false
+    estimate.isRunning = false
   }
 
   /// Its rate is known as well as by a line through the earliest readings of `seconds`, see `followHull`.
@@ -155,7 +155,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public mutating func take(_ reading: ClockReading) {
     guard isRunning else { return begin(reading) }
     guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
-    let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
+    let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
     guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else { return doubt(reading) }
     outlierSince = 0
     outlierCount = 0
@@ -168,13 +168,13 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       beginLoop(at: reading)
       jumps.moveEstimateToEarliest()
       longBest.moveEstimateToEarliest()
-      raisedFrames = 0
-    } else if lead > raisedFrames + 1, isCoarse, isSeldom {
-      raisedFrames = lead
+      estimate.raisedFrames = 0
+    } else if lead > estimate.raisedFrames + 1, isCoarse, isSeldom {
+      estimate.raisedFrames = lead
     }
     if let change = jumps.change(
       at: reading.nanoseconds, noise: noiseEstimate, lateness: lateness),
-      reading.nanoseconds &- begunNanoseconds > Self.longStretch
+      reading.nanoseconds &- estimate.begunNanoseconds > Self.longStretch
     {
       follow(change, at: reading.nanoseconds)
     }
@@ -188,10 +188,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The loop goes through `reading`, which may be late by a millisecond.
+  /// The estimate.loop goes through `reading`, which may be late by a millisecond.
   @_noLocks
   private mutating func beginLoop(at reading: ClockReading) {
-    loop.begin(
+    estimate.loop.begin(
       at: Double(reading.frames), reading.nanoseconds, doubt: nominalFramesPerSecond * 0.001,
       rateDoubt: nominalFramesPerSecond * rateDoubt)
   }
@@ -203,9 +203,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func begin(_ reading: ClockReading) {
-    isRunning = true
+    estimate.isRunning = true
     keepRate(at: reading.nanoseconds)
-    begunNanoseconds = reading.nanoseconds
+    estimate.begunNanoseconds = reading.nanoseconds
     placedNanoseconds = reading.nanoseconds
     last = reading
     outlierSince = 0
@@ -216,7 +216,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     meanLead = 0
     lateness = 0
     interval = 0
-    raisedFrames = 0
+    estimate.raisedFrames = 0
     wasOff = false
     hull.clear()
     beginLoop(at: reading)
@@ -226,7 +226,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The readings from `time` on are those of another line, whose rate is the present one.
   @_noLocks
   private mutating func keepRate(at time: UInt64) {
-    firstRate = loop.framesPerSecond(at: time)
+    firstRate = estimate.loop.framesPerSecond(at: time)
     firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
   }
 
@@ -268,10 +268,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     lastLead = 0
     lastChange = 0
     meanLead = 0
-    raisedFrames = 0
+    estimate.raisedFrames = 0
     wasOff = false
     hull.clear()
-    loop.move(to: reading, noise: noiseEstimate)
+    estimate.loop.move(to: reading, noise: noiseEstimate)
     longBest = ReadingStretch(since: time)
   }
 
@@ -293,13 +293,13 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.earliest
-    let lead = Double(reading.frames) - loop.frames(at: reading.nanoseconds)
+    let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
     let late = longBest.lateness
     lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
     let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
     interval = interval > 0 ? interval + (apart - interval) / 4 : apart
     let doubt = ReadingStretch.doubt(lateness: lateness, count: longBest.count)
-    raisedFrames = 0
+    estimate.raisedFrames = 0
     hull.take(longBest)
     longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
@@ -319,7 +319,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     lastChange = change
     guard isCoarse else { return followLoop(reading, off: lead) }
     guard !isOff, !followHull(at: time) else { return }
-    loop.take(reading, noise: max(noiseEstimate, doubt))
+    estimate.loop.take(reading, noise: max(noiseEstimate, doubt))
   }
 
   /// Goes by the Kalman filter. Where its errors do not lie around zero, the clock's rate changed by less
@@ -329,10 +329,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     meanLead += (lead - meanLead) / 4
     if abs(meanLead) > Self.roundingFrames + 2 * noiseEstimate {
       let seconds = 4 * Double(Self.longStretch) * 1e-9
-      loop.forget(meanLead, rate: 2 * meanLead / seconds)
+      estimate.loop.forget(meanLead, rate: 2 * meanLead / seconds)
       meanLead = 0
     }
-    loop.take(reading, noise: noiseEstimate)
+    estimate.loop.take(reading, noise: noiseEstimate)
   }
 
   /// Goes by the hull: by the rate of its line and the one that the clock began with, each as far as it is
@@ -348,7 +348,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let readings = span / interval
     guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
       guard knownRateDoubt < .infinity else { return false }
-      loop.begin(
+      estimate.loop.begin(
         at: hull.frames(at: time, framesPerSecond: firstRate), time, framesPerSecond: firstRate,
         doubt: lateness, rateDoubt: knownRateDoubt)
       return true
@@ -359,7 +359,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let ratio = rateDoubt / knownRateDoubt
     let weight = 1 / (1 + ratio * ratio)
     let rate = firstRate + weight * (found.framesPerSecond - firstRate)
-    loop.begin(
+    estimate.loop.begin(
       at: hull.frames(at: time, framesPerSecond: rate) + doubt, time, framesPerSecond: rate,
       doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
     return true
@@ -368,31 +368,32 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Of the clock's rate is known what the hull's readings tell, and no more.
   @_noLocks
   private mutating func followNewRate() {
-    begunNanoseconds = hull.oldestNanoseconds
-    placedNanoseconds = begunNanoseconds
+    estimate.begunNanoseconds = hull.oldestNanoseconds
+    placedNanoseconds = estimate.begunNanoseconds
     firstRateDoubt = .infinity
     rateDoubt = Self.firstRateDoubt
   }
 
   @_noLocks
   private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
-    // All of it in the time since the loop last agreed, or since the tenth of a second began.
-    let since = Double(max(JumpDetector.stretchNanoseconds, time &- loop.nanoseconds)) * 1e-9
-    begunNanoseconds = time
+    // All of it in the time since the estimate.loop last agreed, or since the tenth of a second began.
+    let since =
+      Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
+    estimate.begunNanoseconds = time
     placedNanoseconds = time
     firstRateDoubt = .infinity
     rateDoubt = Self.firstRateDoubt
-    loop.forget(lead, rate: 2 * lead / since)
+    estimate.loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     lastLead = 0
     lastChange = 0
     meanLead = 0
     lateness = 0
-    raisedFrames = 0
+    estimate.raisedFrames = 0
     interval = 0
     wasOff = false
     hull.clear()
-    loop.take(reading, noise: noiseEstimate)
+    estimate.loop.take(reading, noise: noiseEstimate)
     beginStretches(at: time)
   }
 }

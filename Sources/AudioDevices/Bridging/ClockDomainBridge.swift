@@ -72,7 +72,7 @@ struct ClockDomainBridge: ~Copyable {
 
   /// The input goes by `clock`, which another part keeps.
   @_noLocks
-  mutating func followInput(_ clock: FilteredClock) { input = clock }
+  mutating func followInput(_ clock: ClockEstimate) { input.follow(clock) }
 
   /// The input's frames have numbers higher by `frames` from now on.
   @_noLocks

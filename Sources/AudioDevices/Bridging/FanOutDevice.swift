@@ -54,7 +54,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
     guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
       throw DeviceFailure(
-        .invalidRequest, "No more than \(SecondaryOutput.mostOutputs) further outputs can play.",
+        .invalidRequest, "No more than \(SecondaryOutput.mostOutputs) secondary outputs can play.",
         hint: "Name fewer with --also-play, and something to be played.")
     }
     if count == 0 {
@@ -138,7 +138,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     if let known = cycle.unitClock { follow(known) } else { findPlace(at: cycle.periodTime) }
     base.commit(frames)
     for index in 0..<count {
-      (feeds + index).pointee.play(played, at: place, frames: frames, clock: clock, now: base.now)
+      (feeds + index).pointee.play(played, at: place, frames: frames, clock: clock.estimate, now: base.now)
     }
     place += frames
   }
@@ -170,7 +170,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
       for index in 0..<count { (feeds + index).pointee.restartInput() }
     }
     place = known.due
-    clock = known.clock
+    clock.follow(known.clock)
   }
 
   /// The device counts its frames anew: shifts `place` by the difference, less the frames that were left out.

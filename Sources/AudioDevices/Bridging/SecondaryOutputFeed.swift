@@ -71,7 +71,7 @@ struct SecondaryOutputFeed: ~Copyable {
   /// `clock` showed that.
   @_noLocks
   mutating func play(
-    _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: FilteredClock,
+    _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: ClockEstimate,
     now: UInt64
   ) {
     bridge.followInput(clock)

@@ -50,7 +50,7 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
 /// What a device knows of the clock that the unit's frames go by, beyond when its cycles came.
 public struct UnitClock: BitwiseCopyable, Sendable {
   /// The clock.
-  public let clock: FilteredClock
+  public let clock: ClockEstimate
   /// What it shows when this cycle is due.
   public let due: Int
   /// Another one whenever the clock's frames were counted anew.
@@ -58,7 +58,7 @@ public struct UnitClock: BitwiseCopyable, Sendable {
 
   /// A cycle that is due when `clock` shows `due`.
   @_noLocks
-  public init(_ clock: FilteredClock, due: Int, epoch: Int) {
+  public init(_ clock: ClockEstimate, due: Int, epoch: Int) {
     self.clock = clock
     self.due = due
     self.epoch = epoch

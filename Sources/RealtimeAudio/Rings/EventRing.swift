@@ -30,7 +30,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     case playbackReturned
     /// The output was away to the very end of the run.
     case playbackAbsent
-    /// A further output went away, or came back: number `frames` of them.
+    /// A secondary output went away, or came back: number `frames` of them.
     case secondaryOutputLost, secondaryOutputReturned
     /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
     case playing

@@ -26,14 +26,14 @@ protocol AudioCommand: ToolCommand {
   /// Whether it opens an output.
   var plays: Bool { get }
   /// Devices that play the same as the output.
-  var furtherDevices: [String] { get set }
+  var secondaryDevices: [String] { get set }
 }
 
 extension AudioCommand {
   var outputMode: OutputMode { OutputMode(json: audio.json, quiet: audio.quiet) }
   var captures: Bool { true }
   var plays: Bool { true }
-  var furtherDevices: [String] {
+  var secondaryDevices: [String] {
     get { [] }
     set {}
   }
@@ -52,8 +52,8 @@ extension AudioCommand {
       let found = try DeviceNames.resolved(name, isCapture: false)
       if found != name { command.audio.playbackDevice = found }
     }
-    for (index, name) in command.furtherDevices.enumerated() {
-      command.furtherDevices[index] = try DeviceNames.resolved(name, isCapture: false)
+    for (index, name) in command.secondaryDevices.enumerated() {
+      command.secondaryDevices[index] = try DeviceNames.resolved(name, isCapture: false)
     }
     return command
   }
@@ -65,7 +65,7 @@ protocol AlsoPlayingCommand: AudioCommand {
 }
 
 extension AlsoPlayingCommand {
-  var furtherDevices: [String] {
+  var secondaryDevices: [String] {
     get { alsoPlay.devices }
     set { alsoPlay.devices = newValue }
   }

@@ -41,7 +41,7 @@ struct DeviceChoice {
 
   func use(_ use: DeviceUse) throws -> ExitStatus {
     try request.validate()
-    try checkFurther()
+    try checkSecondary()
     SignalWatch.hold()
     defer { reservation.release() }
     let volumes = try MixerVolumes(options, request)
@@ -77,16 +77,16 @@ struct DeviceChoice {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock: SessionClock =
       device.configuration.keepsTime ? .real(options.realtimePriority) : .virtual
-    return try run(use, on: OpenDevice(device: DuplexDevice(device), clock: clock), openFurther)
+    return try run(use, on: OpenDevice(device: DuplexDevice(device), clock: clock), openSecondary)
   }
 
   private func run(_ use: DeviceUse, on pair: consuming AsynchronousPair) throws -> ExitStatus {
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     let clock = SessionClock.real(options.realtimePriority)
-    return try run(use, on: OpenDevice(device: DuplexDevice(pair), clock: clock), openFurther)
+    return try run(use, on: OpenDevice(device: DuplexDevice(pair), clock: clock), openSecondary)
   }
 
-  private func openFurther(_ request: DuplexRequest) throws -> DeviceStream {
+  private func openSecondary(_ request: DuplexRequest) throws -> DeviceStream {
     try opened(request) { () throws(DeviceFailure) in try DeviceStream(openingOutput: request) }
   }
 
@@ -128,14 +128,14 @@ struct DeviceChoice {
   }
 
   /// Refuses a device that would play twice.
-  private func checkFurther() throws(DeviceFailure) {
+  private func checkSecondary() throws(DeviceFailure) {
     var playing = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
     for name in alsoPlay {
       let identity = DeviceIdentity.of(name)
       guard !playing.contains(identity) else {
         throw DeviceFailure(
           .invalidRequest, "The output \(name) would play the same twice.",
-          hint: "Name each device once; --also-play is for further ones.")
+          hint: "Name each device once; --also-play is for other ones.")
       }
       playing.append(identity)
     }
@@ -166,7 +166,7 @@ struct DeviceChoice {
   /// devices play the same, where there are any.
   private func run(
     _ use: DeviceUse, on open: consuming OpenDevice,
-    _ openFurther: (DuplexRequest) throws -> DeviceStream
+    _ openSecondary: (DuplexRequest) throws -> DeviceStream
   ) throws -> ExitStatus {
     let (clock, background) = (open.clock, open.background)
     var device = open.device
@@ -179,15 +179,15 @@ struct DeviceChoice {
     let granted = device.configuration
     var fanOut = FanOutDevice(device, resamplerQuality: options.resamplerQuality)
     for name in alsoPlay {
-      var further = request
-      further.captureDevice = nil
-      further.playbackDevice = name
-      further.sampleRate = granted.sampleRate
+      var secondary = request
+      secondary.captureDevice = nil
+      secondary.playbackDevice = name
+      secondary.sampleRate = granted.sampleRate
       // A format and channels are asked of the unit's own devices.
-      further.format = nil
-      further.channelCount = nil
-      further.playbackChannels = nil
-      try fanOut.add(try openFurther(further))
+      secondary.format = nil
+      secondary.channelCount = nil
+      secondary.playbackChannels = nil
+      try fanOut.add(try openSecondary(secondary))
     }
     return try use(
       OpenDevice(device: DuplexDevice(fanOut), clock: clock, background: background))

@@ -85,7 +85,7 @@ extension DuplexConfiguration {
   /// How long `frames` frames are, in seconds.
   func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
 
-  /// The further outputs, with how each does where that is known.
+  /// The secondary outputs, with how each does where that is known.
   func secondaryStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
     secondaryOutputs.enumerated().map { index, stream in
       let fields: Fields = [
