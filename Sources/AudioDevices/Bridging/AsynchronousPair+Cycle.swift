@@ -67,7 +67,8 @@ extension AsynchronousPair {
     @_noLocks get {
       isPlaybackMaster
         ? UnitClock(
-          bridge.output.estimate, due: bridge.writtenFrames - shape.headroomFrames, epoch: bridge.epoch)
+          bridge.output.estimate, due: bridge.writtenFrames - shape.headroomFrames,
+          epoch: bridge.epoch)
         : UnitClock(bridge.input.estimate, due: head + shape.periodFrames, epoch: 0)
     }
   }

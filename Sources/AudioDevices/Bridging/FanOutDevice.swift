@@ -138,7 +138,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     if let known = cycle.unitClock { follow(known) } else { findPlace(at: cycle.periodTime) }
     base.commit(frames)
     for index in 0..<count {
-      (feeds + index).pointee.play(played, at: place, frames: frames, clock: clock.estimate, now: base.now)
+      (feeds + index).pointee.play(
+        played, at: place, frames: frames, clock: clock.estimate, now: base.now)
     }
     place += frames
   }

@@ -162,8 +162,8 @@ struct DeviceChoice {
     return AsynchronousPair(pair, request: request, master: options.master ?? master)
   }
 
-  /// Brings the device to the rate that was asked for, where it has another, and lets further
-  /// devices play the same, where there are any.
+  /// Brings the device to the rate that was asked for, where it has another, and lets secondary
+  /// outputs play the same, where there are any.
   private func run(
     _ use: DeviceUse, on open: consuming OpenDevice,
     _ openSecondary: (DuplexRequest) throws -> DeviceStream
