@@ -20,8 +20,8 @@ struct ArrivalDelayTests {
       let isLate = every > 0 && clock / step % every == 0 && clock % step < 96
       let delivered = (isLate ? clock / step - 1 : clock / step) * step
       if arrival.note(
-        delivered: delivered, clock: Double(clock), clockSeconds: Double(now) * 1e-9, at: now,
-        isLearning: isLearning)
+        delivered: delivered, spare: 0, clock: Double(clock), clockSeconds: Double(now) * 1e-9,
+        at: now, isLearning: isLearning)
       {
         changes += 1
       }
@@ -40,8 +40,9 @@ struct ArrivalDelayTests {
       for part in isLearning ? 1...8 : 8...8 {
         let frames = (Double(cycle) + Double(part) / 8) * 256 * 1.0001
         _ = arrival.note(
-          delivered: Int(rounding: frames) / 512 * 512, clock: frames, clockSeconds: frames / 48000,
-          at: UInt64(clamping: frames / 48000 * 1e9), isLearning: isLearning)
+          delivered: Int(rounding: frames) / 512 * 512, spare: 0, clock: frames,
+          clockSeconds: frames / 48000, at: UInt64(clamping: frames / 48000 * 1e9),
+          isLearning: isLearning)
       }
       if !isLearning { least = min(least, arrival.allowedFrames) }
     }
@@ -91,5 +92,29 @@ struct ArrivalDelayTests {
   @Test mutating func `no step makes more than the buffer can hold`() {
     _ = deliver(48000, seconds: 5, isLearning: true)
     #expect(arrival.allowedFrames == 4096)
+  }
+
+  /// Cycles of `period` frames that begin when a step completes them: the first of those that a step completes is
+  /// late by what it needed less than the step.
+  @Test(arguments: [
+    (step: 256, period: 256, late: 0), (64, 256, 0), (1024, 256, 768), (480, 256, 448),
+    (512, 16, 496),
+  ])
+  mutating func `an input that begins the cycles is late by what is due only`(
+    step: Int, period: Int, late: Int
+  ) {
+    for millisecond in 1...5000 {
+      now += 1_000_000
+      let clock = millisecond * 48
+      let delivered = clock / step * step
+      // What the cycles took: all whole periods, once they were there at the look before.
+      let captured = delivered % period
+      _ = arrival.note(
+        delivered: delivered, spare: period - captured, clock: Double(clock),
+        clockSeconds: Double(now) * 1e-9, at: now, isLearning: millisecond < 1000)
+    }
+    let needed = late + late / 16 + 2
+    #expect(arrival.allowedFrames >= max(96, needed - 48))
+    #expect(arrival.allowedFrames <= max(96, needed + 4))
   }
 }

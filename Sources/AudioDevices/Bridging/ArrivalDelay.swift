@@ -31,6 +31,8 @@ struct ArrivalDelay: BitwiseCopyable {
   /// What the input had delivered when it was last asked, and how many frames were missing then.
   private var delivered = 0
   private var missing = 0
+  /// Of the missing frames, those that were not due yet.
+  private var spare = 0
   private var hasStood = false
   private var lookTime: UInt64 = 0
   /// Since when steps are larger than what is allowed for, and when the last of them came.
@@ -50,32 +52,37 @@ struct ArrivalDelay: BitwiseCopyable {
   mutating func restart() {
     delivered = 0
     missing = 0
+    spare = 0
     hasStood = false
   }
 
-  /// Takes what the input has delivered so far and what its clock says. True where the allowance is
-  /// another one now. While it `isLearning` all that is missing counts at once. Later only larger steps
-  /// count, once they have gone on for a while, or what is missing about once a second while the clock has
-  /// run undisturbed for `clockSeconds`: one that has changed its rate is wrong at first.
+  /// Takes what the input has delivered so far and what its clock says; `spare` frames more are not due yet. True
+  /// where the allowance is another one now. While it `isLearning` all that is missing counts at once. Later
+  /// only larger steps count, once they have gone on for a while, or what is missing about once a second while
+  /// the clock has run undisturbed for `clockSeconds`: one that has changed its rate is wrong at first.
   @_noLocks
   mutating func note(
-    delivered frames: Int, clock: Double, clockSeconds: Double, at now: UInt64, isLearning: Bool
+    delivered frames: Int, spare: Int, clock: Double, clockSeconds: Double, at now: UInt64,
+    isLearning: Bool
   ) -> Bool {
     let behind = Int(clamping: clock) &- frames
     let isDense = now &- lookTime < 2 &* FilteredClock.mostLookNanoseconds
     lookTime = now
     guard frames > delivered else {
       hasStood = true
-      missing = max(missing, behind)
+      missing = max(missing, behind &- spare)
+      self.spare = spare
       return false
     }
     // A step that came between two readings was missing until shortly before the second one.
-    let step = hasStood && isDense ? min(frames &- delivered, behind &+ frames &- delivered) : 0
+    let increment = frames &- delivered
+    let step = hasStood && isDense ? min(increment, behind &+ increment) &- self.spare : 0
     let isFirst = delivered == 0
     let last = max(missing, step)
-    if !isFirst { Self.insert(frames &- delivered, into: &increments) }
+    if !isFirst { Self.insert(increment &- self.spare, into: &increments) }
     delivered = frames
-    missing = behind
+    missing = behind &- spare
+    self.spare = spare
     hasStood = false
     let isSure = clockSeconds > Double(Self.window) * 1e-9
     return isFirst

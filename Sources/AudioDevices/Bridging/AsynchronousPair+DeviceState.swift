@@ -127,14 +127,20 @@ extension AsynchronousPair {
     let isLearning = now &- begunTime < 700_000_000
     guard
       arrival.note(
-        delivered: head &+ captured, clock: bridge.input.frames(at: now), clockSeconds: age,
-        at: now, isLearning: isLearning)
+        delivered: head &+ captured, spare: spareFrames, clock: bridge.input.frames(at: now),
+        clockSeconds: age, at: now, isLearning: isLearning)
     else { return }
     addedFrames = Int(
       clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * unitPerCapture + 0.999)
     let seconds =
       (configuredLatencyFrames + Double(addedFrames)) / Double(shape.sampleRate)
     bridge.hold(delaySeconds: seconds, jumping: isLearning)
+  }
+
+  /// Frames by which what the input has delivered falls short of a cycle: as master it is not late before
+  /// these are due.
+  private var spareFrames: Int {
+    @_noLocks get { isPlaybackMaster ? 0 : max(0, shape.periodFrames &- captured) }
   }
 
   /// Whether the input began so little ago that its delay is not right yet.

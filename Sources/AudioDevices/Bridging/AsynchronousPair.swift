@@ -25,9 +25,9 @@ public struct DevicePair: ~Copyable {
 ///
 /// One of them gives the time, the master: its frames are the unit's. Those of the other are
 /// resampled to it, by a ratio that follows both clocks (`ClockDomainBridge`). The delay from input to
-/// output is the period and the headroom of any duplex device, one period more because the input's
-/// periods are not aligned with the output's, and the converter's reach. It is the same at every start
-/// and after every xrun, and it is part of the configuration's latency.
+/// output is the period and the headroom of any duplex device, and the converter's reach; with the output
+/// as master one period more, because the input's periods are not aligned with the output's. It is the same at
+/// every start and after every xrun, and it is part of the configuration's latency.
 ///
 /// If one device stops, stalls or goes away, the other goes on, and the clock of the missing one is
 /// extrapolated. A missing input is silence; what a missing output should play is dropped. A device that is
@@ -115,9 +115,11 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
       master == .capture ? playback.channelCount : capture.channelCount
     // The reach is not known before the converter is made, and the delay is not without it.
     let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
-    let extra = ((reach + Double(capture.periodFrames)) * unitPerCapture).rounded(.up)
+    // An input that gives the time begins each cycle itself.
+    let unaligned = master == .playback ? capture.periodFrames : 0
+    let extra = ((reach + Double(unaligned)) * unitPerCapture).rounded(.up)
     // An input that is late by half of the headroom is allowed for as well.
-    let least = capture.periodFrames + Int(clamping: Double(headroom) / unitPerCapture) / 2
+    let least = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
     arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
     leastArrivalFrames = least
     let delay = (Double(period + headroom) + extra) / Double(rate)
