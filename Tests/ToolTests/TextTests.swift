@@ -13,4 +13,11 @@ import Testing
   func `a line is broken between words`(text: String, columns: Int, expected: String) {
     #expect(text.wrapped(to: columns) == expected)
   }
+
+  @Test(arguments: [
+    (-200.0, "-inf"), (-Double.infinity, "-inf"), (-199.94, "-199.9"), (-6, "-6"), (0, "0"),
+  ])
+  func `the level of silence is minus infinity`(level: Double, expected: String) {
+    #expect(level.shownLevel == expected)
+  }
 }

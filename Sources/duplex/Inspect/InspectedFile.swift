@@ -72,8 +72,8 @@ struct InspectedFile {
 
   /// One line of a folder's list: length, peak, loudness, name and title.
   var note: String {
-    let peak = levels.samplePeaks.max().map { Self.decibels(Decibels.level($0)) } ?? ""
-    let loudness = levels.integratedLUFS.map { Self.decibels($0) } ?? "-"
+    let peak = levels.samplePeaks.max().map { Decibels.level($0).shownLevel } ?? ""
+    let loudness = levels.integratedLUFS.map { $0.shownLevel } ?? "-"
     let title = tags.title.map { "  \($0)" } ?? ""
     return ClockTime(seconds, showsTenths: true).text.aligned(to: 10) + peak.aligned(to: 7)
       + " dBFS" + loudness.aligned(to: 7) + " LUFS  " + path + title
@@ -147,12 +147,8 @@ struct InspectedFile {
   }
 
   private func list(_ amplitudes: [Float]) -> String {
-    let shown = amplitudes.prefix(8).map { Self.decibels(Decibels.level($0)) }
+    let shown = amplitudes.prefix(8).map { Decibels.level($0).shownLevel }
     return shown.joined(separator: ", ") + (amplitudes.count > 8 ? " ..." : "")
-  }
-
-  private static func decibels(_ value: Double) -> String {
-    value <= -200 ? "-inf" : value.shown(1)
   }
 
   private static func capitalised(_ word: String) -> String {

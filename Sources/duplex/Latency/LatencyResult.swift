@@ -89,8 +89,8 @@ struct LatencyResult {
         hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
     }
     return ToolFailure.noSignal(
-      "No signal came back, at peaks up to \(trips.levelDBFS.shown(0)) dBFS; the input's noise is "
-        + "at \(trips.noiseDBFS.shown(0)) dBFS.",
+      "No signal came back, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; the input's noise is "
+        + "at \(trips.noiseDBFS.shownLevel) dBFS.",
       hint: "Check that neither side is muted, that the cable is in the right jacks, that phantom "
         + "power is on if the microphone wants it, that the mixer plays the computer and not the "
         + "monitor mix; then try a higher --level.")

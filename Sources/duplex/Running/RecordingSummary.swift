@@ -34,7 +34,7 @@ struct RecordingSummary {
     let path = report.files.first?.path ?? plan.path
     let seconds = Double(report.frames) / Double(plan.sampleRate)
     let peak =
-      report.levels.samplePeaks.max().map { Decibels.level($0).shown(1) + " dBFS peak" }
+      report.levels.samplePeaks.max().map { Decibels.level($0).shownLevel + " dBFS peak" }
       ?? "no peak"
     let loudness = report.levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let clipped = report.levels.clippedSamples.reduce(0, +)

@@ -152,6 +152,9 @@ extension Double: JSONValue {
   func shown(_ digits: Int) -> String {
     isFinite ? JSON.number(self, digits: digits).text : isNaN ? "no number" : "infinite"
   }
+
+  /// As a level in dB, for a person: that of silence, which events tell as -200, is "-inf".
+  var shownLevel: String { self <= -200 ? "-inf" : shown(1) }
 }
 
 /// The members of an object, in their order.
