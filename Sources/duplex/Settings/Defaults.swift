@@ -16,8 +16,10 @@ struct Defaults {
   private let command: String
   private let commands: CommandSet
   private let known: [CommandArgument]
-  /// The long names of the options that the user wrote, and the devices among their values.
+  /// The long names of the options that the user wrote.
   private var written: Set<String> = []
+  /// The devices that are named, by the long names of their options, and those of this run.
+  private var namedDevices: [String: String] = [:]
   private var devices: [String] = []
 
   /// Throws where the file cannot be read or says what no command knows.
@@ -38,7 +40,7 @@ struct Defaults {
           option: "device", value: variable, source: "DUPLEX_DEVICE", line: nil,
           words: ["--device=\(variable)"]))
       written.insert("device")
-      devices.append(variable)
+      namedDevices["device"] = variable
     }
     if let file { try add(file.entries, path: file.path) }
   }
@@ -87,27 +89,22 @@ struct Defaults {
       }
       written.formUnion(option.longNames)
       let argument = option.takesValue ? value ?? rest.popFirst() : nil
-      if let argument, Self.deviceOptions.contains(option.longNames[0]) { devices.append(argument) }
+      if let argument, option.longNames[0].hasSuffix("device") {
+        namedDevices[option.longNames[0]] = argument
+      }
     }
   }
 
-  private static let deviceOptions = ["device", "capture-device", "playback-device"]
-
   private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {
     let names = commands.names
-    let all = Set(names.flatMap { commands.arguments(of: $0).longNames })
+    let all = settable(names)
     let general = entries.filter { $0.table.isEmpty }
     let ofCommand = entries.filter { $0.table == command }
-    if !written.contains("device") {
-      let device = (ofCommand + general).first { $0.key == "device" }
-      devices.append(device?.values.first ?? "default")
-    }
+    devices = devices(of: ofCommand + general)
     for entry in entries {
       let options =
-        names.contains(entry.table) ? Set(commands.arguments(of: entry.table).longNames) : all
-      guard entry.key != "help", entry.key != "version", entry.key != "no-config",
-        options.contains(entry.key)
-      else { throw Self.unknown(entry, options, path) }
+        names.contains(entry.table) ? settable([entry.table]) : all
+      guard options.contains(entry.key) else { throw Self.unknown(entry, options, path) }
     }
     let ofDevice = entries.filter {
       !$0.table.isEmpty && !names.contains($0.table) && isDevice($0.table)
@@ -120,6 +117,23 @@ struct Defaults {
         path, entry.line, "There is no command \(entry.table).", hint: "Did you mean [\(command)]?")
     }
     for entry in ofDevice + ofCommand + general { try add(entry, path) }
+  }
+
+  /// The options of `names` that a file may set.
+  private func settable(_ names: [String]) -> Set<String> {
+    Set(names.flatMap { commands.arguments(of: $0).longNames })
+      .subtracting(["help", "version", "no-config"])
+  }
+
+  /// What this run opens: for each direction the device that is named for it, else the one for both.
+  private func devices(of entries: [ConfigurationEntry]) -> [String] {
+    func named(_ option: String) -> String? {
+      if let name = namedDevices[option] { return name }
+      guard !isWritten(option) else { return nil }
+      return entries.first { $0.key == option }?.values.first
+    }
+    return (command == "play" ? ["playback"] : ["capture", "playback"])
+      .map { named($0 + "-device") ?? named("device") ?? "default" }
   }
 
   /// Takes what an entry says, where nothing before has said it.
