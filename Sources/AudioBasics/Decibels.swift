@@ -19,9 +19,11 @@ extension Gain: CustomStringConvertible {
   /// The decibels that a gain may be asked for.
   public static let decibelRange = -200.0...60.0
 
-  /// A gain of `decibels`, of which -200 are the least and 60 the most.
+  /// A gain of `decibels`: silence from -200 downwards, and 60 at the most.
   public init(decibels: Double) {
-    self.init(factor: Float(pow(10, decibels.clamped(to: Self.decibelRange) / 20)))
+    let decibels = decibels.clamped(to: Self.decibelRange)
+    let isSilent = decibels == Self.decibelRange.lowerBound
+    self.init(factor: isSilent ? 0 : Float(pow(10, decibels / 20)))
   }
 
   /// A gain as people write it, in dB: `-6`, `1.5`; nil for what is no number or out of range.

@@ -6,6 +6,7 @@ import Testing
     #expect(Gain(factor: .nan) == .silence && Gain(factor: -1) == .silence)
     #expect(
       Gain(factor: .infinity) == Gain(decibels: 60) && Gain(decibels: .nan) == Gain(decibels: -200))
+    #expect(Gain(decibels: -200) == .silence && Gain("-200")?.decibels == -200)
     #expect(Gain("0") == .unity && Gain("-6.5") == Gain(decibels: -6.5))
     for text in ["", "loud", "61", "-201", "1e1"] { #expect(Gain(text) == nil, "\(text)") }
     #expect(Gain(decibels: -6).description == "-6.0 dB")

@@ -281,9 +281,10 @@ struct OverdubTakes {
       }
       // A region goes into the take that is there: that is what it is for.
       let mayExist = command.overwrite || (command.isPunchIn && path != command.mix)
-      guard mayExist || !SoundFileReader.exists(path) else {
-        throw ToolFailure.exists(path)
-      }
+      let exists = SoundFileReader.exists(path)
+      guard mayExist || !exists else { throw ToolFailure.exists(path) }
+      // Nobody should play for nothing.
+      if !exists { try OutputFolder.check(for: path) }
     }
     if let mix = command.mix {
       _ = try RecordingTarget(
