@@ -105,11 +105,23 @@ import Testing
     func xruns() -> Int? { device.secondaryReading(0)?.xruns }
     var output: SecondaryOutput? { device.configuration.secondaryOutputs.first }
     func relocks() -> Int? { device.secondaryReading(0)?.drift.relocks }
+    func recover() throws { try device.recover() }
 
+    /// Waits for a period and plays a level of 0.5.
     func cycle() {
-      device.wait(noLongerThan: .max, &status)
-      if device.playbackRoom(32) != nil { device.commit(32) }
+      repeat { device.wait(noLongerThan: .max, &status) } while isWaiting
+      guard let room = device.playbackRoom(32) else { return }
+      _ = room.encode(level, from: 0, frames: 32, at: 0)
+      device.commit(32)
     }
+
+    private var isWaiting: Bool { if case .waiting = status.readiness { true } else { false } }
+
+    private let level = {
+      var level = SampleBuffer(frameCount: 32, channelCount: 1)
+      for frame in 0..<32 { level[frame] = 0.5 }
+      return level
+    }()
   }
 
   @Test func `a further output that is lost and comes back is told, by its number`() throws {
@@ -189,5 +201,27 @@ import Testing
     #expect(try relocks(shift: shift, gap: 0) == 0)
     #expect(try relocks(shift: shift, gap: 20) == 0)
     #expect(try relocks(shift: shift, gap: 100) == 1)
+  }
+
+  /// The device says nothing of its clock, which is estimated from the times of the cycles.
+  @Test func `a further output is silent for as long as the device stood still`() throws {
+    var statuses: [DeviceStatus] = []
+    for wait in 1...110 {
+      var status = DeviceStatus.ready()
+      status.periodTime = 1_000_000_000 + UInt64(wait) * 32_000_000 / 24
+      if 51...80 ~= wait { status.readiness = .waiting }
+      statuses.append(status)
+    }
+    let unit = try Unit(statuses)
+    for _ in 1...50 { unit.cycle() }
+    try unit.recover()
+    for _ in 1...30 { unit.cycle() }
+    let samples = unit.stream.withLock { $0.samples }
+    let first = try #require(samples.firstIndex { $0 > 0.4 })
+    // Thirty periods, and where it fades in again.
+    let silence = samples[first...].count { abs($0) < 0.01 }
+    #expect(abs(silence - 30 * 32) < 20)
+    #expect(unit.relocks() == 1)
+    #expect(abs((samples.last ?? 0) - 0.5) < 0.01)
   }
 }
