@@ -1,0 +1,95 @@
+import Testing
+
+@testable import AudioFiles
+
+/// Reads through a buffer give what plain bytes give.
+@Suite struct BufferedBytesTests {
+  private static let contents = {
+    var random = RandomNumbers(seed: 1)
+    return (0..<100_003).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }()
+  /// Around what goes past the buffer, what the buffer holds, and what the source gives at once.
+  private static let counts = [0, 1, 7, 997, 4095, 4096, 4097, 5000, 16383, 16384, 16385, 40000]
+
+  private func contents(at place: Int, _ count: Int) -> ArraySlice<UInt8> {
+    Self.contents.dropFirst(place).prefix(count)
+  }
+
+  /// The next `count` bytes, or those that are there at once.
+  private func read(
+    _ count: Int, isWhole: Bool, from bytes: BufferedBytes
+  ) throws -> ArraySlice<UInt8> {
+    var target = [UInt8](repeating: 0xAA, count: count)
+    let done = try target.withUnsafeMutableBytes { try bytes.read(into: $0, isWhole: isWhole) }
+    #expect(target[done...].allSatisfy { $0 == 0xAA })
+    return target[..<done]
+  }
+
+  /// Reads, looks ahead and looks elsewhere, at places of which `move` answers the next for one that was
+  /// come to.
+  private func compare(
+    _ source: MemorySource, seed: UInt64, move: (Int, inout RandomNumbers) -> Int
+  ) throws {
+    var random = RandomNumbers(seed: seed)
+    let bytes = BufferedBytes(source)
+    for _ in 0..<400 {
+      let place = move(bytes.position, &random)
+      bytes.position = place
+      let count = Self.counts.randomElement(using: &random) ?? 0
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        let few = min(count, 16384)
+        #expect(try Array(bytes.peek(few)) == Array(contents(at: place, few)))
+        #expect(bytes.position == place)
+      case 1:
+        let some = try read(count, isWhole: false, from: bytes)
+        #expect(some == contents(at: place, some.count))
+        #expect(!some.isEmpty || contents(at: place, count).isEmpty)
+        #expect(bytes.position == place + some.count)
+      default:
+        let all = try read(count, isWhole: true, from: bytes)
+        #expect(all == contents(at: place, count))
+        #expect(bytes.position == place + all.count)
+      }
+    }
+  }
+
+  @Test(arguments: [1000, 4096, 5001, .max])
+  func `short and long reads in any order give what is there`(pieceByteCount: Int) throws {
+    for seed in 1...4 as ClosedRange<UInt64> {
+      let source = MemorySource(Self.contents, pieceByteCount: pieceByteCount)
+      try compare(source, seed: seed) { place, random in
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: Int.random(in: 0...Self.contents.count + 100, using: &random)
+        // Near by: what is held may begin or end there.
+        case 1: max(0, place + Int.random(in: -20000...20000, using: &random))
+        default: place
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1000, 4096, 5001, .max])
+  func `the same from where nothing can be read twice`(pieceByteCount: Int) throws {
+    for seed in 1...4 as ClosedRange<UInt64> {
+      let source = MemorySource(
+        Self.contents, isSeekable: false, hasLength: seed % 2 == 0, pieceByteCount: pieceByteCount)
+      try compare(source, seed: seed) { place, random in
+        Bool.random(using: &random) ? place : place + Int.random(in: 0...3000, using: &random)
+      }
+    }
+  }
+
+  @Test func `a long read takes what is held from the buffer, and the rest from the source`() throws
+  {
+    let source = MemorySource(Self.contents, pieceByteCount: .max)
+    let bytes = BufferedBytes(source)
+    _ = try bytes.peek(10)
+    #expect(source.readCount == 16384)
+    #expect(try read(50000, isWhole: true, from: bytes) == contents(at: 0, 50000))
+    #expect(source.readCount == 50000)
+    // Nothing is held now: a short read fills the buffer.
+    #expect(try read(10, isWhole: true, from: bytes) == contents(at: 50000, 10))
+    #expect(source.readCount == 50000 + 16384)
+  }
+}
