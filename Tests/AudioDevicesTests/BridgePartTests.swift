@@ -65,6 +65,20 @@ import Testing
     #expect(abs(bridge.output.frames(at: now) - 1300 * 48) < 48)
   }
 
+  @Test func `an output that ran dry before its clock was known starts with more silence`() throws {
+    var bridge = ClockDomainBridge(
+      channelCount: 1, inputRate: 24000, outputRate: 24000, delaySeconds: 0.01,
+      quality: ConversionQuality(resamplerQuality: 5))
+    let log = MutexBox(ScriptedStream.Log())
+    var output = AsynchronousOutput(
+      DeviceStream(ScriptedStream([.xrun], log: log)), silence: 256, leastQueuedFrames: 64)
+    try output.start(&bridge, at: 1_000_000_000)
+    #expect(output.look(&bridge, at: 1_001_000_000) != nil)
+    try output.start(&bridge, at: 1_001_000_000)
+    // A twentieth of a second more.
+    #expect(log.withLock { $0.started } == [256, 256 + 1200])
+  }
+
   @Test(arguments: [16, 4096])
   func `what a converter's filter still holds comes out through a queue of any length`(
     capacity: Int
