@@ -81,7 +81,7 @@ public final class AudioPlayer: Sendable {
     feeder = QueueFeeder(
       ring: ring, queue: queue, channelCount: shape.channelCount, targetFrames: target,
       leadFrames: rate / 50 + 2 * shape.periodFrames, endsWithQueue: shape.endsWithQueue,
-      QueueFeeder.Dependencies(
+      QueueFeeder.Signals(
         isPaused: switches.pause.makeView(), starvation: feederStarvation, isFed: isFed,
         enough: enough))
     self.shape = shape

@@ -16,12 +16,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let waiting = MutexBox(Waiting(decoders: []))
   private let tap = MutexBox<(any PlayerTap)?>(nil)
   private let concluded = AtomicFlag()
-  private var isFinished = false
-  private let isPaused: CountView
-  private let starvation: CountView
-  private var isFed: AtomicCounter
-  private var enough: AtomicCounter
-  private let enoughFrames: Int
+  private var signals: Signals
 
   /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
@@ -29,8 +24,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     let decoders: [any SoundDecoder]
   }
 
-  /// What it needs of its surroundings.
-  struct Dependencies: ~Copyable {
+  /// What it and the audio thread tell each other (see `PlayerRemote`).
+  struct Signals: ~Copyable {
     let isPaused: CountView
     let starvation: CountView
     var isFed: AtomicCounter
@@ -41,7 +36,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// is heard at that moment.
   init(
     ring: consuming SampleWriter, queue: PlayQueue, channelCount: Int, targetFrames: Int,
-    leadFrames: Int, endsWithQueue: Bool, _ surroundings: consuming Dependencies
+    leadFrames: Int, endsWithQueue: Bool, _ signals: consuming Signals
   ) {
     chunk = PlayFeeder.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
@@ -49,11 +44,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     self.targetFrames = targetFrames
     self.leadFrames = leadFrames
     self.endsWithQueue = endsWithQueue
-    enoughFrames = targetFrames / 4
-    isPaused = surroundings.isPaused
-    starvation = surroundings.starvation
-    isFed = surroundings.isFed
-    enough = surroundings.enough
+    self.signals = signals
     queue.willRead = { [unowned self] in poll($0) }
   }
 
@@ -85,7 +76,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// Carries out what was asked, and fills the ring as far as it goes.
   func step() -> Bool {
     if concluded.isRaised {
-      finish()
+      ring.finish()
       queue.release()
       return false
     }
@@ -107,7 +98,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   var needsTime: Bool {
     // Virtual time takes a thousand frames at a time.
-    queue.isWaiting && isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
+    queue.isWaiting && signals.isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
 
   /// Where something else can be heard: it is spliced in at the ring's frame `splice`, in place of what the
@@ -116,7 +107,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     // What already takes something's place, and is not heard yet, gives way itself.
     if let replacement = ring.replacement { return (replacement.leave, replacement.land) }
     let playedCount = ring.readFrame
-    let isStill = isPaused.value != 0 || playedCount == 0 || starvation.value != 0
+    let isStill = signals.isPaused.value != 0 || playedCount == 0 || signals.starvation.value != 0
     let frame = min(playedCount + (isStill ? 0 : leadFrames), ring.frameCount)
     return (frame, frame)
   }
@@ -130,10 +121,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       queue.spliceFrame = point.splice
       guard applyNext(at: point.frame) else { continue }
       ring.replace(from: point.splice)
-      if isFinished {
-        isFinished = false
-        ring.resume()
-      }
+      ring.resume()
     }
   }
 
@@ -171,9 +159,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let decoders = queue.decoders
       let isReady = decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
-      if starvation.value != 0, ring.queuedFrames == 0, !isReady { queue.isGathering = true }
-      isFed.publish(queue.isOver ? 0 : 1)
-      enough.publish(isReady ? 1 : enoughFrames)
+      if signals.starvation.value != 0, ring.queuedFrames == 0, !isReady {
+        queue.isGathering = true
+      }
+      signals.isFed.publish(queue.isOver ? 0 : 1)
+      signals.enough.publish(isReady ? 1 : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         if count > 0, let tap = tap.withLock({ $0 }) {
@@ -187,71 +177,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
         continue
       }
       if queue.isOver {
-        isFed.publish(0)
-        if endsWithQueue { finish() }
+        signals.isFed.publish(0)
+        if endsWithQueue { ring.finish() }
       }
       return
     }
-  }
-
-  private func finish() {
-    guard !isFinished else { return }
-    isFinished = true
-    ring.finish()
-  }
-}
-
-/// The disk thread's half of playing: pulls frames from a source and keeps the ring full from which
-/// the audio thread's half (`Player`) takes them.
-public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
-  // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
-  /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are wanted then.
-  private static let chunkFrames = 4096
-
-  /// A chunk for an empty ring.
-  static func chunk(for ring: borrowing SampleWriter, channelCount: Int) -> SampleBuffer {
-    SampleBuffer(
-      frameCount: max(1, min(chunkFrames, ring.room / 4)), channelCount: channelCount)
-  }
-
-  private var ring: SampleWriter
-  private let source: any FrameSource
-  private var chunk: SampleBuffer
-  private let concluded = AtomicFlag()
-  private let failed = MutexBox<FileFailure?>(nil)
-
-  /// Feeds `ring` from `source`.
-  public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {
-    chunk = Self.chunk(for: ring, channelCount: channelCount)
-    self.ring = ring
-    self.source = source
-  }
-
-  /// Why the source ended early, where it did. Any thread.
-  public var failure: FileFailure? { failed.withLock { $0 } }
-
-  /// Comes to an end at the next step.
-  public func conclude() { concluded.raise() }
-
-  /// A disk or a decoder may keep it for ever.
-  public var isDispensable: Bool { true }
-
-  /// Fills the ring as far as it goes.
-  public func step() -> Bool {
-    while !concluded.isRaised {
-      let room = ring.room
-      guard room >= chunk.frameCount else { return true }
-      do throws(FileFailure) {
-        let count = try source.read(into: &chunk, frames: chunk.frameCount)
-        _ = ring.write(chunk, frames: count)
-        guard count == 0 else { continue }
-      } catch {
-        failed.withLock { $0 = error }
-      }
-      break
-    }
-    ring.finish()
-    return false
   }
 }
 
