@@ -17,9 +17,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   /// What has been told of a turn.
   private final class TrackState {
     let track: PlayerTrack
-    /// Frames of it that were heard in spans that are gone.
-    var playedFrames = 0
-    var firstFrame: Int?
+    /// What was heard of it in spans that are gone; nil until it is heard.
+    var played: PlayedTrack?
     var isDecoded = false
     var willStart = false
     /// The span of which it was told that it ends soon, by its first frame.
@@ -34,8 +33,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private let starvation: CountView
   private let isPaused: CountView
   private var marks: EventReader
-  private let sampleRate: Int
-  private var timeline = PlayerTimeline()
+  private var timeline: PlayerTimeline
   private var trackStates: [Int: TrackState] = [:]
   private var isStarved = false
   private var isAtEnd = true
@@ -54,7 +52,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     self.starvation = starvation
     self.isPaused = isPaused
     self.marks = marks
-    self.sampleRate = sampleRate
+    timeline = PlayerTimeline(sampleRate: sampleRate)
   }
 
   /// The handler of events. Any thread.
@@ -110,15 +108,14 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       if !trackState.hasFailed { emit(.decodingComplete, track, before: span.endFrame) }
     }
     let rest = timeline.framesUntil(span.startFrame) ?? span.startFrame - position
-    if !trackState.willStart, span.frames > 0, rest < sampleRate / 2, isPaused.value == 0 {
+    if !trackState.willStart, span.frames > 0, rest < timeline.sampleRate / 2, isPaused.value == 0 {
       trackState.willStart = true
       emit(.renderingWillStart, track, at: span.startFrame)
     }
-    if trackState.firstFrame == nil,
-      let first = timeline.firstPlayed(of: span.range, playedCount: position)
-    {
+    if trackState.played == nil, let first = timeline.firstPlayed(of: span.range) {
       isAtEnd = false
-      trackState.firstFrame = timeline.place(of: first, sampleRate: sampleRate)?.frame ?? 0
+      trackState.played = PlayedTrack(
+        track: track, startFrame: timeline.place(of: first)?.frame ?? 0, frames: 0)
       emit(.renderingStarted, track, at: first)
     }
     let soon = lead.withLock { $0 }
@@ -127,7 +124,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       let end = span.isClosed
         ? span.endFrame : span.positions.frameCount.map({ span.startFrame + $0 }),
       let rest = timeline.framesUntil(end) ?? (end <= position ? 0 : nil),
-      Double(rest) <= soon * Double(sampleRate)
+      Double(rest) <= soon * Double(timeline.sampleRate)
     {
       trackState.endingSoonSpan = span.startFrame
       emit(.endingSoon, track, before: end)
@@ -142,8 +139,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       let isPlayed = span.isClosed && position >= span.endFrame
       guard isPlayed || isLast else { break }
       gone += 1
-      trackStates[span.track.number]?.playedFrames += timeline.playedFrames(
-        of: span.range, playedCount: position)
+      trackStates[span.track.number]?.played?.frames += timeline.playedFrames(of: span.range)
       guard !spans.dropFirst(gone).contains(where: { $0.track === span.track }) else { continue }
       end(span, isPlayed: isPlayed)
     }
@@ -160,11 +156,9 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func end(_ span: TrackSpan, isPlayed: Bool) {
     guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
-    if let firstFrame = trackState.firstFrame {
+    if let played = trackState.played {
       finished.withLock {
-        $0.append(
-          PlayedTrack(
-            track: trackState.track, startFrame: firstFrame, frames: trackState.playedFrames))
+        $0.append(played)
         // A short file may be played for years.
         if $0.count > 4096 { $0.removeFirst() }
       }
@@ -213,12 +207,12 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   /// Tells of what happens where the ring's frame `ringFrame` is heard.
   private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, at ringFrame: Int) {
-    emit(kind, track, timeline.place(of: ringFrame, sampleRate: sampleRate))
+    emit(kind, track, timeline.place(of: ringFrame))
   }
 
   /// Tells of what happens behind the last frame before `ringFrame`.
   private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, before ringFrame: Int) {
-    emit(kind, track, timeline.end(before: ringFrame, sampleRate: sampleRate))
+    emit(kind, track, timeline.end(before: ringFrame))
   }
 
   private func emit(
@@ -229,102 +223,5 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       PlayerEvent(
         kind: kind, track: track, index: track.index, source: track.facts.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds))
-  }
-}
-
-/// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a gap,
-/// the oldest first.
-struct PlayerTimeline {
-  private struct Run {
-    var ringFrame: Int
-    var frame: Int
-    var nanoseconds: UInt64
-    /// Where what is heard ends, when that is known.
-    var endFrame: Int?
-
-    /// A number of frames behind its first.
-    func place(at offset: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64) {
-      (frame + offset, nanoseconds &+ FrameTime.nanoseconds(of: offset, at: sampleRate))
-    }
-  }
-
-  private var runs: [Run] = []
-  /// How far the ring was heard when it was last looked at, and what it goes over then.
-  var playedCount = 0
-  var jump: RingJump?
-
-  /// The player told something.
-  mutating func add(_ event: TimelineEvent) {
-    switch event.kind {
-    case .passed:
-      if let last = runs.indices.last { runs[last].endFrame = event.frames }
-    case .playing:
-      if let last = runs.indices.last, runs[last].endFrame == nil {
-        runs[last].endFrame = event.frames
-      }
-      runs.append(
-        Run(
-          ringFrame: event.frames, frame: event.frame, nanoseconds: event.nanoseconds, endFrame: nil
-        )
-      )
-    default: break
-    }
-  }
-
-  /// Where on the timeline the ring's frame was heard, or is going to be if nothing comes between,
-  /// and when; nil where that is not known: before anything is heard, and while it stands still.
-  func place(of ringFrame: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64)? {
-    run(around: ringFrame).map { $0.run.place(at: $0.offset, sampleRate: sampleRate) }
-  }
-
-  /// Where what ends before `ringFrame` ends: right behind its last frame, though what follows may
-  /// come later.
-  func end(before ringFrame: Int, sampleRate: Int) -> (frame: Int, nanoseconds: UInt64)? {
-    run(around: ringFrame - 1).map { $0.run.place(at: $0.offset + 1, sampleRate: sampleRate) }
-  }
-
-  /// The run in which the ring's frame is heard, and how far it lies behind the run's first.
-  private func run(around ringFrame: Int) -> (run: Run, offset: Int)? {
-    if let rest = framesUntil(ringFrame), let last = runs.last {
-      return (last, playedCount - last.ringFrame + rest)
-    }
-    guard let past = runs.last(where: { $0.ringFrame <= ringFrame }),
-      ringFrame < min(past.endFrame ?? playedCount, playedCount)
-    else { return nil }
-    return (past, ringFrame - past.ringFrame)
-  }
-
-  /// Frames that are heard before the ring's frame is; nil while it stands still, and where the frame
-  /// was heard already or is never heard.
-  func framesUntil(_ ringFrame: Int) -> Int? {
-    guard let last = runs.last, last.endFrame == nil, ringFrame >= playedCount else { return nil }
-    guard let jump, playedCount < jump.end, last.ringFrame < jump.end, ringFrame >= jump.start
-    else {
-      return ringFrame - playedCount
-    }
-    guard ringFrame >= jump.end else { return nil }
-    return max(0, jump.start - playedCount) + ringFrame - jump.end
-  }
-
-  /// How many frames of the ring's frames `range` were heard, when it has been heard up to `playedCount`.
-  func playedFrames(of range: Range<Int>, playedCount: Int) -> Int {
-    runs.reduce(0) { sum, run in
-      let end = min(run.endFrame ?? playedCount, playedCount, range.upperBound)
-      return sum + max(0, end - max(run.ringFrame, range.lowerBound))
-    }
-  }
-
-  /// The first frame of `range` that was heard; nil where none was.
-  func firstPlayed(of range: Range<Int>, playedCount: Int) -> Int? {
-    for run in runs {
-      let first = max(run.ringFrame, range.lowerBound)
-      if first < min(run.endFrame ?? playedCount, playedCount, range.upperBound) { return first }
-    }
-    return nil
-  }
-
-  /// Forgets what lies before `ringFrame`.
-  mutating func forget(before ringFrame: Int) {
-    while runs.count > 1, runs[1].ringFrame <= ringFrame { runs.removeFirst() }
   }
 }
