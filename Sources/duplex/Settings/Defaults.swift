@@ -18,6 +18,8 @@ struct Defaults {
   private let known: [CommandArgument]
   /// The long names of the options that the user wrote.
   private var written: Set<String> = []
+  /// Those of them that are no defaults of the file.
+  private var given: Set<String> = []
   /// The devices that are named, by the long names of their options, and those of this run.
   private var namedDevices: [String: String] = [:]
   private var devices: [String] = []
@@ -96,6 +98,7 @@ struct Defaults {
   }
 
   private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {
+    given = written
     let names = commands.names
     let all = settable(names)
     let general = entries.filter { $0.table.isEmpty }
@@ -142,6 +145,7 @@ struct Defaults {
     let isOverridden = isWritten(entry.key)
     let words = try Self.words(entry, option, hasInverse: known["no-" + entry.key] != nil, path)
     guard !words.isEmpty || !isOverridden else { return }
+    guard given.isDisjoint(with: Self.exclusive[entry.key] ?? []) else { return }
     let set = DefaultOption(
       option: entry.key, value: entry.values.joined(separator: ","), source: path,
       line: entry.line, words: words)
@@ -160,6 +164,12 @@ struct Defaults {
     let isDirection = key == "capture-device" || key == "playback-device"
     return isDirection && written.contains("device") && !isDeviceOfFile
   }
+
+  /// The options that say the same in another way: where one is given, a default gives way to it.
+  private static let exclusive: [String: Set<String>] = [
+    "region": ["start", "end"], "start": ["region"], "end": ["region"],
+    "quiet": ["verbose"], "verbose": ["quiet"],
+  ]
 
   /// Whether no more than the file names the device.
   private var isDeviceOfFile: Bool {
