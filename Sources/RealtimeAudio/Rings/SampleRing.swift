@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// - `written` and `read` count frames since the start and never go back.
 /// - `read <= written <= read + capacity`.
-/// - Only the writer stores `written`, `leave` and `land`, only the reader stores `read`.
-/// - Once `read` has come to `leave`, and is not yet at `land`, it goes on at `land`.
+/// - Only the writer stores `written`, `skipStart` and `skipEnd`, only the reader stores `read`.
+/// - Once `read` has come to `skipStart`, and is not yet at `skipEnd`, it goes on at `skipEnd`.
 struct SampleRing: ~Copyable {
   let samples: SampleBuffer
   let written = Atomic<Int>(0)
@@ -16,8 +16,8 @@ struct SampleRing: ~Copyable {
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
   let read = Atomic<Int>(0)
   let finished = Atomic<Bool>(false)
-  let leave = Atomic<Int>(.max)
-  let land = Atomic<Int>(0)
+  let skipStart = Atomic<Int>(.max)
+  let skipEnd = Atomic<Int>(0)
 
   init(frameCount: Int, channelCount: Int) {
     samples = SampleBuffer(frameCount: max(1, frameCount), channelCount: max(1, channelCount))
@@ -104,16 +104,18 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
 
   /// Frames that wait to be taken, without those that `replace` took out.
   public var queuedFrames: Int {
-    @_noLocks get { position &- max(readFrame, ring.pointer.pointee.land.load(ordering: .relaxed)) }
+    @_noLocks get {
+      position &- max(readFrame, ring.pointer.pointee.skipEnd.load(ordering: .relaxed))
+    }
   }
 
   /// Where what is not wanted begins, and what takes its place, while the reader has still to go over
   /// it; nil otherwise.
-  public var replacement: (leave: Int, land: Int)? {
+  public var replacement: (skipStart: Int, skipEnd: Int)? {
     @_noLocks get {
-      let land = ring.pointer.pointee.land.load(ordering: .relaxed)
-      guard readFrame < land else { return nil }
-      return (ring.pointer.pointee.leave.load(ordering: .relaxed), land)
+      let skipEnd = ring.pointer.pointee.skipEnd.load(ordering: .relaxed)
+      guard readFrame < skipEnd else { return nil }
+      return (ring.pointer.pointee.skipStart.load(ordering: .relaxed), skipEnd)
     }
   }
 
@@ -122,9 +124,9 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   /// is on its way, another may only begin at the same frame, or before.
   @_noLocks
   public mutating func replace(from frame: Int) {
-    ring.pointer.pointee.leave.store(frame, ordering: .relaxed)
-    // Publishes `leave`; pairs with the load in `read`.
-    ring.pointer.pointee.land.store(position, ordering: .releasing)
+    ring.pointer.pointee.skipStart.store(frame, ordering: .relaxed)
+    // Publishes `skipStart`; pairs with the load in `read`.
+    ring.pointer.pointee.skipEnd.store(position, ordering: .releasing)
   }
 }
 
@@ -169,13 +171,13 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   /// the place where something else is taken out.
   @_noLocks
   private mutating func followReplacement() -> Int {
-    // Acquires `leave`, which `replace` in the writer released.
-    let land = ring.pointer.pointee.land.load(ordering: .acquiring)
-    guard position < land else { return .max }
-    let leave = ring.pointer.pointee.leave.load(ordering: .relaxed)
-    guard position >= leave else { return leave &- position }
-    position = land
-    slot = land % capacity
+    // Acquires `skipStart`, which `replace` in the writer released.
+    let skipEnd = ring.pointer.pointee.skipEnd.load(ordering: .acquiring)
+    guard position < skipEnd else { return .max }
+    let skipStart = ring.pointer.pointee.skipStart.load(ordering: .relaxed)
+    guard position >= skipStart else { return skipStart &- position }
+    position = skipEnd
+    slot = skipEnd % capacity
     // Hands the slots back; pairs with the load in `room`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
     return .max

@@ -105,7 +105,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// queue delivered from `frame` on. Where nothing moves, at once.
   private var splicePoint: (splice: Int, frame: Int) {
     // What already takes something's place, and is not heard yet, gives way itself.
-    if let replacement = ring.replacement { return (replacement.leave, replacement.land) }
+    if let replacement = ring.replacement { return (replacement.skipStart, replacement.skipEnd) }
     let playedCount = ring.readFrame
     let isStill = signals.isPaused.value != 0 || playedCount == 0 || signals.starvation.value != 0
     let frame = min(playedCount + (isStill ? 0 : leadFrames), ring.frameCount)
