@@ -10,8 +10,8 @@
 /// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
 /// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
 /// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at quite
-/// another rate is detected within a third of a second, and the estimate.loop begins anew; a small step shows in
-/// the mean of the estimate.loop's errors, within some seconds. A device that stood still for a moment, as those of a
+/// another rate is detected within a third of a second, and the loop begins anew; a small step shows in
+/// the mean of the loop's errors, within some seconds. A device that stood still for a moment, as those of a
 /// sound server do that misses a cycle, keeps its rate, and has another place.
 ///
 /// For one thread; nothing here allocates, locks or waits.
@@ -188,7 +188,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The estimate.loop goes through `reading`, which may be late by a millisecond.
+  /// The loop goes through `reading`, which may be late by a millisecond.
   @_noLocks
   private mutating func beginLoop(at reading: ClockReading) {
     estimate.loop.begin(
@@ -211,16 +211,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     outlierSince = 0
     outlierCount = 0
     noiseEstimate = 1
-    lastLead = 0
-    lastChange = 0
-    meanLead = 0
     lateness = 0
     interval = 0
-    estimate.raisedFrames = 0
-    wasOff = false
-    hull.clear()
     beginLoop(at: reading)
-    beginStretches(at: reading.nanoseconds)
+    forgetReadings(at: reading.nanoseconds)
   }
 
   /// The readings from `time` on are those of another line, whose rate is the present one.
@@ -230,9 +224,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
   }
 
+  /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
   @_noLocks
-  private mutating func beginStretches(at time: UInt64) {
-    jumps.begin(at: time, jump: 0)
+  private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
+    lastLead = 0
+    lastChange = 0
+    meanLead = 0
+    estimate.raisedFrames = 0
+    wasOff = false
+    hull.clear()
+    jumps.begin(at: time, jump: frames)
     longBest = ReadingStretch(since: time)
   }
 
@@ -264,15 +265,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     knowRate(after: age(at: time))
     keepRate(at: time)
     placedNanoseconds = time
-    jumps.begin(at: time, jump: lead)
-    lastLead = 0
-    lastChange = 0
-    meanLead = 0
-    estimate.raisedFrames = 0
-    wasOff = false
-    hull.clear()
     estimate.loop.move(to: reading, noise: noiseEstimate)
-    longBest = ReadingStretch(since: time)
+    forgetReadings(at: time, jump: lead)
   }
 
   /// Whether readings come so late and so seldom that the hull knows more.
@@ -376,7 +370,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
-    // All of it in the time since the estimate.loop last agreed, or since the tenth of a second began.
+    // All of it in the time since the loop last agreed, or since the tenth of a second began.
     let since =
       Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
     estimate.begunNanoseconds = time
@@ -385,15 +379,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     rateDoubt = Self.firstRateDoubt
     estimate.loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
-    lastLead = 0
-    lastChange = 0
-    meanLead = 0
     lateness = 0
-    estimate.raisedFrames = 0
     interval = 0
-    wasOff = false
-    hull.clear()
     estimate.loop.take(reading, noise: noiseEstimate)
-    beginStretches(at: time)
+    forgetReadings(at: time)
   }
 }

@@ -44,8 +44,7 @@ struct TrackCursor: ~Copyable {
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
-    let frames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
-    blockFrames = frames
+    blockFrames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
     block = SampleBuffer(frameCount: 0, channelCount: decoder.channelCount)
   }
 
