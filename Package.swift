@@ -32,9 +32,9 @@ let package = Package(
     .library(
       name: "Duplex",
       targets: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
-        "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
-        "LatencyMeasurement",
+        "Duplex", "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioSpectra",
+        "VoiceCleaning", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
+        "DelayEstimation", "LatencyMeasurement",
       ]),
     .executable(name: "duplex", targets: ["duplex"]),
   ],
@@ -131,6 +131,15 @@ let package = Package(
         "DelayEstimation",
       ],
       swiftSettings: safe),
+    // All of it by one import, and the engine that runs it.
+    .target(
+      name: "Duplex",
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioSpectra",
+        "VoiceCleaning", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
+        "DelayEstimation", "LatencyMeasurement",
+      ],
+      swiftSettings: safe),
     // Pictures by Cairo, which is loaded with the first one.
     .target(name: "CCairo", cSettings: inC),
     .target(name: "CairoDrawing", dependencies: ["AudioBasics", "CCairo"], swiftSettings: checked),
@@ -151,8 +160,8 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
-        "LatencyMeasurement", "Reports", "ConfigurationFiles", "SystemDiagnosis", "SoundInspection",
-        "CairoDrawing",
+        "LatencyMeasurement", "Duplex", "Reports", "ConfigurationFiles", "SystemDiagnosis",
+        "SoundInspection", "CairoDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Terminal/events.schema.json"],

@@ -17,7 +17,7 @@ struct HelpPage {
         || options.contains(where: { $0 == "-h" || $0 == "--help" })
     else { return nil }
     let named = written.first == "help" ? written.dropFirst().first : words.command
-    let command = Duplex.commands[named]
+    let command = DuplexCommand.commands[named]
     let lines =
       if let command {
         Self.lines(of: command, showsAll: showsAll, width: width)
@@ -42,7 +42,7 @@ struct HelpPage {
   ) -> [String] {
     let configuration = command.configuration
     let name = configuration.commandName ?? ""
-    let arguments = Duplex.commands.arguments(of: name).joiningInverses
+    let arguments = DuplexCommand.commands.arguments(of: name).joiningInverses
     var head = [
       "Usage: duplex \(name) [OPTION]..."
         + arguments.filter(\.isPositional).map { " " + $0.label }.joined()
@@ -97,8 +97,8 @@ struct HelpPage {
   // MARK: The tool
 
   private static func lines(showsAll: Bool, width: Int) -> [String] {
-    let commands = Duplex.configuration.subcommands
-    var lines = ["Usage: duplex COMMAND [OPTION]...", Duplex.configuration.abstract, ""]
+    let commands = DuplexCommand.configuration.subcommands
+    var lines = ["Usage: duplex COMMAND [OPTION]...", DuplexCommand.configuration.abstract, ""]
     for command in commands {
       lines += row(
         command.configuration.commandName ?? "", command.configuration.abstract, column: 12,

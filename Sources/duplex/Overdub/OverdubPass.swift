@@ -1,3 +1,4 @@
+import Duplex
 import AudioBasics
 import AudioClocks
 import AudioDevices

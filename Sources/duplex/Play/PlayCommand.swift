@@ -1,3 +1,4 @@
+import Duplex
 import ArgumentParser
 import AudioBasics
 import AudioDevices

@@ -1,3 +1,4 @@
+import Duplex
 import AudioBasics
 import AudioDevices
 import AudioFiles

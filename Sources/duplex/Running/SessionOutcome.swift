@@ -1,3 +1,4 @@
+import Duplex
 import AudioDevices
 import AudioFiles
 import AudioSessions

@@ -1,3 +1,4 @@
+import Duplex
 import ArgumentParser
 import AudioDevices
 import AudioFiles

@@ -68,15 +68,15 @@ extension FuzzTarget {
         ["record", "note.wav"], ["play", "-D", "hw:1,0", "a.wav"], ["devices"], ["latency"],
       ]
       let written = input.choose(from: commands)
-      guard let words = try? CommandWords(written, of: Duplex.commands),
+      guard let words = try? CommandWords(written, of: DuplexCommand.commands),
         let defaults = try? Defaults(for: words)
       else { return }
       _ = defaults.culprit(of: written) { words in
         do {
-          _ = try Duplex.parseAsRoot(words)
+          _ = try DuplexCommand.parseAsRoot(words)
           return nil
         } catch {
-          return Duplex.message(for: error)
+          return DuplexCommand.message(for: error)
         }
       }
     }

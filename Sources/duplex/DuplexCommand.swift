@@ -7,7 +7,7 @@ import RealtimeAudio
 
 /// The tool.
 @main
-struct Duplex: ParsableCommand {
+struct DuplexCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplex",
     abstract: "Records, monitors and plays sound through ALSA at the card's lowest latency.",

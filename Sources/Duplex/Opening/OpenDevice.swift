@@ -1,0 +1,201 @@
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+import SimulatedDevices
+
+/// Sound devices, opened and configured as one duplex device: what a session runs on.
+///
+/// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two devices with
+/// two clocks, the two sides of a sound server, devices of other rates than the unit's, further outputs.
+@frozen public struct OpenDevice: ~Copyable {
+  /// The device. It has not been started.
+  public var device: DuplexDevice
+  /// How the device's time passes.
+  public let clock: SessionClock
+  /// What runs beside a session on the device, before all other work: a file at a simulated microphone.
+  public var background: [any BackgroundWork]
+
+  /// What was granted.
+  public var configuration: DuplexConfiguration { device.configuration }
+
+  /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so that it does
+  /// not belong on a thread that somebody waits for. Cards that others release for it are kept by `reservation`.
+  /// Throws `DeviceFailure` where a device cannot do what is asked, `FileFailure` where the file of a simulated
+  /// microphone cannot be played.
+  public init(opening selection: DeviceSelection, reservation: CardReservation = CardReservation())
+    throws
+  {
+    try selection.validate()
+    self =
+      selection.isSimulated
+      ? try Self.simulated(selection) : try Self.real(selection, reservation)
+  }
+
+  private init(
+    _ device: consuming DuplexDevice, clock: SessionClock,
+    background: [any BackgroundWork] = [], _ selection: DeviceSelection,
+    openSecondary: (DuplexRequest) throws -> DeviceStream
+  ) throws {
+    self.clock = clock
+    self.background = background
+    var device = device
+    let request = selection.request
+    if device.configuration.needsResampling(for: request) {
+      device = DuplexDevice(try ResamplingDevice(device, request: request))
+    }
+    guard !selection.secondaryOutputs.isEmpty else {
+      self.device = device
+      return
+    }
+    let sampleRate = device.configuration.sampleRate
+    var fanOut = FanOutDevice(device, resamplerQuality: request.resamplerQuality)
+    for name in selection.secondaryOutputs {
+      try fanOut.add(try openSecondary(request.secondary(name, sampleRate: sampleRate)))
+    }
+    self.device = DuplexDevice(fanOut)
+  }
+
+  // MARK: ALSA
+
+  private static func real(
+    _ selection: DeviceSelection, _ reservation: CardReservation
+  ) throws -> OpenDevice {
+    if let pair = try twoClocks(selection, reservation) { return pair }
+    let request = selection.request
+    var device = try opening(selection, reservation) { () throws(DeviceFailure) in
+      try ALSADuplex(opening: request)
+    }
+    let granted = device.configuration
+    if granted.capture?.isServer == true, granted.playback?.isServer == true {
+      device.close()
+      // What the server captures is recorded as it is.
+      guard let pair = try openPair(selection, reservation, master: .capture) else {
+        throw DeviceFailure(
+          .lost, "The sound server behind \(granted.deviceNames) went away.",
+          hint: "Start it again, then try anew.")
+      }
+      return pair
+    }
+    return try OpenDevice(
+      DuplexDevice(device), clock: granted.keepsTime ? .real(selection.priority) : .virtual,
+      selection, openSecondary: secondary(selection, reservation))
+  }
+
+  /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
+  private static func twoClocks(
+    _ selection: DeviceSelection, _ reservation: CardReservation
+  ) throws -> OpenDevice? {
+    let request = selection.request
+    // One card has one clock, as a rule: a user who knows better names the master.
+    let isToldApart =
+      selection.master != nil && request.captureDevice != nil && request.playbackDevice != nil
+      && request.captureDevice != request.playbackDevice
+    guard isToldApart || DevicePair.hasTwoClocks(request) else { return nil }
+    return try openPair(selection, reservation, master: .playback)
+  }
+
+  /// The input and the output as two devices, of which `master` gives the time unless the selection names
+  /// another; nil where one of them keeps no time.
+  private static func openPair(
+    _ selection: DeviceSelection, _ reservation: CardReservation, master: ClockMaster
+  ) throws -> OpenDevice? {
+    let request = selection.request
+    var opened = try opening(selection, reservation) { () throws(DeviceFailure) in
+      OptionalPair(pair: try DevicePair.opening(request))
+    }
+    guard let pair = opened.pair.take() else { return nil }
+    let device = AsynchronousPair(pair, request: request, master: selection.master ?? master)
+    return try OpenDevice(
+      DuplexDevice(device), clock: .real(selection.priority), selection,
+      openSecondary: secondary(selection, reservation))
+  }
+
+  private static func secondary(
+    _ selection: DeviceSelection, _ reservation: CardReservation
+  ) -> (DuplexRequest) throws -> DeviceStream {
+    { request in
+      try opening(selection, reservation) { () throws(DeviceFailure) in
+        try DeviceStream(openingOutput: request)
+      }
+    }
+  }
+
+  private static func opening<Device: ~Copyable>(
+    _ selection: DeviceSelection, _ reservation: CardReservation,
+    _ open: () throws(DeviceFailure) -> Device
+  ) throws(DeviceFailure) -> Device {
+    guard selection.reservesCards else { return try open() }
+    return try reservation.opening(selection.deviceNames, open)
+  }
+
+  // MARK: Simulated
+
+  private static func simulated(_ selection: DeviceSelection) throws -> OpenDevice {
+    let request = selection.request
+    let name = request.captureDevice ?? request.playbackDevice ?? ""
+    let specification = try SimulatedDeviceSpecification(parsing: name)
+    let clock: SessionClock =
+      specification.clock == .free ? .virtual : .real(selection.priority)
+    var background: [any BackgroundWork] = []
+    let microphone = try microphone(specification, request, &background)
+    let atDevice = request.atRate(specification.sampleRate)
+    if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
+      let pair = try DevicePair(
+        simulating: specification, request: atDevice, microphone: microphone)
+      let device = AsynchronousPair(
+        pair, request: atDevice, master: selection.master ?? .playback)
+      return try OpenDevice(
+        DuplexDevice(device), clock: clock, background: background, selection,
+        openSecondary: simulatedOutput)
+    }
+    let device = try SimulatedDevice(specification, request: atDevice, microphone: microphone)
+    return try OpenDevice(
+      DuplexDevice(device), clock: clock, background: background, selection,
+      openSecondary: simulatedOutput)
+  }
+
+  /// What is heard at the microphone besides the wire: a file, which `background` reads.
+  private static func microphone(
+    _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest,
+    _ background: inout [any BackgroundWork]
+  ) throws -> SampleReader? {
+    let channelCount = try SimulatedChannels(specification, for: request).deviceChannelCount
+    guard let path = specification.microphonePath, request.captureDevice != nil else { return nil }
+    let ring = SampleWriter(
+      frameCount: max(specification.sampleRate, 4 * request.periodFrames),
+      channelCount: channelCount)
+    let reader = ring.makeReader()
+    let track = try Track(
+      path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
+      channelCount: channelCount,
+      order: PlaybackRange(times: nil), resamplerQuality: request.resamplerQuality)
+    background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
+    return reader
+  }
+
+  private static func simulatedOutput(_ request: DuplexRequest) throws -> DeviceStream {
+    let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
+    return try DeviceStream(
+      simulating: specification, request: request.atRate(specification.sampleRate))
+  }
+}
+
+/// Two devices, where both keep time.
+private struct OptionalPair: ~Copyable {
+  var pair: DevicePair?
+}
+
+extension DuplexRequest {
+  /// What is asked of the further output `name`. A format and channels are asked of the unit's own devices.
+  fileprivate func secondary(_ name: String, sampleRate: Int) -> DuplexRequest {
+    var secondary = self
+    secondary.captureDevice = nil
+    secondary.playbackDevice = name
+    secondary.sampleRate = sampleRate
+    secondary.format = nil
+    secondary.channelCount = nil
+    secondary.playbackChannels = nil
+    return secondary
+  }
+}
