@@ -125,7 +125,7 @@ extension SimulatedDeviceSpecification {
       guard let equals = setting.firstIndex(of: "=") else {
         throw DeviceFailure(
           .invalidRequest, "The simulated device's \(setting) has no value.",
-          hint: "Write sim:key=value,...; the keys are \(Self.keys).")
+          hint: "Write sim:key=value,...; the keys are \(Self.keyList).")
       }
       let value = String(setting[setting.index(after: equals)...])
       try set(String(setting[..<equals]), to: value)
@@ -133,9 +133,15 @@ extension SimulatedDeviceSpecification {
     try validate()
   }
 
-  private static let keys =
-    "rate, capture-rate, channels, delay, gain, invert, noise, drift, drift-at, batch, jitter, tick, mic, "
-    + "clock, xrun-at, xrun-frames, dry-at, unplug-at, replug-at and unplug-side"
+  /// What can be set, in the order in which it is listed.
+  public static let keys = [
+    "rate", "capture-rate", "channels", "delay", "gain", "invert", "noise", "drift", "drift-at",
+    "batch", "jitter", "tick", "mic", "clock", "xrun-at", "xrun-frames", "dry-at", "unplug-at",
+    "replug-at", "unplug-side",
+  ]
+  private static var keyList: String {
+    keys.dropLast().joined(separator: ", ") + " and " + (keys.last ?? "")
+  }
   private static let longest = 1_000_000.0
 
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
@@ -177,7 +183,7 @@ extension SimulatedDeviceSpecification {
     default:
       throw DeviceFailure(
         .invalidRequest, "A simulated device has no setting called \(key).",
-        hint: "The keys are \(Self.keys).")
+        hint: "The keys are \(Self.keyList).")
     }
   }
 

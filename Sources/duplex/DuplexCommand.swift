@@ -22,7 +22,7 @@ struct DuplexCommand: ParsableCommand {
       DevicesCommand.self, DoctorCommand.self,
     ])
 
-  static let commands = CommandSet(types: configuration.subcommands)
+  static let commands = CommandSet(configuration)
 
   static func main() {
     StandardStreams.occupyClosed()
@@ -32,6 +32,10 @@ struct DuplexCommand: ParsableCommand {
     // Until the words are understood.
     OutputMode.current.json = arguments.contains("--json")
     do {
+      if let text = try inTermsOfTheTool({ try ToolText(for: arguments, of: commands)?.text }) {
+        Terminal.printLine(Line(trusting: text))
+        end(.done)
+      }
       let words = try CommandWords(arguments, of: commands)
       arguments = words.words
       if let page = HelpPage(for: words, width: min(Terminal.width, 100)) {

@@ -159,6 +159,14 @@ struct CommandWords {
 /// The commands of the tool.
 struct CommandSet {
   let types: [any ParsableCommand.Type]
+  /// What all of them together are for.
+  let abstract: String
+  let version: String
+
+  /// Those that `tool` declares.
+  init(_ tool: CommandConfiguration) {
+    (types, abstract, version) = (tool.subcommands, tool.abstract, tool.version)
+  }
 
   var names: [String] { types.compactMap { $0.configuration.commandName } }
 

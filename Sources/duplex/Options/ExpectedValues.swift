@@ -14,6 +14,9 @@ enum ExpectedValues {
     return ofOptions[shortNames[option] ?? option] ?? ofValues[value]
   }
 
+  /// What a value of the name `value` is; nil where each option takes others.
+  static func sentence(forValue value: String) -> String? { ofValues[value] }
+
   private static let time =
     "A time is 90, 1.5, 90s, 500ms, 2m, 1h30m, 1:30, 0:01:30.5, or 48000f in frames, from 0 to "
     + "1000000000 s."

@@ -17,12 +17,12 @@ struct HelpPage {
         || options.contains(where: { $0 == "-h" || $0 == "--help" })
     else { return nil }
     let named = written.first == "help" ? written.dropFirst().first : words.command
-    let command = DuplexCommand.commands[named]
+    let commands = words.commands
     let lines =
-      if let command {
-        Self.lines(of: command, showsAll: showsAll, width: width)
+      if let command = commands[named] {
+        Self.lines(of: command, in: commands, showsAll: showsAll, width: width)
       } else {
-        Self.lines(showsAll: showsAll, width: width)
+        Self.lines(of: commands, showsAll: showsAll, width: width)
       }
     text = lines.joined(separator: "\n")
   }
@@ -38,11 +38,11 @@ struct HelpPage {
   // MARK: One command
 
   private static func lines(
-    of command: any ParsableCommand.Type, showsAll: Bool, width: Int
+    of command: any ParsableCommand.Type, in commands: CommandSet, showsAll: Bool, width: Int
   ) -> [String] {
     let configuration = command.configuration
     let name = configuration.commandName ?? ""
-    let arguments = DuplexCommand.commands.arguments(of: name).joiningInverses
+    let arguments = commands.arguments(of: name).joiningInverses
     var head = [
       "Usage: duplex \(name) [OPTION]..."
         + arguments.filter(\.isPositional).map { " " + $0.label }.joined()
@@ -54,17 +54,11 @@ struct HelpPage {
     }
     let common = showsAll ? nil : HelpSections.common[name]
     let isFull = common == nil
-    var sections: [(title: String, arguments: [CommandArgument])] = []
     let positional = arguments.filter(\.isPositional)
-    if isFull, !positional.isEmpty { sections.append(("Arguments", positional)) }
-    var rest = arguments.filter { !$0.isPositional && common?.contains($0.name) != false }
-    for section in HelpSections.all
-    where section.commands.isEmpty || section.commands.contains(name) {
-      let found = section.names.compactMap { name in rest.first { $0.name == name } }
-      rest.removeAll { section.names.contains($0.name) }
-      if !found.isEmpty { sections.append((section.title, found)) }
-    }
-    if !rest.isEmpty { sections.append(("Other options", rest)) }
+    let sections =
+      (isFull && !positional.isEmpty ? [(title: "Arguments", arguments: positional)] : [])
+      + HelpSections.sections(
+        of: arguments.filter { !$0.isPositional && common?.contains($0.name) != false }, name)
     let shown = sections.flatMap(\.arguments)
     let column = min(32, (shown.map(\.label.count).max() ?? 0) + 4)
     let blocks = sections.map { section in
@@ -96,10 +90,9 @@ struct HelpPage {
 
   // MARK: The tool
 
-  private static func lines(showsAll: Bool, width: Int) -> [String] {
-    let commands = DuplexCommand.configuration.subcommands
-    var lines = ["Usage: duplex COMMAND [OPTION]...", DuplexCommand.configuration.abstract, ""]
-    for command in commands {
+  private static func lines(of commands: CommandSet, showsAll: Bool, width: Int) -> [String] {
+    var lines = ["Usage: duplex COMMAND [OPTION]...", commands.abstract, ""]
+    for command in commands.types {
       lines += row(
         command.configuration.commandName ?? "", command.configuration.abstract, column: 12,
         width: width)
@@ -115,8 +108,8 @@ struct HelpPage {
     for (words, meaning) in generalOptions {
       lines += row(words, meaning, column: 39, width: width)
     }
-    for command in commands {
-      lines += [""] + Self.lines(of: command, showsAll: true, width: width)
+    for command in commands.types {
+      lines += [""] + Self.lines(of: command, in: commands, showsAll: true, width: width)
     }
     return lines
   }
@@ -132,7 +125,7 @@ struct HelpPage {
     ("duplex --version", "Show the version."),
     (
       "duplex --generate-completion-script",
-      "Print a script that completes commands and options in bash; also: zsh, fish."
+      "Print a script that completes commands, options and devices in the shell; or name bash, zsh or fish."
     ),
   ]
 }
@@ -140,28 +133,31 @@ struct HelpPage {
 /// An argument of a command as the help shows it.
 extension CommandArgument {
   /// The long name without dashes; of a positional argument its name.
-  fileprivate var name: String { longNames.first ?? valueName }
+  var name: String { longNames.first ?? valueName }
 
   /// The names and the value, `-d, --duration <time>`.
-  fileprivate var label: String {
+  var label: String {
     guard !isPositional else {
       let shown = valueName.uppercased() + (isRepeating ? "..." : "")
       return isOptional ? "[\(shown)]" : shown
     }
-    let words =
-      shortNames.map { "-" + $0 } + longNames.map { "--" + $0 }
-      + (hasInverse ? ["--no-" + name] : [])
     return words.joined(separator: ", ") + (takesValue ? " <\(valueName)>" : "")
   }
 
+  /// The words that name the option, with their dashes.
+  var words: [String] {
+    shortNames.map { "-" + $0 } + longNames.map { "--" + $0 }
+      + (hasInverse ? ["--no-" + name] : [])
+  }
+
   /// All that is said of it.
-  fileprivate var text: String {
+  var text: String {
     abstract + (defaultValue.map { " (default: \($0))" } ?? "")
       + (discussion.map { " " + $0 } ?? "")
   }
 
   /// The first sentence of that.
-  fileprivate var firstSentence: String {
+  var firstSentence: String {
     abstract.firstRange(of: ". ").map { abstract[..<$0.lowerBound] + "." } ?? abstract
   }
 }
@@ -216,6 +212,20 @@ enum HelpSections {
     Section("Latency", "period-size periods headroom resampler-quality realtime-priority"),
     Section("Messages", "json quiet verbose no-config version help"),
   ]
+
+  /// The options `arguments` of the command `name` by task.
+  static func sections(
+    of arguments: [CommandArgument], _ name: String
+  ) -> [(title: String, arguments: [CommandArgument])] {
+    var rest = arguments
+    var sections: [(title: String, arguments: [CommandArgument])] = []
+    for section in all where section.commands.isEmpty || section.commands.contains(name) {
+      let found = section.names.compactMap { name in rest.first { $0.name == name } }
+      rest.removeAll { section.names.contains($0.name) }
+      if !found.isEmpty { sections.append((section.title, found)) }
+    }
+    return sections + (rest.isEmpty ? [] : [("Other options", rest)])
+  }
 
   /// The options that `--help` shows. It shows all options of a command that is not named here.
   static let common: [String: Set<String>] = [
