@@ -48,7 +48,8 @@ let package = Package(
     // How audio crosses threads.
     .target(name: "CRealtime", cSettings: inC),
     .target(
-      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"], swiftSettings: checked),
+      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"],
+      swiftSettings: checked + whole),
 
     // Clocks and rates.
     .systemLibrary(

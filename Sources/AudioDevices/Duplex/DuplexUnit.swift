@@ -22,6 +22,12 @@ public enum CycleOutcome: Sendable {
 /// count. Mark your methods `@_noLocks` and the compiler checks it. A unit without input calls
 /// only `output`, one without output only `input`.
 public protocol DuplexCallbacks: ~Copyable {
+  /// Gets ready for the device as it was granted, and throws where it does not fit.
+  ///
+  /// Called by the unit's `start`, before the device gets going, on the thread that starts it. May allocate.
+  /// Does nothing unless you write it.
+  mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure)
+
   /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
   mutating func input(_ input: borrowing InputCycle)
 
@@ -30,6 +36,9 @@ public protocol DuplexCallbacks: ~Copyable {
 }
 
 extension DuplexCallbacks where Self: ~Copyable {
+  /// Fits any device.
+  public mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
+
   /// Lets the microphone's frames go.
   public mutating func input(_ input: borrowing InputCycle) {}
 
@@ -128,12 +137,16 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
   }
 
-  /// Gets the device going.
+  /// Prepares the callbacks and gets the device going.
+  ///
+  /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` where the device does not start or the unit
+  /// was started before.
   public mutating func start() throws(DeviceFailure) {
     guard state == .initialized else {
       throw DeviceFailure(
         .invalidRequest, "The unit was started before.", hint: "Make a new unit for a new run.")
     }
+    try callbacks.prepare(configuration)
     try core.start()
     state = .running
   }

@@ -1,6 +1,7 @@
 // Audio thread.
 import AudioBasics
 import AudioDevices
+import RealtimeAudio
 
 /// The callbacks of every session: two lists of stages, one for what the microphone delivers and one
 /// for what the output plays. A stage that a session does not need is nil.
@@ -21,6 +22,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var monitor: SmoothedGain?
   /// Changes that gain while sound runs.
   public var monitorGainRequest: GainRequest?
+  /// Effects of your own between microphone and output: after `monitor`, so that they get what is heard of the
+  /// microphone, and before `protection`, so that the limiter guards ears from what they make. `recorder` records the
+  /// microphone without them, `mixRecorder` with them. They run without a monitor as well, on silence, and so may
+  /// generate sound. Prepared by the unit's start; nil costs nothing.
+  public var insert: EffectInsert?
   /// Suppresses feedback, and limits what is played.
   public var protection: MonitorProtection?
   /// Mixed into the output.
@@ -61,6 +67,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if let gain = monitor?.follow(&monitorGainRequest) { protection?.setFullScale(gain) }
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
+    if insert != nil { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
     protection?.processMix(&mix)
@@ -70,6 +77,21 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     dither?.process(&mix)
     if endsWithPlayer, player?.isFinished == true { output.end(after: player?.playedFrames ?? 0) }
     output.play(mix.buffer)
+  }
+
+  @_noLocks @inline(never)
+  private mutating func runEffects() {
+    mix.beginChange()
+    insert?.process(
+      &mix.buffer, frames: mix.frames, startFrame: mix.time.frame, lostFrames: mix.time.lostFrames)
+  }
+
+  /// Prepares the effects. Before the first cycle.
+  public mutating func prepare(_ configuration: DuplexConfiguration) {
+    insert?.prepare(
+      EffectFormat(
+        sampleRate: configuration.sampleRate, channelCount: mix.buffer.channelCount,
+        maximumFrames: mix.buffer.frameCount))
   }
 
   /// Ends the recordings. After the last cycle.

@@ -36,6 +36,13 @@ public struct MixerBus: ~Copyable {
     isSilent = true
   }
 
+  /// The samples are about to be changed by who knows nothing of silence and bounds.
+  @_noLocks
+  mutating func beginChange() {
+    isSilent = false
+    peakBound = .infinity
+  }
+
   /// Adds the first `count` frames of `sound`, which holds anything afterwards.
   @_noLocks
   public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {

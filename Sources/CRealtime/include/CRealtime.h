@@ -122,6 +122,25 @@ BLESSED void realtime_decode16(float *target, const int16_t *source, long count)
   for (; index < count; index++) target[index] = (float)source[index] * 0x1p-15f;
 }
 
+// Functions of libm. Read in glibc 2.36, sysdeps/ieee754: flt-32/{s_sinf,s_cosf,e_expf,e_logf,e_powf,s_tanhf,s_expm1f,
+// math_errf}.c and dbl-64/{s_sin,branred,e_exp,e_log,e_pow,s_tanh,s_expm1,math_err}.c. Polynomials and constant tables;
+// no lock, no memory, no system call. Out of range they set errno, which is the thread's own. Timed at 1 to 4 ns a
+// call as float (tanhf 10) and 2 to 9 as double, at 2.6 GHz; sin and cos of 1e9, 33 ns.
+BLESSED float realtime_sinf(float x) { return sinf(x); }
+BLESSED float realtime_cosf(float x) { return cosf(x); }
+BLESSED float realtime_expf(float x) { return expf(x); }
+BLESSED float realtime_logf(float x) { return logf(x); }
+BLESSED float realtime_tanhf(float x) { return tanhf(x); }
+BLESSED float realtime_sqrtf(float x) { return sqrtf(x); }
+BLESSED float realtime_powf(float x, float y) { return powf(x, y); }
+BLESSED double realtime_sin(double x) { return sin(x); }
+BLESSED double realtime_cos(double x) { return cos(x); }
+BLESSED double realtime_exp(double x) { return exp(x); }
+BLESSED double realtime_log(double x) { return log(x); }
+BLESSED double realtime_tanh(double x) { return tanh(x); }
+BLESSED double realtime_sqrt(double x) { return sqrt(x); }
+BLESSED double realtime_pow(double x, double y) { return pow(x, y); }
+
 /// Copies `count` samples that do not overlap.
 BLESSED void realtime_copy(float *target, const float *source, long count) {
   memcpy(target, source, (size_t)count * sizeof(float));

@@ -1,0 +1,97 @@
+// Audio thread.
+import AudioBasics
+import Synchronization
+
+/// A number that an effect works with and any thread may change while sound runs: a depth, a threshold, a mix.
+///
+///     let depth = EffectParameter(0.5, in: 0...1)
+///     engine.insert(Tremolo(depth: depth.makeRamp()))
+///     depth.value = 0.8  // from any thread; heard without a step
+public final class EffectParameter: @unchecked Sendable {
+  // @unchecked because the value is an atomic, and the rest does not change.
+  /// The least and the highest value.
+  public let range: ClosedRange<Float>
+  private let wanted: SharedState<Atomic<UInt32>>
+
+  /// A parameter that stands at `value`, moved into `range` where it lies outside.
+  public init(
+    _ value: Float,
+    in range: ClosedRange<Float> = -Float.greatestFiniteMagnitude...Float.greatestFiniteMagnitude
+  ) {
+    self.range = range
+    let start = value.isNaN ? range.lowerBound : min(max(value, range.lowerBound), range.upperBound)
+    wanted = SharedState(Atomic(start.bitPattern))
+  }
+
+  /// What was set last. From any thread, and never waits. A value outside of `range` is moved to its nearest end;
+  /// what is not a number is ignored.
+  public var value: Float {
+    get { Float(bitPattern: wanted.pointer.pointee.load(ordering: .relaxed)) }
+    set {
+      guard !newValue.isNaN else { return }
+      let value = min(max(newValue, range.lowerBound), range.upperBound)
+      // It stands alone, so relaxed order is enough.
+      wanted.pointer.pointee.store(value.bitPattern, ordering: .relaxed)
+    }
+  }
+
+  /// The effect's half, which moves to each new value in a straight line of `seconds` seconds. Before the effect
+  /// runs, on any thread.
+  public func makeRamp(seconds: Double = 0.02) -> ParameterRamp {
+    ParameterRamp(wanted.share(), seconds: seconds)
+  }
+}
+
+/// The audio thread's half of an `EffectParameter`: its value frame by frame, without steps.
+public struct ParameterRamp: ~Copyable, @unchecked Sendable {
+  // @unchecked because the value is an atomic, and the rest has one owner.
+  private let wanted: SharedState<Atomic<UInt32>>
+  private let seconds: Double
+  private var rampFrames: Int
+  private var taken: UInt32
+  private var step: Float = 0
+  private var remainingFrames = 0
+  /// The value of the frame that `next` was last called for.
+  public private(set) var value: Float
+
+  init(_ wanted: consuming SharedState<Atomic<UInt32>>, seconds: Double) {
+    taken = wanted.pointer.pointee.load(ordering: .relaxed)
+    value = Float(bitPattern: taken)
+    self.wanted = wanted
+    self.seconds = seconds
+    rampFrames = Self.rampLength(seconds, 48000)
+  }
+
+  /// Works out how many frames a ramp has, and stands at the parameter's value at once. Call it from the effect's
+  /// `prepare`; without, 48,000 frames a second are supposed.
+  public mutating func prepare(_ format: EffectFormat) {
+    rampFrames = Self.rampLength(seconds, format.sampleRate)
+    taken = wanted.pointer.pointee.load(ordering: .relaxed)
+    value = Float(bitPattern: taken)
+    remainingFrames = 0
+  }
+
+  private static func rampLength(_ seconds: Double, _ sampleRate: Int) -> Int {
+    Int(rounding: min(max(1, seconds * Double(sampleRate)), 1e9))
+  }
+
+  /// The value of the next frame. On the audio thread, once a frame.
+  @_noLocks
+  public mutating func next() -> Float { advance(frames: 1) }
+
+  /// The value after `frames` more frames, for effects that need one value a cycle. On the audio thread.
+  @_noLocks
+  public mutating func advance(frames: Int) -> Float {
+    let wanted = self.wanted.pointer.pointee.load(ordering: .relaxed)
+    if wanted != taken {
+      taken = wanted
+      remainingFrames = rampFrames
+      step = (Float(bitPattern: wanted) - value) / Float(rampFrames)
+    }
+    guard remainingFrames > 0 else { return value }
+    let moving = min(frames, remainingFrames)
+    remainingFrames &-= moving
+    value = remainingFrames == 0 ? Float(bitPattern: taken) : value + step * Float(moving)
+    return value
+  }
+}

@@ -1,0 +1,143 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+/// Turns sound into a sine's multiple of itself: the example of `AudioEffect`.
+private struct RingModulator: AudioEffect {
+  var phase: Float = 0
+  @_noLocks mutating func process(_ frames: inout EffectFrames) {
+    for frame in 0..<frames.count {
+      phase += 440 / Float(frames.sampleRate)
+      if phase >= 1 { phase -= 1 }
+      let carrier = RealtimeMath.sin(2 * .pi * phase)
+      for channel in 0..<frames.channelCount { frames[frame, channel] *= carrier }
+    }
+  }
+}
+
+/// Sets every sample, and keeps the highest that it got and where it stood.
+private struct Generator: AudioEffect, ~Copyable {
+  var level: ParameterRamp
+  var heard: AtomicCounter
+  var highest: Float = 0
+
+  mutating func prepare(_ format: EffectFormat) { level.prepare(format) }
+
+  @_noLocks mutating func process(_ frames: inout EffectFrames) {
+    var frame = 0
+    while frame < frames.count {
+      let value = level.next()
+      var channel = 0
+      while channel < frames.channelCount {
+        if frames[frame, channel] > highest { highest = frames[frame, channel] }
+        frames[frame, channel] = value
+        channel &+= 1
+      }
+      frame &+= 1
+    }
+    heard.publish(Int(clamping: highest * 1000))
+  }
+}
+
+/// Multiplies by a number, and says what it was prepared for.
+private struct Multiplier: AudioEffect {
+  let factor: Float
+  let told: MutexBox<[EffectFormat]>
+
+  mutating func prepare(_ format: EffectFormat) { told.withLock { $0.append(format) } }
+
+  mutating func process(_ frames: inout EffectFrames) {
+    for sample in 0..<frames.sampleCount { frames[sample] *= factor }
+  }
+}
+
+@Suite struct EffectTests {
+  private func format(_ channels: Int = 2, _ frames: Int = 64) -> EffectFormat {
+    EffectFormat(sampleRate: 48000, channelCount: channels, maximumFrames: frames)
+  }
+
+  private func ones(_ frames: Int = 64, _ channels: Int = 2) -> SampleBuffer {
+    var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
+    for index in 0..<buffer.sampleCount { buffer[index] = 1 }
+    return buffer
+  }
+
+  @Test func `an effect changes the frames of the cycle and no others`() {
+    var insert = EffectInsert(RingModulator())
+    insert.prepare(format())
+    var buffer = ones()
+    insert.process(&buffer, frames: 32)
+    let angle = Float(440) / 48000 * 2 * .pi
+    #expect(abs(buffer[0] - RealtimeMath.sin(angle)) < 1e-6)
+    #expect(abs(buffer[63] - RealtimeMath.sin(32 * angle)) < 1e-4)
+    #expect(buffer[64] == 1)
+  }
+
+  @Test func `effects run in the order in which they were added`() {
+    let told = MutexBox<[EffectFormat]>([])
+    let level = EffectParameter(0.25)
+    var insert = EffectInsert(Multiplier(factor: 3, told: told))
+    insert.append(Generator(level: level.makeRamp(), heard: AtomicCounter()))
+    insert.append(Multiplier(factor: 2, told: told))
+    insert.prepare(format())
+    #expect(told.withLock { $0 } == [format(), format()])
+    var buffer = ones()
+    insert.process(&buffer, frames: 64)
+    #expect(buffer[0] == 0.5 && buffer[127] == 0.5)
+  }
+
+  @Test func `a parameter moves in a straight line and stands exactly`() {
+    let depth = EffectParameter(0, in: 0...1)
+    var ramp = depth.makeRamp(seconds: 0.01)
+    ramp.prepare(format())
+    #expect(ramp.next() == 0)
+    depth.value = 5
+    #expect(depth.value == 1)
+    var last: Float = 0
+    for frame in 1...480 {
+      let value = ramp.next()
+      #expect(value > last && abs(value - Float(frame) / 480) < 1e-4)
+      last = value
+    }
+    #expect(ramp.next() == 1)
+    depth.value = .nan
+    #expect(depth.value == 1)
+    depth.value = 0.5
+    #expect(abs(ramp.advance(frames: 240) - 0.75) < 1e-6)
+    #expect(ramp.advance(frames: 10_000) == 0.5)
+  }
+
+  @Test(arguments: [true, false])
+  func `a session runs the insert between microphone and output`(isMonitored: Bool) throws {
+    let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free")
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = 64
+    let device = try SimulatedDevice(wire, request: request)
+    var mixer = Mixer(periodFrames: 64, captureChannels: 2, playbackChannels: 2)
+    if isMonitored { mixer.monitor = SmoothedGain(Gain(factor: 0.5)) }
+    let level = EffectParameter(0.8)
+    let heard = AtomicCounter()
+    let view = heard.makeView()
+    mixer.insert = EffectInsert(Generator(level: level.makeRamp(), heard: heard))
+    let runner = SessionRunner(
+      device: device, callbacks: mixer, background: [], meter: nil, frameLimit: 4800)
+    _ = try runner.run(clock: .virtual) { _, _ in .proceed }
+    // What it played came back over the wire, at half the level; without a monitor it got silence.
+    #expect(abs(view.value - (isMonitored ? 400 : 0)) <= 1)
+  }
+
+  @Test func `the functions for the audio thread are those of the C library`() {
+    for value in [-3, -0.5, 0.1, 1, 2.5] {
+      let single = Float(value)
+      #expect(abs(Double(RealtimeMath.tanh(single)) - RealtimeMath.tanh(value)) < 1e-6)
+      #expect(abs(Double(RealtimeMath.cos(single)) - RealtimeMath.cos(value)) < 1e-6)
+      #expect(abs(RealtimeMath.log(RealtimeMath.exp(value)) - value) < 1e-12)
+      #expect(abs(RealtimeMath.log(RealtimeMath.exp(single)) - single) < 1e-5)
+      #expect(abs(RealtimeMath.sqrt(value * value) - abs(value)) < 1e-12)
+      #expect(RealtimeMath.pow(single, 2) == single * single)
+    }
+  }
+}
