@@ -8,8 +8,8 @@ import Testing
   private static let lead = 48000 / 50 + 2 * 64
 
   /// A rig that plays files of so many frames, numbered on through all of them.
-  private func rig(_ files: Files, endsWithQueue: Bool = true) -> PlayerRig {
-    let rig = PlayerRig(endsWithQueue: endsWithQueue)
+  private func rig(_ files: Files, endsWithQueue: Bool = true) throws -> PlayerRig {
+    let rig = try PlayerRig(endsWithQueue: endsWithQueue)
     for file in [files.first, files.second] { rig.enqueue(file) }
     return rig
   }
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `what was enqueued plays in order, without a gap, and then it is finished`() throws {
-    let rig = rig(try Files(1000, 700))
+    let rig = try rig(Files(1000, 700))
     rig.player.play()
     let heard = numbers(rig.run(cycles: 40))
     #expect(difference(heard.prefix(1700), 0..<1700) == nil)
@@ -35,13 +35,13 @@ import Testing
   }
 
   @Test func `a paused player stands still, fades within 5 ms and goes on where it stood`() throws {
-    let rig = rig(try Files())
+    let rig = try rig(Files())
     #expect(rig.player.state == .paused)
     #expect(rig.run(cycles: 3).allSatisfy { $0 == 0 })
     rig.player.togglePlayPause()
     #expect(difference(numbers(rig.run(cycles: 4)), 0..<256) == nil)
     #expect(rig.player.isPlaying)
-    rig.player.pausePlayback()
+    rig.player.pause()
     let fading = rig.run(cycles: 10)
     // 240 frames of fading: each softer than it would have been, and more so.
     let errors = (0..<240).map { frame -> Float in
@@ -60,28 +60,28 @@ import Testing
 
   @Test func `seeks by frame, time, fraction and distance`() throws {
     let file = try CountedFile(frames: 96000)
-    func place(_ seek: (AudioPlayer) -> Void) -> Int {
-      let rig = PlayerRig()
+    func place(_ seek: (AudioPlayer) throws -> Void) throws -> Int {
+      let rig = try PlayerRig()
       rig.enqueue(file)
       rig.player.play()
       _ = rig.run(cycles: 2)
-      seek(rig.player)
+      try seek(rig.player)
       let heard = numbers(rig.run(cycles: 30))
       // What was on its way is heard first.
       #expect(difference(heard.prefix(Self.lead), 128..<128 + Self.lead) == nil)
       return heard[Self.lead]
     }
-    #expect(place { $0.seek(toFrame: 777) } == 777)
-    #expect(place { $0.seek(toSeconds: 1.5) } == 72000)
-    #expect(place { $0.seek(toFraction: 0.25) } == 24000)
-    #expect(place { $0.seek(bySeconds: 1) } == 128 + Self.lead + 48000)
-    #expect(place { $0.seek(bySeconds: -1) } == 0)
-    #expect(place { $0.seek(bySeconds: 100) } == 95999)
+    #expect(try place { $0.seek(toFrame: 777) } == 777)
+    #expect(try place { $0.seek(toSeconds: 1.5) } == 72000)
+    #expect(try place { $0.seek(toFraction: 0.25) } == 24000)
+    #expect(try place { $0.seek(bySeconds: 1) } == 128 + Self.lead + 48000)
+    #expect(try place { $0.seek(bySeconds: -1) } == 0)
+    #expect(try place { $0.seek(bySeconds: 100) } == 95999)
   }
 
   @Test func `what is asked in quick succession counts each time`() throws {
     let file = try CountedFile(frames: 96000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(file)
     rig.player.play()
     _ = rig.run(cycles: 2)
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `seeks by distance stay in the region that is played`() throws {
     let file = try CountedFile(frames: 96000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     var settings = TrackSettings()
     settings.order = PlaybackRange(startFrame: 10000, endFrame: 30000, times: 2)
     rig.enqueue(file, settings: settings)
@@ -117,11 +117,11 @@ import Testing
   @Test func `a seek before anything plays, and while paused, is heard from the first frame on`()
     throws
   {
-    let rig = rig(try Files())
+    let rig = try rig(Files())
     rig.player.seek(toFrame: 500)
     rig.player.play()
     #expect(difference(numbers(rig.run(cycles: 2)), 500..<628) == nil)
-    rig.player.pausePlayback()
+    rig.player.pause()
     _ = rig.run(cycles: 10)
     rig.player.seek(toFrame: 3000)
     _ = rig.run(cycles: 2)
@@ -133,7 +133,7 @@ import Testing
 
   @Test func `tracks can be skipped, forward and back, and the queue cleared and reset`() throws {
     let files = try Files(96000, 96000)
-    let rig = rig(files)
+    let rig = try rig(files)
     rig.player.play()
     _ = rig.run(cycles: 2)
     #expect(rig.player.current?.index == 0)
@@ -161,7 +161,7 @@ import Testing
   func `what is taken out of the queue while it is opened is not played in another's turn`(
     fails: Bool
   ) throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     let gone = try CountedFile(frames: 500, first: 5000)
     let follows = try CountedFile(frames: 700)
     rig.player.enqueue(
@@ -185,7 +185,7 @@ import Testing
 
   @Test func `an open-ended player waits for more, and plays it at once`() throws {
     let files = try Files(640, 6400)
-    let rig = PlayerRig(endsWithQueue: false)
+    let rig = try PlayerRig(endsWithQueue: false)
     rig.player.play()
     #expect(rig.player.state == .idle)
     _ = rig.run(cycles: 5)
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `a change of gain is a ramp of 5 ms`() throws {
-    let rig = rig(try Files())
+    let rig = try rig(Files())
     rig.player.play()
     _ = rig.run(cycles: 1)
     rig.player.setGain(Gain(factor: 0.5))
@@ -216,7 +216,7 @@ import Testing
   @Test func `alternatives are in step: another is heard from the very next frame on`() throws {
     let one = try CountedFile(frames: 48000)
     let two = try CountedFile(frames: 48000, first: 1_000_000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(
       QueueItem([.file(one.path), .file(two.path)], mixMode: .alternatives(0)))
     rig.player.play()
@@ -236,7 +236,7 @@ import Testing
 
   @Test func `several sources at once have a gain and a place each`() throws {
     let one = try CountedFile(frames: 640)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     var left = TrackSettings(gain: Gain(factor: 0.5))
     left.pan = -1
     var right = TrackSettings()
@@ -260,7 +260,7 @@ import Testing
       },
       .file(file.path),
     ]
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(QueueItem(isSeekableFirst ? parts.reversed() : parts))
     rig.player.play()
     _ = rig.run(cycles: 2)
@@ -275,7 +275,7 @@ import Testing
     #expect(AudioPlayer.supports(format: "flac"))
     #expect(AudioPlayer.supports(format: "audio/mpeg"))
     #expect(!AudioPlayer.supports(format: "text/html"))
-    let rig = rig(try Files())
+    let rig = try rig(Files())
     rig.player.play()
     _ = rig.run(cycles: 1)
     #expect(rig.player.supportsSeeking)

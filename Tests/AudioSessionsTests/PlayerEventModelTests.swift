@@ -13,7 +13,7 @@ import Testing
 
   /// A run of a player under random commands.
   private struct Run {
-    let rig = PlayerRig()
+    let rig: PlayerRig
     var random: Seeded
     var heard: [Int] = []
     var told: [Told] = []
@@ -26,6 +26,7 @@ import Testing
     static let stride = 100_000
 
     init(seed: UInt64) throws {
+      rig = try PlayerRig()
       random = Seeded(seed)
       rig.player.setEndingSoonLead(seconds: 0.4)
       for _ in 0..<3 { try enqueue() }
@@ -58,7 +59,7 @@ import Testing
       case 1: player.seek(bySeconds: Double.random(in: -1...1, using: &random))
       case 2: player.cancelCurrent()
       case 3: player.skip(by: Int.random(in: -2...1, using: &random))
-      case 4: player.pausePlayback()
+      case 4: player.pause()
       case 5: player.play()
       case 6:
         player.stop()

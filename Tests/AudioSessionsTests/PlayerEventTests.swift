@@ -31,7 +31,7 @@ import Testing
   {
     let one = try CountedFile(frames: 30000)
     let two = try CountedFile(frames: 40000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(one)
     rig.enqueue(two)
     // Ten cycles of silence lie before.
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `what was canceled is told, and how much of it was heard`() throws {
     let one = try CountedFile(frames: 96000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(one)
     rig.player.play()
     _ = rig.run(cycles: 10)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
     let one = try CountedFile(frames: 96000)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.setEndingSoonLead(seconds: 0.5)
     rig.enqueue(one)
     rig.player.play()
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `a source that cannot be opened fails, and the next one plays`() throws {
     let one = try CountedFile(frames: 640)
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(path: "/nowhere/at/all.wav")
     rig.enqueue(one)
     rig.player.play()
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `what a source cannot do is refused, and it goes on`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 96000, supportsSeeking: false))
     rig.player.play()
     _ = rig.run(cycles: 2)
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `a decoder of the user's own plays like a file`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 3200, supportsSeeking: true))
     rig.player.play()
     rig.player.toggleReversed()
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func `an end that comes soon is told where and when it comes, of each turn`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.setEndingSoonLead(seconds: 0.5)
     rig.enqueue(try CountedFile(frames: 96000))
     rig.enqueue(try CountedFile(frames: 72000))
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `what cannot seek and was read ahead is heard whole after a seek before it`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 30000))
     rig.player.enqueue(Ramp(frames: 90000, supportsSeeking: false))
     rig.player.play()
@@ -169,7 +169,7 @@ import Testing
   @Test func `of more than 64 sources in a second each can be sought, and goes on with the next`()
     throws
   {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     for number in 0..<150 { rig.enqueue(try CountedFile(frames: 240, first: 240 * number)) }
     rig.player.play()
     let before = numbers(rig.run(cycles: 10))
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test func `what of more than 64 sources in a second cannot be opened anew says so`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     for _ in 0..<40 { rig.player.enqueue(Ramp(frames: 240, supportsSeeking: false)) }
     for _ in 0..<100 { rig.enqueue(try CountedFile(frames: 240)) }
     rig.player.play()
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test func `a source that fails when it is heard again, behind one read ahead, says so`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 20000, supportsSeeking: true, failsBehindSeek: true))
     rig.enqueue(try CountedFile(frames: 20000))
     rig.player.play()
@@ -212,7 +212,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `a source that is cut short says so behind its last frame`(supportsSeeking: Bool) throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(
       Ramp(frames: 3200, supportsSeeking: supportsSeeking, announcedFrameCount: 6400))
     rig.player.play()

@@ -13,10 +13,10 @@ extension CycleTime {
 /// A player in virtual time: cycle by cycle, its other threads in between, all on one thread.
 final class PlayerRig {
   let player: AudioPlayer
-  let periodFrames = 64
+  private(set) var periodFrames = 64
   private var voice: Player?
   private var bus: MixerBus
-  private let background: [any BackgroundWork]
+  private var background: [any BackgroundWork] = []
   private let told = Told()
   /// Files that must stay as long as they may be played.
   private var files: [CountedFile] = []
@@ -27,15 +27,26 @@ final class PlayerRig {
     let events = Mutex<[PlayerEvent]>([])
   }
 
-  init(sampleRate: Int = 48000, channelCount: Int = 2, endsWithQueue: Bool = true) {
-    var shape = AudioPlayer.Shape(
-      sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames)
-    shape.endsWithQueue = endsWithQueue
-    player = AudioPlayer(shape)
-    voice = player.takePlayer()
+  init(
+    sampleRate: Int = 48000, channelCount: Int = 2, endsWithQueue: Bool = true
+  ) throws(DeviceFailure) {
+    player = AudioPlayer(endsWithQueue: endsWithQueue)
+    bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
+    player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
+    try attach(sampleRate: sampleRate, channelCount: channelCount)
+  }
+
+  /// Goes on on another unit: after `conclude`.
+  func attach(
+    sampleRate: Int = 48000, channelCount: Int = 2, periodFrames: Int = 64
+  ) throws(DeviceFailure) {
+    self.periodFrames = periodFrames
+    voice = try player.attach(
+      to: AudioPlayer.Shape(
+        sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames))
     bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
     background = player.background
-    player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
+    frame = 0
   }
 
   /// Plays `file` when all before it is over.

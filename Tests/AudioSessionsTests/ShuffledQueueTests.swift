@@ -15,7 +15,7 @@ import Testing
     let files = try (0..<Self.fileCount).map {
       try CountedFile(frames: frames, first: $0 * 1_000_000)
     }
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
     rig.player.setRepeating(true, shuffles: true)
     rig.player.play()
@@ -36,7 +36,7 @@ import Testing
     let files = try (0..<Self.fileCount).map {
       try CountedFile(frames: 20_000, first: $0 * 1_000_000)
     }
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
     rig.player.setRepeating(true, shuffles: true)
     rig.player.play()

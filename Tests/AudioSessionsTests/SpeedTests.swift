@@ -42,7 +42,7 @@ import Testing
   func `every frame is the sine's at that speed, and as many come as must`(
     speed: Double, rate: Int
   ) throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     var settings = TrackSettings()
     settings.speed = speed
     let sine = Sine(440, frames: 5000, sampleRate: rate)
@@ -65,7 +65,7 @@ import Testing
   @Test func `a change of speed, and of direction, goes on where the sound was, without a step`()
     throws
   {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(Sine(200, frames: 240_000))
     rig.player.play()
     rig.player.seek(toSeconds: 3)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `speeds out of bounds are held at the bounds`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.player.enqueue(Sine(440, frames: 240_000))
     rig.player.play()
     for (asked, given) in [(100.0, 4.0), (0.001, 0.25), (.nan, 0.25), (1, 1)] {
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `tracks join at another speed as well`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     var settings = TrackSettings()
     settings.speed = 0.5
     let whole = try CountedFile(frames: 4000)
@@ -106,7 +106,7 @@ import Testing
     rig.enqueue(whole, settings: settings)
     rig.player.play()
     let one = rig.run(cycles: 130)
-    let other = PlayerRig()
+    let other = try PlayerRig()
     for part in parts { other.enqueue(part, settings: settings) }
     other.player.play()
     let two = other.run(cycles: 130)

@@ -55,7 +55,7 @@ import Testing
     let file = try CountedFile(frames: 70_000, format: format)
     var done = 0
     while done < 1000 {
-      let rig = PlayerRig()
+      let rig = try PlayerRig()
       var settings = TrackSettings()
       settings.order.times = nil
       rig.enqueue(file, settings: settings)

@@ -13,23 +13,24 @@ import Testing
   private final class Storm: Sendable {
     let carriedOut = Atomic(0)
 
-    func strike(_ feeder: QueueFeeder) {
-      feeder.ask(
+    func strike(_ player: AudioPlayer) {
+      player.ask(
+        interrupts: false,
         .work { [self] _, _ in
           let count = carriedOut.add(1, ordering: .relaxed).newValue
-          if count < 100_000 { strike(feeder) }
+          if count < 100_000 { strike(player) }
           return false
         })
     }
   }
 
   @Test func `a turn of the disk's thread ends, and sound goes on, however much is asked`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
     _ = rig.run(cycles: 20)
     let storm = Storm()
-    storm.strike(rig.player.feeder)
+    storm.strike(rig.player)
     rig.step()
     #expect(storm.carriedOut.load(ordering: .relaxed) <= 128)
     // A second and a half, more than was queued before.
@@ -39,18 +40,19 @@ import Testing
   }
 
   @Test func `an end is heard between two commands`() throws {
-    let rig = PlayerRig()
+    let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
     _ = rig.run(cycles: 20)
-    let feeder = rig.player.feeder
+    let feeder = try #require(rig.player.connection).feeder
     let storm = Storm()
-    feeder.ask(
+    rig.player.ask(
+      interrupts: false,
       .work { _, _ in
         feeder.conclude()
         return false
       })
-    storm.strike(feeder)
+    storm.strike(rig.player)
     rig.step()
     #expect(storm.carriedOut.load(ordering: .relaxed) == 0)
   }
@@ -84,7 +86,7 @@ import Testing
         case 6: player.setGain(Gain(factor: .random(in: 0...1, using: &random)))
         default: player.setRegion(1000..<40_000, times: nil)
         }
-        carriedOut.ask(player.feeder)
+        carriedOut.ask(player)
         usleep(700)
       }
       return false
@@ -95,8 +97,9 @@ import Testing
     private let value = Atomic(0)
     var now: Int { value.load(ordering: .relaxed) }
 
-    func ask(_ feeder: QueueFeeder) {
-      feeder.ask(
+    func ask(_ player: AudioPlayer) {
+      player.ask(
+        interrupts: false,
         .work { [self] _, _ in
           value.add(1, ordering: .relaxed)
           return false
@@ -133,18 +136,16 @@ import Testing
     let device = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: name), request: request)
     let configuration = device.configuration
-    let player = AudioPlayer(
-      AudioPlayer.Shape(
-        sampleRate: 48000, channelCount: 2, periodFrames: configuration.periodFrames))
+    let player = AudioPlayer()
     for file in files { player.enqueue(path: file.path) }
     player.setRepeating(true)
     player.play()
     var callbacks = Mixer(
       periodFrames: configuration.periodFrames, captureChannels: 0, playbackChannels: 2)
-    callbacks.player = player.takePlayer()
+    callbacks.player = try player.attach(to: configuration)
     let carriedOut = Count()
     // More than a turn takes.
-    for _ in 0..<1000 { carriedOut.ask(player.feeder) }
+    for _ in 0..<1000 { carriedOut.ask(player) }
     let askers = (UInt64(0)..<4).map { Asker(player, carriedOut, seed: $0) }
     let threads = try askers.map { try BackgroundThread($0) }
     let marker = Marker(carriedOut)

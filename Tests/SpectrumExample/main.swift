@@ -11,20 +11,13 @@ func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws
   let request = DuplexRequest(captureDevice: nil, playbackDevice: name)
   let device = try ALSADuplex(opening: request)
   let configuration = device.configuration
-  var shape = AudioPlayer.Shape(
-    sampleRate: configuration.sampleRate,
-    channelCount: configuration.playback?.channelCount ?? 2,
-    periodFrames: configuration.periodFrames)
-  shape.endsWithQueue = true
-  let player = AudioPlayer(shape)
+  let player = AudioPlayer(endsWithQueue: true)
   let tap = SpectrumTap(bandCount: 64, sampleRate: configuration.sampleRate)
   player.insert(tap)
   player.enqueue(path: path)
   player.play()
-  var callbacks = Mixer(
-    periodFrames: configuration.periodFrames, captureChannels: 0,
-    playbackChannels: shape.channelCount)
-  callbacks.player = player.takePlayer()
+  var callbacks = Mixer(configuration)
+  callbacks.player = try player.attach(to: configuration)
   callbacks.endsWithPlayer = true
   let runner = SessionRunner(
     device: device, callbacks: callbacks, background: player.background, meter: nil, frameLimit: nil

@@ -103,6 +103,14 @@ public enum SessionClock: Sendable {
 public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
   /// Says so to the threads that wait for more, off the audio thread. After the last cycle.
   mutating func finish()
+
+  /// Throws why they do not fit a unit with this configuration, before it starts.
+  borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure)
+}
+
+extension SessionCallbacks where Self: ~Copyable {
+  /// They fit all.
+  public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
 
 /// Gathers what a running unit publishes into moments, and into the report at the end.

@@ -52,13 +52,15 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   /// Runs it to its end and returns when everything is finalised: the device stopped, the last
-  /// recorded frame saved.
+  /// recorded frame saved. Throws where the device does not start, and, before anything has begun, where
+  /// the callbacks do not fit it.
   public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
     -> SessionReport
   {
+    try unit.callbacks.check(configuration)
     switch clock {
-    case .virtual: try runVirtually(watch)
-    case .real(let priority): try runThreaded(priority, watch)
+    case .virtual: return try runVirtually(watch)
+    case .real(let priority): return try runThreaded(priority, watch)
     }
   }
 

@@ -43,7 +43,7 @@ final class MicrophoneKeys: KeyResponder {
   private func togglePause(at frame: Int) {
     isPaused.toggle()
     pauseRecording?(isPaused, frame)
-    if isPaused { player?.pausePlayback() } else { player?.play() }
+    if isPaused { player?.pause() } else { player?.play() }
     if mutesInput { gain?.set(isPaused ? .silence : Gain(decibels: decibels)) }
     // A recording tells of its pauses itself.
     guard pauseRecording == nil else { return }

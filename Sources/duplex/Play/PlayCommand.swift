@@ -103,16 +103,15 @@ struct PlayCommand: AlsoPlayingCommand {
     _ items: [QueueItem], choices: Int, on open: consuming OpenDevice
   ) throws -> ExitStatus {
     let configuration = open.configuration
-    var shape = AudioPlayer.Shape(configuration)
-    shape.endsWithQueue = true
-    shape.prebufferSeconds = prebuffer?.seconds(at: configuration.sampleRate)
-    let player = AudioPlayer(shape)
+    let player = AudioPlayer(
+      endsWithQueue: true, prebufferSeconds: prebuffer?.seconds(at: configuration.sampleRate))
     player.enqueue(items)
     player.setRepeating(repeats, shuffles: shuffle)
     player.play()
     var callbacks = Mixer(configuration)
-    callbacks.player = player.takePlayer()
+    callbacks.player = try player.attach(to: configuration)
     callbacks.endsWithPlayer = true
+    let shape = AudioPlayer.Shape(configuration)
     let meter = OutputMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
     let levels = meter.makeView()
     callbacks.outputMeter = consume meter
@@ -154,16 +153,6 @@ struct PlayCommand: AlsoPlayingCommand {
       sentence += " Lower the gain by \(truePeakDBTP.rounded(.up).shown(0)) dB to avoid it."
     }
     return sentence
-  }
-}
-
-extension AudioPlayer.Shape {
-  /// The shape of a player for the output of `configuration`.
-  init(_ configuration: DuplexConfiguration) {
-    self.init(
-      sampleRate: configuration.sampleRate,
-      channelCount: configuration.playback?.channelCount ?? 2,
-      periodFrames: configuration.periodFrames)
   }
 }
 

@@ -140,7 +140,7 @@ struct MicrophoneSession {
       parts.protection = command.protection.install(
         on: &callbacks, fullScale: command.gain.factor, configuration)
     }
-    let player = callbacks.makePlayer(items, configuration)
+    let player = try callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, tellsFailuresOnly: true) }
     parts.background += player?.background ?? []
     let keys: GainControl? =

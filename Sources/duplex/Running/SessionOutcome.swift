@@ -122,14 +122,6 @@ struct SessionOutcome {
 }
 
 extension Mixer {
-  /// A mixer between the input and the output of `configuration`.
-  init(_ configuration: DuplexConfiguration) {
-    self.init(
-      periodFrames: configuration.periodFrames,
-      captureChannels: configuration.capture?.channelCount ?? 0,
-      playbackChannels: configuration.playback?.channelCount ?? 0)
-  }
-
   /// Measures the microphone, where it is shown or `isFollowed`: answers with what is shown.
   mutating func makeMeter(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isFollowed: Bool = false
@@ -160,14 +152,14 @@ extension Mixer {
   }
 
   /// Mixes `items` into the output; nil where there are none.
-  mutating func makePlayer(_ items: [QueueItem], _ configuration: DuplexConfiguration)
-    -> AudioPlayer?
-  {
+  mutating func makePlayer(
+    _ items: [QueueItem], _ configuration: DuplexConfiguration
+  ) throws(DeviceFailure) -> AudioPlayer? {
     guard !items.isEmpty else { return nil }
-    let player = AudioPlayer(AudioPlayer.Shape(configuration))
+    let player = AudioPlayer()
     player.enqueue(items)
     player.play()
-    self.player = player.takePlayer()
+    self.player = try player.attach(to: configuration)
     return player
   }
 }

@@ -3,37 +3,37 @@ import AudioFiles
 /// Where it plays, and where it is to go on.
 extension AudioPlayer {
   /// What is heard now.
-  public var current: PlayerTrack? {
-    currentSpan?.track
-  }
+  public var current: PlayerTrack? { heard?.span.track }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
   public var position: Int? {
-    currentSpan.map { span in
+    heard.map { span, frame in
       Int(
         clamping: span.positions.boundary(
-          after: max(0, min(playedCount.value, span.endFrame) - span.startFrame)))
+          after: max(0, min(frame, span.endFrame) - span.startFrame)))
     }
   }
 
   /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
-    guard let span = currentSpan, let position else { return nil }
+    guard let span = heard?.span, let position else { return nil }
     return (Double(position) / Double(span.track.facts.sampleRate), span.track.facts.seconds)
   }
 
   /// Bits a second of what is heard; nil where that is not known.
-  public var bitRate: Int? { currentSpan?.track.facts.bitRate }
+  public var bitRate: Int? { heard?.span.track.facts.bitRate }
 
   /// How what is heard is played; nil where nothing is.
-  public var settings: TrackSettings? { currentSpan?.settings }
+  public var settings: TrackSettings? { heard?.span.settings }
 
   /// Whether what is heard can be sought, looped and played backwards.
-  public var supportsSeeking: Bool { currentSpan?.track.facts.supportsSeeking ?? false }
+  public var supportsSeeking: Bool { heard?.span.track.facts.supportsSeeking ?? false }
 
-  private var currentSpan: TrackSpan? {
-    let frame = playedCount.value
-    return queue.published.withLock { $0.span(at: frame) }
+  /// What is heard, and the frame of the ring that comes next.
+  private var heard: (span: TrackSpan, frame: Int)? {
+    guard let connection else { return nil }
+    let frame = connection.playedFrame
+    return connection.queue.published.withLock { $0.span(at: frame) }.map { ($0, frame) }
   }
 
   /// Goes to a frame of what is heard, at the source's own rate.
@@ -112,7 +112,7 @@ extension AudioPlayer {
   private func change(
     _ edit: @escaping @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   ) {
-    feeder.ask(interrupts: supportsSeeking, .edit(edit))
+    ask(interrupts: supportsSeeking, .edit(edit))
   }
 }
 

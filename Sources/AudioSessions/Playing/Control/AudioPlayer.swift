@@ -1,34 +1,46 @@
 import AudioBasics
+import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
 /// A player for a queue of sources, steered from any thread while it plays: gapless across files,
 /// formats and rates, sought to the frame, looped, reversed, faster, slower.
 ///
-/// It streams: of a source no more than a second is in memory. `takePlayer` is its half on the audio
-/// thread, to be put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. What is
-/// asked of it is heard within 60 ms on top of the unit's own latency, and always as a whole frame of
-/// the source after a whole frame.
+/// It streams: of a source no more than a second is in memory. `attach` gives its half on the audio
+/// thread, to be put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. When the
+/// session is over it can be attached to another device, and goes on where it was. What is asked of it
+/// is heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
+/// after a whole frame.
+///
+///     let player = AudioPlayer(endsWithQueue: true)
+///     player.enqueue(path: "song.flac")
+///     player.play()
+///     mixer.player = try player.attach(to: device.configuration)
+///
+/// All of it may be called from any thread, but not from the audio thread.
 public final class AudioPlayer: Sendable {
-  /// How an audio player is made.
-  public struct Shape: Sendable {
+  /// What a player must know of the unit that it plays for.
+  public struct Shape: Sendable, Equatable {
     /// Frames a second of the unit.
     public var sampleRate: Int
     /// Channels of the unit's output.
     public var channelCount: Int
     /// Frames a cycle of the unit has at most.
     public var periodFrames: Int
-    /// Whether the unit's run ends with the last source; otherwise it waits for more.
-    public var endsWithQueue = false
-    /// Seconds of sound that must be there of a network source before it plays, and again after it was too
-    /// slow; nil for three, or less where the network is fast.
-    public var prebufferSeconds: Double?
 
-    /// A player for a unit of this shape.
+    /// The shape of a unit.
     public init(sampleRate: Int, channelCount: Int, periodFrames: Int) {
       self.sampleRate = sampleRate
       self.channelCount = channelCount
       self.periodFrames = periodFrames
+    }
+
+    /// The shape of a unit with this configuration; of 2 channels where it has no output.
+    public init(_ configuration: DuplexConfiguration) {
+      self.init(
+        sampleRate: configuration.sampleRate,
+        channelCount: configuration.playback?.channelCount ?? 2,
+        periodFrames: configuration.periodFrames)
     }
   }
 
@@ -37,83 +49,103 @@ public final class AudioPlayer: Sendable {
     var gain = AtomicCounter()
   }
 
-  let shape: Shape
-  let queue: PlayQueue
-  let feeder: QueueFeeder
-  let announcer: PlayerAnnouncer
-  private let opener: SourceOpener
-  private let switches: MutexBox<Switches>
-  private let player: MutexBox<Player?>
-  let pause: CountView
-  let playedCount: CountView
-  private let starvation: CountView
-  private let starvedFrames: CountView
+  /// Whether a unit's run ends with the last source; otherwise the player waits for more.
+  public let endsWithQueue: Bool
+  /// Seconds of sound that must be there of a network source before it plays, and again after it was
+  /// too slow; nil for three, or less where the network is fast.
+  public let prebufferSeconds: Double?
 
-  /// A player with nothing to play, paused.
-  public init(_ shape: Shape) {
-    let rate = shape.sampleRate
-    let target = max(rate, 4 * shape.periodFrames)
-    // Half as much again, so that something else can be written while the old is still heard.
-    let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
+  let list = MutexBox(QueueList())
+  let listeners = PlayerListeners()
+  private let requests = FeederRequests()
+  private let switches: MutexBox<Switches>
+  private let pauseSwitch: CountView
+  private let gainBits: CountView
+  private let attached = MutexBox<PlayerConnection?>(nil)
+
+  /// A player with nothing to play, paused, at unity gain, attached to no unit.
+  public init(endsWithQueue: Bool = false, prebufferSeconds: Double? = nil) {
+    self.endsWithQueue = endsWithQueue
+    self.prebufferSeconds = prebufferSeconds
     var switches = Switches()
     switches.pause.publish(1)
     switches.gain.publish(Int(Gain.unity.factor.bitPattern))
-    let isFed = AtomicCounter()
-    let enough = AtomicCounter()
-    let marks = EventWriter()
-    let markReader = marks.makeReader()
-    let remote = PlayerRemote(
-      pause: switches.pause.makeView(), gainBits: switches.gain.makeView(),
-      isFed: isFed.makeView(), enough: enough.makeView(), marks: marks, rampFrames: rate / 200)
-    playedCount = remote.makePlayedView()
-    starvation = remote.makeStarvationView()
-    pause = switches.pause.makeView()
-    opener = SourceOpener(sampleRate: rate, channelCount: shape.channelCount)
-    queue = PlayQueue(opener: opener, prebufferSeconds: shape.prebufferSeconds)
-    announcer = PlayerAnnouncer(
-      queue: queue, playedCount: remote.makePlayedView(), starvation: remote.makeStarvationView(),
-      isPaused: switches.pause.makeView(), marks: markReader, sampleRate: rate)
-    let feederStarvation = remote.makeStarvationView()
-    let voice = Player(
-      ring: ring.makeReader(), channelCount: shape.channelCount,
-      periodFrames: shape.periodFrames, remote: remote)
-    starvedFrames = voice.makeStarvationView()
-    feeder = QueueFeeder(
-      ring: ring, queue: queue, channelCount: shape.channelCount, targetFrames: target,
-      leadFrames: rate / 50 + 2 * shape.periodFrames, endsWithQueue: shape.endsWithQueue,
-      QueueFeeder.Signals(
-        isPaused: switches.pause.makeView(), starvation: feederStarvation, isFed: isFed,
-        enough: enough))
-    self.shape = shape
+    pauseSwitch = switches.pause.makeView()
+    gainBits = switches.gain.makeView()
     self.switches = MutexBox(switches)
-    player = MutexBox(voice)
   }
 
-  /// Its half on the audio thread. There is one: the second time it is nil.
-  public func takePlayer() -> Player? {
-    player.withLock { $0.take() }
+  /// Its half on the audio thread, for the output of a unit with this configuration. As
+  /// `attach(to:)` with the configuration's `Shape`, and throws as that does.
+  public func attach(to configuration: DuplexConfiguration) throws(DeviceFailure) -> Player {
+    try attach(to: Shape(configuration))
   }
 
-  /// What a session runs beside it: opening ahead, decoding, telling.
-  public var background: [any BackgroundWork] { [opener, feeder, announcer] }
+  /// Its half on the audio thread, for a unit of this shape. It goes on with the frame that was next
+  /// when the session before ended, in the unit's rate and channels; queue, gain, settings, handlers
+  /// and tap stay.
+  ///
+  /// The turn that plays ends with its session (`decodingCanceled`) and goes on as a new one
+  /// (`decodingStarted`). Of a source that cannot be sought and has played for more than 8 s, what was
+  /// decoded ahead is left out, a second at most.
+  ///
+  /// Throws `.busy` while the session before still runs, and `.invalidRequest` where no unit has such a
+  /// shape.
+  public func attach(to shape: Shape) throws(DeviceFailure) -> Player {
+    try shape.validate()
+    return try attached.withLock { (attached) throws(DeviceFailure) in
+      let carried = try attached?.retire(for: shape)
+      let connection = PlayerConnection(
+        shape,
+        PlayQueue(
+          list: list,
+          opener: SourceOpener(sampleRate: shape.sampleRate, channelCount: shape.channelCount),
+          prebufferSeconds: prebufferSeconds, carried: carried),
+        listeners, requests, endsWithQueue: endsWithQueue,
+        pause: { self.switches.withLock { $0.pause.makeView() } },
+        gainBits: { self.switches.withLock { $0.gain.makeView() } })
+      attached = connection
+      return connection.takePlayer()
+    }
+  }
 
-  /// Frames that were due and not there: the disk or the network was too slow.
-  public var starvedFrameCount: Int { starvedFrames.value }
+  /// Ends what a session runs of it, where the session itself did not: one that could not be started.
+  /// Afterwards it can be attached again.
+  public func detach() {
+    for work in background { work.conclude() }
+  }
 
+  /// What it has for the unit that it is, or was last, attached to.
+  var connection: PlayerConnection? { attached.withLock { $0 } }
+
+  /// What a session runs beside it since it was attached: opening ahead, decoding, telling. Empty
+  /// before.
+  public var background: [any BackgroundWork] { connection?.background ?? [] }
+
+  /// Has `change` carried out by the thread that reads the sources, now or in the next session.
+  /// `interrupts` where what plays may wait for a network and is not wanted any more.
+  func ask(interrupts: Bool, _ change: PlayerChange) {
+    requests.changes.withLock { $0.append(change) }
+    if interrupts { connection?.feeder.interruptWaits() }
+  }
+}
+
+/// Whether and how loud it plays.
+extension AudioPlayer {
   /// Goes on, or begins.
   public func play() { switches.withLock { $0.pause.publish(0) } }
 
   /// Fades out within 5 ms and stands still.
-  public func pausePlayback() { switches.withLock { $0.pause.publish(1) } }
+  public func pause() { switches.withLock { $0.pause.publish(1) } }
 
   /// Pauses what plays, plays what is paused.
   public func togglePlayPause() {
-    switches.withLock { $0.pause.publish(pause.value == 0 ? 1 : 0) }
+    switches.withLock { $0.pause.publish(pauseSwitch.value == 0 ? 1 : 0) }
   }
 
   /// Ends what plays and clears the queue.
   public func stop() {
-    pausePlayback()
+    pause()
     clearQueue()
     cancelCurrent()
   }
@@ -123,168 +155,47 @@ public final class AudioPlayer: Sendable {
     switches.withLock { $0.gain.publish(Int(gain.factor.bitPattern)) }
   }
 
+  /// By what everything is multiplied, as last set.
+  public var gain: Gain {
+    Gain(factor: Float(bitPattern: UInt32(truncatingIfNeeded: gainBits.value)))
+  }
+
   /// Whether it is not paused and has something to play.
   public var isPlaying: Bool { state == .playing }
 
   /// Whether something is there to be played at once.
-  public var isReady: Bool { queue.published.withLock { $0.spans.contains { $0.frames > 0 } } }
-
-  /// What it is doing.
-  public var state: PlayerState {
-    let hasSpans = queue.published.withLock { !$0.spans.isEmpty }
-    guard hasSpans || queue.list.withLock({ $0.hasNext }) else { return .idle }
-    if pause.value != 0 { return .paused }
-    return starvation.value != 0 ? .waiting : .playing
+  public var isReady: Bool {
+    connection?.queue.published.withLock { $0.spans.contains { $0.frames > 0 } } ?? false
   }
 
-  /// Frames of the player that were heard, or passed over by seeks: what a tap counts by.
-  public var playedFrame: Int { playedCount.value }
+  /// What it is doing; of a player that is attached to no running unit, what it would do there.
+  public var state: PlayerState {
+    let connection = connection
+    let hasSpans = connection?.queue.published.withLock { !$0.spans.isEmpty } ?? false
+    guard hasSpans || list.withLock({ $0.hasNext }) else { return .idle }
+    if pauseSwitch.value != 0 { return .paused }
+    return connection?.isStarved ?? true ? .waiting : .playing
+  }
+
+  /// The rate, channels and period of the unit that it is, or was last, attached to; nil before.
+  public var shape: Shape? { connection?.shape }
+
+  /// Frames that were due and not there since it was attached: the disk or the network was too slow.
+  public var starvedFrameCount: Int { connection?.starvedFrameCount ?? 0 }
+
+  /// Frames of the player that were heard, or passed over by seeks, since it was attached: what a tap
+  /// counts by.
+  public var playedFrame: Int { connection?.playedFrame ?? 0 }
 
   /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
-  public func insert(_ tap: (any PlayerTap)?) { feeder.insert(tap) }
+  public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
   /// Has `handler` told what happens, on a thread of its own.
-  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { announcer.emit(handler) }
+  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { listeners.emit(handler) }
 
   /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
-  public func setEndingSoonLead(seconds: Double) { announcer.endSoon(seconds) }
+  public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }
 
   /// What was heard of each turn that is over, the newest 4096.
-  public var playedTracks: [PlayedTrack] { announcer.playedTracks }
-}
-
-/// What is to be played.
-extension AudioPlayer {
-  /// Plays `item` when everything before it is over.
-  public func enqueue(_ item: QueueItem) { enqueue([item]) }
-
-  /// Plays `items`, one after the other, when everything before them is over.
-  public func enqueue(_ items: [QueueItem]) {
-    queue.list.withLock { $0.append(items) }
-  }
-
-  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player
-  /// from now on, and can be played once.
-  public func enqueue(
-    _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
-  ) {
-    enqueue(QueueItem(.once(decoder, settings: settings)))
-  }
-
-  /// Plays what is behind an http or https address when everything before it is over. It is opened
-  /// ahead; what cannot be is told as an event when its turn comes.
-  public func enqueue(address: String, settings: TrackSettings = TrackSettings()) {
-    enqueue(QueueItem(.address(address, settings: settings)))
-  }
-
-  /// Plays the file `path` when everything before it is over. What cannot be opened is told as an
-  /// event when its turn comes.
-  public func enqueue(path: String, settings: TrackSettings = TrackSettings()) {
-    enqueue(QueueItem(.file(path, settings: settings)))
-  }
-
-  /// Ends what plays, forgets the queue and plays `item`.
-  public func resetAndEnqueue(_ item: QueueItem) {
-    clearQueue()
-    cancelCurrent()
-    enqueue(item)
-  }
-
-  /// Ends what plays; the next in the queue, if there is one, follows without a gap.
-  public func cancelCurrent() { skip(by: 1) }
-
-  /// Forgets what has not begun.
-  public func clearQueue() {
-    _ = queue.list.withLock { $0.remove(all: true) }
-  }
-
-  /// Whether nothing waits behind what plays.
-  public var isQueueEmpty: Bool {
-    queue.list.withLock { $0.isRoundOver }
-  }
-
-  /// Takes the next item out of the queue.
-  public func dequeue() -> QueueItem? {
-    queue.list.withLock { $0.remove(all: false) }.first
-  }
-
-  /// Whether the queue begins anew at its end, and then in another order.
-  public func setRepeating(_ repeats: Bool, shuffles: Bool = false) {
-    queue.list.withLock { list in
-      list.repeats = repeats
-      list.shuffles = shuffles
-    }
-  }
-
-  /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
-  /// beginning.
-  public func skip(by count: Int) {
-    feeder.ask(
-      interrupts: true,
-      .work { queue, frame in
-        let place = queue.published.withLock { $0.span(at: frame)?.track.place }
-        queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
-        queue.cut(at: frame)
-        return true
-      })
-  }
-}
-
-extension QueueItem.Part {
-  /// What is behind an http or https address.
-  public static func address(
-    _ address: String, settings: TrackSettings = TrackSettings()
-  ) -> QueueItem.Part {
-    QueueItem.Part(
-      name: address, takesTime: true, settings: { _ throws(FileFailure) in settings },
-      open: { opening throws(FileFailure) in
-        try opening.decoder(ofAddress: address)
-      })
-  }
-
-  /// The sound file `path`; standard input where it is `-`.
-  public static func file(
-    _ path: String, settings: TrackSettings = TrackSettings()
-  ) -> QueueItem.Part {
-    QueueItem.Part(
-      name: path, settings: { _ throws(FileFailure) in settings },
-      open: { _ throws(FileFailure) in try Decoding.decoder(forPath: path) })
-  }
-
-  /// A decoder that is there already.
-  static func once(
-    _ decoder: sending any SoundDecoder, settings: TrackSettings
-  ) -> QueueItem.Part {
-    let name = decoder.name
-    let box = GivenDecoder(decoder)
-    return QueueItem.Part(
-      name: name, settings: { _ throws(FileFailure) in settings },
-      open: { _ throws(FileFailure) in
-        if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
-        return box.decoder
-      })
-  }
-}
-
-extension QueueItem.Part {
-  /// Has `decoder` begin anew instead of opening another.
-  mutating func restart(_ decoder: RestartableDecoder) {
-    let box = GivenDecoder(keeping: decoder)
-    takesTime = false
-    open = { _ throws(FileFailure) in
-      try box.decoder.seek(toFrame: 0)
-      return box.decoder
-    }
-  }
-}
-
-/// A decoder on its way to the thread that reads it.
-private struct GivenDecoder: @unchecked Sendable {
-  // @unchecked because the giver does not use it any more.
-  let decoder: any SoundDecoder
-
-  init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
-
-  /// Of a source that was ended before it was heard, and is not read any more.
-  init(keeping decoder: RestartableDecoder) { self.decoder = decoder }
+  public var playedTracks: [PlayedTrack] { listeners.playedTracks }
 }

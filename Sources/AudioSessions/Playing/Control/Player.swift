@@ -16,6 +16,8 @@ public struct Player: MixerStage, ~Copyable {
   /// left out rather than played later.
   public var keepsTimeline = false
   private var starved = AtomicCounter()
+  /// The unit that it was made for; nil where nobody said.
+  let shape: AudioPlayer.Shape?
   /// What steers it, where something does.
   private var remote: PlayerRemote?
   /// Whether the last frame has been taken.
@@ -25,16 +27,18 @@ public struct Player: MixerStage, ~Copyable {
 
   /// Plays what comes out of `ring`, at most `periodFrames` a cycle.
   public init(ring: consuming SampleReader, channelCount: Int, periodFrames: Int) {
-    self.init(
-      ring: ring, channelCount: channelCount, periodFrames: periodFrames, remote: nil)
+    self.ring = ring
+    buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+    shape = nil
+    remote = nil
   }
 
   init(
-    ring: consuming SampleReader, channelCount: Int, periodFrames: Int,
-    remote: consuming PlayerRemote?
+    ring: consuming SampleReader, shape: AudioPlayer.Shape, remote: consuming PlayerRemote?
   ) {
     self.ring = ring
-    buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
+    buffer = SampleBuffer(frameCount: shape.periodFrames, channelCount: shape.channelCount)
+    self.shape = shape
     self.remote = remote
   }
 
@@ -124,13 +128,15 @@ struct PlayerRemote: ~Copyable {
   private var gain = SmoothedGain(.silence)
   private var isStarved = true
   private var hasBegun = false
+  /// Whether the first frame lies in the middle of a sound.
+  private let fadesIn: Bool
   /// The frame of the ring that comes next, and how far it lies behind the timeline, as last told.
   private var nextFrame = 0
   private var offset = Int.min
 
   init(
     pause: consuming CountView, gainBits: consuming CountView, isFed: consuming CountView,
-    enough: consuming CountView, marks: consuming EventWriter, rampFrames: Int
+    enough: consuming CountView, marks: consuming EventWriter, rampFrames: Int, fadesIn: Bool
   ) {
     self.pause = pause
     self.gainBits = gainBits
@@ -138,6 +144,7 @@ struct PlayerRemote: ~Copyable {
     self.enough = enough
     self.marks = marks
     self.rampFrames = max(1, rampFrames)
+    self.fadesIn = fadesIn
     starvation.publish(1)
   }
 
@@ -156,7 +163,11 @@ struct PlayerRemote: ~Copyable {
     let target = isPaused ? .silence : Gain(factor: asked)
     if target.factor != gain.target.factor {
       // The very first frame needs no ramp: there is nothing before it to click against.
-      if hasBegun { gain.glide(to: target, frames: rampFrames) } else { gain.jump(to: target) }
+      if hasBegun || fadesIn {
+        gain.glide(to: target, frames: rampFrames)
+      } else {
+        gain.jump(to: target)
+      }
     }
     if isPaused && gain.isSilent { return 0 }
     if isStarved && queued > 0 {

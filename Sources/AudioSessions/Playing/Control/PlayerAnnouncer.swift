@@ -6,14 +6,6 @@ import RealtimeAudio
 /// thread says was heard, fifty times a second, on a thread of its own.
 final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
-  typealias Handler = @Sendable (PlayerEvent) -> Void
-
-  /// The handler of events. In a type of its own, because a bare function is wrapped anew at each access through
-  /// a generic type (Swift 6.3.1), until the stack is too short to call it.
-  private struct Listener: Sendable {
-    var emit: Handler?
-  }
-
   /// What has been told of a turn.
   private final class TrackState {
     let track: PlayerTrack
@@ -29,6 +21,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private let queue: PlayQueue
+  private let listeners: PlayerListeners
   private let playedCount: CountView
   private let starvation: CountView
   private let isPaused: CountView
@@ -39,30 +32,20 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private var isAtEnd = true
   private var title: String?
   private let isConcluded = AtomicFlag()
-  private let listener = MutexBox(Listener(emit: nil))
-  private let lead = MutexBox(0.0)
-  private let finished = MutexBox<[PlayedTrack]>([])
 
   init(
-    queue: PlayQueue, playedCount: consuming CountView, starvation: consuming CountView,
-    isPaused: consuming CountView, marks: consuming EventReader, sampleRate: Int
+    queue: PlayQueue, listeners: PlayerListeners, playedCount: consuming CountView,
+    starvation: consuming CountView, isPaused: consuming CountView,
+    marks: consuming EventReader, sampleRate: Int
   ) {
     self.queue = queue
+    self.listeners = listeners
     self.playedCount = playedCount
     self.starvation = starvation
     self.isPaused = isPaused
     self.marks = marks
     timeline = PlayerTimeline(sampleRate: sampleRate)
   }
-
-  /// The handler of events. Any thread.
-  func emit(_ handler: Handler?) { listener.withLock { $0 = Listener(emit: handler) } }
-
-  /// How long before a turn's end it ends soon; 0 for never. Any thread.
-  func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
-
-  /// What was heard of each turn that is over. Any thread.
-  var playedTracks: [PlayedTrack] { finished.withLock { $0 } }
 
   func conclude() { isConcluded.raise() }
 
@@ -118,7 +101,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
         track: track, startFrame: timeline.place(of: first)?.frame ?? 0, frames: 0)
       emit(.renderingStarted, track, at: first)
     }
-    let soon = lead.withLock { $0 }
+    let soon = listeners.endingSoonSeconds
     if soon > 0, trackState.endingSoonSpan != span.startFrame, !span.isClosed || span.isComplete,
       position > span.startFrame,
       let end = span.isClosed
@@ -135,16 +118,19 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private func closeSpans(_ played: PlayedSpans, _ position: Int, isLast: Bool) {
     let spans = played.spans
     var gone = 0
+    var heard = 0
     for span in spans {
       let isPlayed = span.isClosed && position >= span.endFrame
       guard isPlayed || isLast else { break }
       gone += 1
+      if isPlayed, heard == gone - 1 { heard = gone }
       trackStates[span.track.number]?.played?.frames += timeline.playedFrames(of: span.range)
       guard !spans.dropFirst(gone).contains(where: { $0.track === span.track }) else { continue }
       end(span, isPlayed: isPlayed)
     }
     guard gone > 0 else { return }
-    queue.published.withLock { $0.spans.removeFirst(min(gone, $0.spans.count)) }
+    // What was not heard yet goes on in another session.
+    queue.published.withLock { $0.spans.removeFirst(min(heard, $0.spans.count)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
     if gone == spans.count, played.isOver, !isAtEnd, let last = spans.last,
       last.isComplete || isLast
@@ -156,13 +142,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func end(_ span: TrackSpan, isPlayed: Bool) {
     guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
-    if let played = trackState.played {
-      finished.withLock {
-        $0.append(played)
-        // A short file may be played for years.
-        if $0.count > 4096 { $0.removeFirst() }
-      }
-    }
+    if let played = trackState.played { listeners.note(played) }
     guard !trackState.hasFailed else { return }
     if isPlayed, span.isComplete {
       emit(.renderingComplete, trackState.track, before: span.endFrame)
@@ -182,7 +162,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for failure in failures {
       if let track = failure.track { trackStates[track]?.hasFailed = true }
       let track = failure.track.flatMap { trackStates[$0]?.track }
-      listener.withLock { $0 }.emit?(
+      listeners.tell(
         PlayerEvent(
           kind: .failed(failure.failure), track: track, index: failure.index, source: failure.name))
     }
@@ -199,7 +179,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private func emitForNewest(_ kind: PlayerEvent.Kind) {
     let last = trackStates.values.max { $0.track.number < $1.track.number }?.track
     let coming = last == nil ? queue.list.withLock { $0.coming } : nil
-    listener.withLock { $0 }.emit?(
+    listeners.tell(
       PlayerEvent(
         kind: kind, track: last, index: last?.index ?? coming?.place.index ?? 0,
         source: last?.facts.name ?? coming?.item.name ?? ""))
@@ -219,7 +199,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     _ kind: PlayerEvent.Kind, _ track: PlayerTrack,
     _ place: (frame: Int, nanoseconds: UInt64)? = nil
   ) {
-    listener.withLock { $0 }.emit?(
+    listeners.tell(
       PlayerEvent(
         kind: kind, track: track, index: track.index, source: track.facts.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds))

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
@@ -12,16 +13,23 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let targetFrames: Int
   private let leadFrames: Int
   private let endsWithQueue: Bool
-  private let changes = MutexBox<[PlayerChange]>([])
+  private let requests: FeederRequests
   private let waiting = MutexBox(Waiting(decoders: []))
-  private let tap = MutexBox<(any PlayerTap)?>(nil)
   private let concluded = AtomicFlag()
+  private let phase = MutexBox(Phase.idle(hasBegun: false))
   private var signals: Signals
 
   /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
     // @unchecked because only what the protocol allows on any thread is called.
     let decoders: [any SoundDecoder]
+  }
+
+  /// Whether what it reads is touched, or will be.
+  private enum Phase {
+    case idle(hasBegun: Bool)
+    case stepping
+    case over
   }
 
   /// What it and the audio thread tell each other (see `PlayerRemote`).
@@ -35,12 +43,13 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after what
   /// is heard at that moment.
   init(
-    ring: consuming SampleWriter, queue: PlayQueue, channelCount: Int, targetFrames: Int,
-    leadFrames: Int, endsWithQueue: Bool, _ signals: consuming Signals
+    ring: consuming SampleWriter, queue: PlayQueue, requests: FeederRequests, channelCount: Int,
+    targetFrames: Int, leadFrames: Int, endsWithQueue: Bool, _ signals: consuming Signals
   ) {
     chunk = PlayFeeder.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
     self.queue = queue
+    self.requests = requests
     self.targetFrames = targetFrames
     self.leadFrames = leadFrames
     self.endsWithQueue = endsWithQueue
@@ -54,17 +63,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     if concluded.isRaised { interruptWaits() }
   }
 
-  /// Has `change` carried out soon. Any thread. `interrupts` where what plays may wait for a network
-  /// and is not wanted any more.
-  func ask(interrupts: Bool = false, _ change: PlayerChange) {
-    changes.withLock { $0.append(change) }
-    if interrupts { interruptWaits() }
-  }
-
-  /// Lets `tap` have what is decoded from now on. Any thread.
-  func insert(_ tap: (any PlayerTap)?) { self.tap.withLock { $0 = tap } }
-
-  private func interruptWaits() {
+  /// Ends the waits of what is read now. Any thread.
+  func interruptWaits() {
     for decoder in waiting.withLock({ $0 }).decoders { decoder.interrupt() }
   }
 
@@ -73,8 +73,40 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     interruptWaits()
   }
 
+  /// Has nothing more done. Returns whether its queue is left alone from now on: not where a disk or a
+  /// network keeps the thread that reads. Throws `.busy` where nobody has ended its session. Any thread.
+  func retire() throws(DeviceFailure) -> Bool {
+    try phase.withLock { (phase) throws(DeviceFailure) in
+      var isLeft = true
+      switch phase {
+      case .over, .idle(hasBegun: false): break
+      case .idle: guard concluded.isRaised else { throw Self.isBusy }
+      case .stepping:
+        guard concluded.isRaised else { throw Self.isBusy }
+        isLeft = false
+      }
+      if isLeft { phase = .over }
+      return isLeft
+    }
+  }
+
+  private static let isBusy = DeviceFailure(
+    .busy, "The player still plays in another session.", hint: "End that session first.")
+
   /// Carries out what was asked, and fills the ring as far as it goes.
   func step() -> Bool {
+    let isOver = phase.withLock { phase in
+      if case .over = phase { return true }
+      phase = .stepping
+      return false
+    }
+    guard !isOver else { return false }
+    let goesOn = work()
+    phase.withLock { $0 = goesOn ? .idle(hasBegun: true) : .over }
+    return goesOn
+  }
+
+  private func work() -> Bool {
     if concluded.isRaised {
       ring.finish()
       queue.release()
@@ -94,7 +126,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// A disk or a decoder may keep it for ever.
   var isDispensable: Bool { true }
 
-  private var hasChanges: Bool { changes.withLock { !$0.isEmpty } }
+  private var hasChanges: Bool { requests.changes.withLock { !$0.isEmpty } }
 
   var needsTime: Bool {
     // Virtual time takes a thousand frames at a time.
@@ -127,16 +159,16 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether something else is to be heard from `frame` of the queue on.
   private func applyNext(at frame: Int) -> Bool {
-    let first = changes.withLock { $0.removeFirst() }
+    let first = requests.changes.withLock { $0.removeFirst() }
     guard case .edit(let edit) = first else {
       if case .work(let work) = first { return work(queue, frame) }
       return false
     }
     // Several at once are one: a converter is made once.
     var edits = [edit]
-    while case .edit(let next)? = changes.withLock({ $0.first }) {
+    while case .edit(let next)? = requests.changes.withLock({ $0.first }) {
       edits.append(next)
-      changes.withLock { _ = $0.removeFirst() }
+      requests.changes.withLock { _ = $0.removeFirst() }
     }
     do throws(FileFailure) {
       return try queue.change(at: frame) { settings, place, source in
@@ -166,7 +198,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       signals.enough.publish(isReady ? 1 : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
-        if count > 0, let tap = tap.withLock({ $0 }) {
+        if count > 0, let tap = requests.tap.withLock({ $0 }) {
           tap.process(&chunk, frames: count, at: ring.frameCount)
         }
         _ = ring.write(chunk, frames: count)
@@ -203,4 +235,10 @@ enum PlayerChange: Sendable {
   /// Anything else. Given the frame of the queue from which on something else can be heard; answers
   /// whether it is.
   case work(@Sendable (PlayQueue, Int) -> Bool)
+}
+
+/// What is asked of the thread that feeds, and goes on to the next session where it was not done yet.
+final class FeederRequests: Sendable {
+  let changes = MutexBox<[PlayerChange]>([])
+  let tap = MutexBox<(any PlayerTap)?>(nil)
 }

@@ -7,24 +7,28 @@ import RealtimeAudio
 /// One thread at a time reads; what others see and change is behind locks.
 final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
-  let list = MutexBox(QueueList())
+  let list: MutexBox<QueueList>
   let published = MutexBox(PlayedSpans())
   /// Sources in a row that may come to nothing before others have their turn at the processor.
   static let mostFailures = 16
   /// The most sources that stay open until all of them was played: a second of very short files could be more
   /// than a program may have open. A seek into one that was closed opens it again.
   private static let mostSources = 64
-  private let opener: SourceOpener
+  let opener: SourceOpener
   /// The state of the list that `upcoming` was opened for.
-  private var generation = -1
+  var generation = -1
   var current: (any QueueSource)?
   /// Opened already, to be played when the current one is over.
-  private var upcoming: (any QueueSource)?
+  var upcoming: (any QueueSource)?
   /// Sources of which something is still to be heard, by their turns.
-  private(set) var sources: [Int: any QueueSource] = [:]
-  private var trackNumber = -1
+  var sources: [Int: any QueueSource] = [:]
+  /// What went on from an earlier queue, until it is read; whether it is being opened.
+  var resumption: QueueResumption?
+  var isResuming = false
+  /// Whether another queue goes on with the list. Set behind the list's lock.
+  let isRetired = AtomicFlag()
   /// What was read ahead and not heard, by its place in the list.
-  private var restarts: [QueuePlace: [any SoundDecoder]] = [:]
+  var restarts: [QueuePlace: [any SoundDecoder]] = [:]
   private var restartRemovals = 0
   /// The first round of the list of which something is still to be heard.
   private var oldestRound = 0
@@ -37,7 +41,7 @@ final class PlayQueue: @unchecked Sendable {
   /// Where tracks end whose last frames are still on their way through the converter of a later one.
   private var boundaries: [Int] = []
   /// Whether the next source is not there yet, or has too little.
-  private(set) var isWaiting = false
+  var isWaiting = false
   /// Told what is read next, before it is: the first read goes to where it begins, and may wait.
   var willRead: ([any SoundDecoder]) -> Void = { _ in }
   /// Whether what plays was too slow, and should first gather some.
@@ -47,13 +51,27 @@ final class PlayQueue: @unchecked Sendable {
   /// than three, if the network is fast.
   let prebufferSeconds: Double?
 
-  init(opener: SourceOpener, prebufferSeconds: Double? = nil) {
+  /// A queue of what is on `list`, which goes on with what was `carried` from another.
+  init(
+    list: MutexBox<QueueList>, opener: SourceOpener, prebufferSeconds: Double?,
+    carried: CarriedQueue? = nil
+  ) {
+    self.list = list
     self.opener = opener
     self.prebufferSeconds = prebufferSeconds
+    restarts = carried?.decoders ?? [:]
+    restartRemovals = list.withLock { $0.removals }
+    if let resumption = carried?.resumption {
+      self.resumption = resumption
+      published.withLock { $0.spans = [resumption.span] }
+    }
   }
 
+  /// Whether it begins in the middle of a source.
+  var resumes: Bool { resumption != nil }
+
   /// Whether there is nothing more to come.
-  var isOver: Bool { current == nil && !list.withLock { $0.hasNext } }
+  var isOver: Bool { current == nil && resumption == nil && !list.withLock { $0.hasNext } }
 
   /// What is played: its waits can be interrupted.
   var decoders: [any SoundDecoder] { current?.decoders ?? [] }
@@ -63,7 +81,9 @@ final class PlayQueue: @unchecked Sendable {
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     isWaiting = false
     while true {
-      if current == nil {
+      if resumption != nil {
+        guard try resume() else { return 0 }
+      } else if current == nil {
         guard try openNext() else { return 0 }
         guard begin(at: delivered) else { continue }
       }
@@ -90,15 +110,16 @@ final class PlayQueue: @unchecked Sendable {
   /// Begins the first turn, if none has begun. False while its source is not there yet.
   func beginFirst() -> Bool {
     var rest = Self.mostFailures
-    while current == nil, published.withLock({ $0.spans.isEmpty }) {
+    while current == nil, resumption != nil || published.withLock({ $0.spans.isEmpty }) {
       guard rest > 0 else { return false }
+      let resumes = resumption != nil
       // What went wrong is kept, and the next one has its turn.
-      guard let isThere = try? openNext() else {
+      guard let isThere = try? resumes ? resume() : openNext() else {
         rest -= 1
         continue
       }
       guard isThere else { return !isWaiting }
-      if !begin(at: delivered) { rest -= 1 }
+      if !resumes, !begin(at: delivered) { rest -= 1 }
     }
     return true
   }
@@ -151,7 +172,7 @@ final class PlayQueue: @unchecked Sendable {
       (upcoming as? Track)?.followsSound = delivered > 0
       return true
     } catch {
-      guard let entry = list.withLock({ $0.begin(generation) }) else {
+      guard let entry = beginComing() else {
         isWaiting = true
         return false
       }
@@ -183,23 +204,22 @@ final class PlayQueue: @unchecked Sendable {
     guard let facts = source.facts else {
       // A source of nothing has its turn all the same.
       upcoming = nil
-      _ = list.withLock { $0.begin(generation) }
+      _ = beginComing()
       return false
     }
-    let taken = list.withLock { list -> QueueList.Entry? in
-      guard list.generation == generation else { return nil }
+    let taken = list.withLock { list -> (entry: QueueList.Entry, number: Int)? in
+      guard list.generation == generation, !isRetired.isRaised else { return nil }
       if let earlier {
         guard let track = source as? Track, track.adopt(earlier) else { return nil }
       }
-      return list.begin(generation)
+      return list.begin(generation).map { ($0, list.takeTrackNumber()) }
     }
-    guard let taken else { return false }
+    guard let (taken, trackNumber) = taken else { return false }
     if earlier != nil { boundaries.append(frame) }
     current = source
     upcoming = nil
     restarts = restarts.filter { $0.key > taken.place }
     if boundaries.isEmpty { chainStart = frame }
-    trackNumber += 1
     sources[trackNumber] = source
     sources[trackNumber - Self.mostSources] = nil
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
@@ -208,6 +228,11 @@ final class PlayQueue: @unchecked Sendable {
       startFrame: frame, frames: 0, positions: source.positions, settings: source.settings)
     published.withLock { $0.spans.append(span) }
     return true
+  }
+
+  /// What comes next on the list has its turn; nil where something else comes next.
+  private func beginComing() -> QueueList.Entry? {
+    list.withLock { isRetired.isRaised ? nil : $0.begin(generation) }
   }
 
   /// Frames went out: to the oldest span that is not closed, up to where it ends.

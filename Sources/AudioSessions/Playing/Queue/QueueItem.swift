@@ -82,10 +82,10 @@ public struct QueueItem: Sendable {
     var parts = self.parts
     guard decoders.count == parts.count else { return self }
     for (index, decoder) in decoders.enumerated() {
-      guard let restartable = decoder as? RestartableDecoder, restartable.canRestart else {
+      guard decoder.supportsSeeking || (decoder as? RestartableDecoder)?.canRestart == true else {
         continue
       }
-      parts[index].restart(restartable)
+      parts[index].restart(decoder)
     }
     return QueueItem(parts, mixMode: mixMode)
   }
@@ -238,6 +238,9 @@ final class TrackGroup: QueueSource {
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
   var settings: TrackSettings { tracks[0].settings }
   var positions: PositionMap { tracks[0].positions }
+
+  /// The part that is heard; nil for all.
+  var chosenPart: Int? { mix.chosen.map { numbers[$0] } }
 
   /// Lets the part with the number `index` be heard as soon as the next frame is read, or where the
   /// first one's file comes to `boundary`. The others are read on and let go: they stay in step.

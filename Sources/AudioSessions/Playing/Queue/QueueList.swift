@@ -34,6 +34,8 @@ struct QueueList: Sendable {
   private(set) var generation = 0
   /// Counted up when items are taken out, and others come to their places.
   private(set) var removals = 0
+  /// Turns that have begun.
+  private var trackCount = 0
   /// Whether anything came of this time through: a queue of nothing repeats nothing.
   var hasDelivered = false
 
@@ -90,6 +92,12 @@ struct QueueList: Sendable {
     // Before the first of the next round is opened ahead.
     if isRoundOver, repeats, shuffles, !isReordered { rounds.append(items.shuffled()) }
     return entry
+  }
+
+  /// The number of a turn that begins.
+  mutating func takeTrackNumber() -> Int {
+    defer { trackCount += 1 }
+    return trackCount
   }
 
   /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it comes next.

@@ -7,9 +7,15 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
   private enum State {
     case idle
-    case wanted(QueueItem, Opening)
+    case wanted(QueueItem, Entry?, Opening)
     case opening(Opening)
     case opened(Result<any QueueSource, FileFailure>)
+  }
+
+  /// Where in a source, and how, it goes on.
+  private struct Entry {
+    let settings: TrackSettings
+    let boundary: Double
   }
 
   private let state = MutexBox(Transfer(value: .idle))
@@ -23,9 +29,18 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   }
 
   /// Has `item` opened. Whatever was under way before is given up.
-  func begin(_ item: QueueItem) {
+  func begin(_ item: QueueItem) { begin(item, nil) }
+
+  /// Has what was heard in part opened, to go on where it was.
+  func begin(_ resumption: QueueResumption) {
+    begin(
+      resumption.item,
+      Entry(settings: resumption.span.settings, boundary: resumption.boundary))
+  }
+
+  private func begin(_ item: QueueItem, _ entry: Entry?) {
     giveUp()
-    state.withLock { $0.value = .wanted(item, Opening()) }
+    state.withLock { $0.value = .wanted(item, entry, Opening()) }
   }
 
   /// Whether an item was begun and not yet taken.
@@ -73,18 +88,23 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// Opens what is wanted, unless another thread does so already.
   private func open(onlyAtOnce: Bool) {
-    let wanted: (QueueItem, Opening)? = state.withLock { state in
-      guard case .wanted(let item, let opening) = state.value,
+    let wanted: (QueueItem, Entry?, Opening)? = state.withLock { state in
+      guard case .wanted(let item, let entry, let opening) = state.value,
         !onlyAtOnce || !item.parts.contains(where: \.takesTime)
       else { return nil }
       state.value = .opening(opening)
-      return (item, opening)
+      return (item, entry, opening)
     }
-    guard let (item, opening) = wanted else { return }
+    guard let (item, entry, opening) = wanted else { return }
     var result: Result<any QueueSource, FileFailure>
     do throws(FileFailure) {
-      result = .success(
-        try item.source(opening, sampleRate: sampleRate, channelCount: channelCount))
+      let source = try item.source(
+        opening, sampleRate: sampleRate, channelCount: channelCount)
+      // What cannot be sought was told before where it goes on.
+      if let entry, source.decoders.allSatisfy(\.supportsSeeking) {
+        try source.begin(entry.settings, at: entry.boundary)
+      }
+      result = .success(source)
     } catch {
       result = .failure(error)
     }
@@ -101,7 +121,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     /// What is under way.
     var opening: Opening? {
       switch value {
-      case .wanted(_, let opening), .opening(let opening): opening
+      case .wanted(_, _, let opening), .opening(let opening): opening
       case .idle, .opened: nil
       }
     }

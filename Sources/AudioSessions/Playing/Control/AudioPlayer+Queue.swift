@@ -1,0 +1,78 @@
+import AudioFiles
+
+/// What is to be played.
+extension AudioPlayer {
+  /// Plays `item` when everything before it is over.
+  public func enqueue(_ item: QueueItem) { enqueue([item]) }
+
+  /// Plays `items`, one after the other, when everything before them is over.
+  public func enqueue(_ items: [QueueItem]) {
+    list.withLock { $0.append(items) }
+  }
+
+  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player
+  /// from now on, and can be played once.
+  public func enqueue(
+    _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
+  ) {
+    enqueue(QueueItem(.once(decoder, settings: settings)))
+  }
+
+  /// Plays what is behind an http or https address when everything before it is over. It is opened
+  /// ahead; what cannot be is told as an event when its turn comes.
+  public func enqueue(address: String, settings: TrackSettings = TrackSettings()) {
+    enqueue(QueueItem(.address(address, settings: settings)))
+  }
+
+  /// Plays the file `path` when everything before it is over. What cannot be opened is told as an
+  /// event when its turn comes.
+  public func enqueue(path: String, settings: TrackSettings = TrackSettings()) {
+    enqueue(QueueItem(.file(path, settings: settings)))
+  }
+
+  /// Ends what plays, forgets the queue and plays `item`.
+  public func resetAndEnqueue(_ item: QueueItem) {
+    clearQueue()
+    cancelCurrent()
+    enqueue(item)
+  }
+
+  /// Ends what plays; the next in the queue, if there is one, follows without a gap.
+  public func cancelCurrent() { skip(by: 1) }
+
+  /// Forgets what has not begun.
+  public func clearQueue() {
+    _ = list.withLock { $0.remove(all: true) }
+  }
+
+  /// Whether nothing waits behind what plays.
+  public var isQueueEmpty: Bool {
+    list.withLock { $0.isRoundOver }
+  }
+
+  /// Takes the next item out of the queue.
+  public func dequeue() -> QueueItem? {
+    list.withLock { $0.remove(all: false) }.first
+  }
+
+  /// Whether the queue begins anew at its end, and then in another order.
+  public func setRepeating(_ repeats: Bool, shuffles: Bool = false) {
+    list.withLock { list in
+      list.repeats = repeats
+      list.shuffles = shuffles
+    }
+  }
+
+  /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
+  /// beginning.
+  public func skip(by count: Int) {
+    ask(
+      interrupts: true,
+      .work { queue, frame in
+        let place = queue.published.withLock { $0.span(at: frame)?.track.place }
+        queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
+        queue.cut(at: frame)
+        return true
+      })
+  }
+}

@@ -1,0 +1,120 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import RealtimeAudio
+
+/// What a player has for one unit: a ring, what fills it, and what tells of it. Made when the player is
+/// attached, over with the unit's session.
+final class PlayerConnection: Sendable {
+  let shape: AudioPlayer.Shape
+  let queue: PlayQueue
+  let feeder: QueueFeeder
+  private let announcer: PlayerAnnouncer
+  private let player: MutexBox<Player?>
+  private let playedCount: CountView
+  private let starvation: CountView
+  private let starvedFrames: CountView
+
+  /// For a unit of this shape, fed from `queue`; `pause` and `gainBits` make views of what steers it.
+  init(
+    _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
+    _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> CountView,
+    gainBits: () -> CountView
+  ) {
+    let rate = shape.sampleRate
+    let target = max(rate, 4 * shape.periodFrames)
+    // Half as much again, so that something else can be written while the old is still heard.
+    let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
+    let isFed = AtomicCounter()
+    let enough = AtomicCounter()
+    let marks = EventWriter()
+    let markReader = marks.makeReader()
+    let remote = PlayerRemote(
+      pause: pause(), gainBits: gainBits(), isFed: isFed.makeView(), enough: enough.makeView(),
+      marks: marks, rampFrames: rate / 200, fadesIn: queue.resumes)
+    playedCount = remote.makePlayedView()
+    starvation = remote.makeStarvationView()
+    announcer = PlayerAnnouncer(
+      queue: queue, listeners: listeners, playedCount: remote.makePlayedView(),
+      starvation: remote.makeStarvationView(), isPaused: pause(), marks: markReader,
+      sampleRate: rate)
+    let feederStarvation = remote.makeStarvationView()
+    let voice = Player(ring: ring.makeReader(), shape: shape, remote: remote)
+    starvedFrames = voice.makeStarvationView()
+    feeder = QueueFeeder(
+      ring: ring, queue: queue, requests: requests, channelCount: shape.channelCount,
+      targetFrames: target, leadFrames: rate / 50 + 2 * shape.periodFrames,
+      endsWithQueue: endsWithQueue,
+      QueueFeeder.Signals(
+        isPaused: pause(), starvation: feederStarvation, isFed: isFed, enough: enough))
+    self.shape = shape
+    self.queue = queue
+    player = MutexBox(voice)
+  }
+
+  /// Its half on the audio thread. There is one.
+  func takePlayer() -> Player {
+    guard let player = player.withLock({ $0.take() }) else {
+      preconditionFailure("A player has one half on the audio thread, and it was taken already.")
+    }
+    return player
+  }
+
+  /// What a session runs beside it.
+  var background: [any BackgroundWork] { [queue.opener, feeder, announcer] }
+
+  /// Frames of the ring that were heard or passed over.
+  var playedFrame: Int { playedCount.value }
+
+  /// Whether frames that were due are not there.
+  var isStarved: Bool { starvation.value != 0 }
+
+  /// Frames that were due and not there.
+  var starvedFrameCount: Int { starvedFrames.value }
+
+  /// Ends it for good, and returns what goes on in a queue for a unit of another shape. Throws `.busy`
+  /// while its session runs.
+  func retire(for shape: AudioPlayer.Shape) throws(DeviceFailure) -> CarriedQueue {
+    let isLeft = try feeder.retire()
+    return queue.carry(
+      from: playedFrame, keepingDecoders: isLeft,
+      rateFactor: Double(self.shape.sampleRate) / Double(shape.sampleRate))
+  }
+}
+
+extension AudioPlayer.Shape {
+  /// Throws `.invalidRequest` where no unit has this shape.
+  func validate() throws(DeviceFailure) {
+    guard (8000...768_000).contains(sampleRate), (1...64).contains(channelCount),
+      (1...4_194_304).contains(periodFrames)
+    else {
+      throw DeviceFailure(
+        .invalidRequest,
+        "A player for \(channelCount) channels at \(sampleRate) Hz in periods of \(periodFrames) frames is "
+          + "impossible.", hint: "Make its shape from the device's configuration.")
+    }
+  }
+
+  /// Throws `.invalidRequest` where a player of this shape would sound wrong on a unit with this
+  /// configuration.
+  func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
+    let unit = AudioPlayer.Shape(configuration)
+    guard sampleRate == unit.sampleRate, channelCount == unit.channelCount,
+      periodFrames >= unit.periodFrames
+    else {
+      throw DeviceFailure(
+        .invalidRequest,
+        "The player is attached to a unit of \(channelCount) channels at \(sampleRate) Hz in periods of "
+          + "\(periodFrames) frames, and this one has \(unit.channelCount) at \(unit.sampleRate) Hz in periods "
+          + "of \(unit.periodFrames).", hint: "Attach it to this device's configuration.")
+    }
+  }
+}
+
+extension Player {
+  /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of channels
+  /// than one with this configuration.
+  public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
+    try shape?.check(configuration)
+  }
+}

@@ -1,0 +1,41 @@
+import RealtimeAudio
+
+/// Who is told what happens to a player, and what was heard so far: the same in all sessions.
+final class PlayerListeners: Sendable {
+  /// Told what happens.
+  typealias Handler = @Sendable (PlayerEvent) -> Void
+
+  /// The handler of events. In a type of its own, because a bare function is wrapped anew at each access through
+  /// a generic type (Swift 6.3.1), until the stack is too short to call it.
+  private struct Listener: Sendable {
+    var emit: Handler?
+  }
+
+  private let listener = MutexBox(Listener(emit: nil))
+  private let lead = MutexBox(0.0)
+  private let finished = MutexBox<[PlayedTrack]>([])
+
+  /// The handler of events.
+  func emit(_ handler: Handler?) { listener.withLock { $0 = Listener(emit: handler) } }
+
+  /// Tells of it.
+  func tell(_ event: PlayerEvent) { listener.withLock { $0 }.emit?(event) }
+
+  /// How long before a turn's end it ends soon; 0 for never.
+  func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
+
+  /// The same in seconds, as last set.
+  var endingSoonSeconds: Double { lead.withLock { $0 } }
+
+  /// What was heard of each turn that is over.
+  var playedTracks: [PlayedTrack] { finished.withLock { $0 } }
+
+  /// A turn is over of which this was heard.
+  func note(_ played: PlayedTrack) {
+    finished.withLock {
+      $0.append(played)
+      // A short file may be played for years.
+      if $0.count > 4096 { $0.removeFirst() }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import AudioFiles
+
+/// What goes on of a queue in another one, for a unit of another rate.
+struct CarriedQueue {
+  /// What is heard next, where it was begun already.
+  var resumption: QueueResumption?
+  /// What was opened or read ahead of its turn, by its place in the list.
+  var decoders: [QueuePlace: [any SoundDecoder]] = [:]
+
+  /// Lets reads wait again that the end of a session has interrupted.
+  func proceed() {
+    for decoder in decoders.values.joined() { decoder.proceed() }
+    for decoder in resumption?.decoders ?? [] { decoder.proceed() }
+  }
+}
+
+/// A source that was heard in part, and is to go on.
+struct QueueResumption {
+  /// Its turn, of which nothing has been delivered yet.
+  let span: TrackSpan
+  /// The boundary of the (first) file with which it goes on.
+  let boundary: Double
+  /// What it reads; nil where it is opened again.
+  var decoders: [any SoundDecoder]?
+  /// Which of its parts is heard, where it is one.
+  var chosen: Int?
+
+  /// What comes of `span` from the queue's frame `frame` on, as the turn `number`.
+  init(_ span: TrackSpan, at frame: Int, number: Int, rateFactor: Double) {
+    let frames = max(0, min(frame, span.endFrame) - span.startFrame)
+    let old = span.positions
+    let track = span.track
+    boundary = old.boundary(after: frames)
+    var settings = span.settings
+    settings.order = old.order(after: frames)
+    self.span = TrackSpan(
+      track: PlayerTrack(
+        number: number, place: track.place, item: track.item, facts: track.facts),
+      startFrame: 0, frames: 0,
+      positions: PositionMap(
+        path: old.path, firstIndex: old.firstIndex + Double(frames) * old.ratio,
+        ratio: old.ratio * rateFactor),
+      settings: settings)
+  }
+
+  /// The item as it is opened now.
+  var item: QueueItem {
+    let item = span.track.item
+    var parts = item.parts
+    if let decoders, decoders.count == parts.count {
+      for (index, decoder) in decoders.enumerated() {
+        parts[index].goOn(
+          with: decoder, at: boundary, settings: parts.count == 1 ? span.settings : nil)
+      }
+    }
+    return QueueItem(parts, mixMode: chosen.map { .alternatives($0) } ?? item.mixMode)
+  }
+}
+
+extension PlayedSpans {
+  /// What goes on where nothing is heard before the queue's frame `frame`; nil where all that was begun is
+  /// over by then.
+  func resumed(at frame: Int) -> TrackSpan? {
+    spans.first { span in
+      // What was cut off is not wanted any more.
+      if span.isClosed { return span.isComplete && frame < span.endFrame }
+      return !span.positions.isOver(after: max(0, frame - span.startFrame))
+    }
+  }
+}
+
+extension PositionMap {
+  /// Whether less than half a frame of the file is left after `frames` frames of the unit.
+  func isOver(after frames: Int) -> Bool {
+    path.frameCount.map { firstIndex + Double(frames) * ratio > Double($0) - 0.5 } ?? false
+  }
+}

@@ -1,0 +1,68 @@
+import AudioFiles
+
+/// How a queue goes on in another one, when the player is attached to another unit.
+extension PlayQueue {
+  /// Opens what goes on from an earlier queue. False while it is not there yet. Throws why it does not go
+  /// on.
+  func resume() throws(FileFailure) -> Bool {
+    guard let resumption else { return true }
+    if !isResuming { opener.begin(resumption) }
+    isResuming = true
+    guard let opened = opener.take() else {
+      isWaiting = true
+      return false
+    }
+    self.resumption = nil
+    let track = resumption.span.track
+    do throws(FileFailure) {
+      let source = try opened.get()
+      current = source
+      sources[track.number] = source
+      isGathering = !source.isReady(prebuffer: prebufferSeconds)
+      published.withLock { played in
+        played.spans[0].positions = source.positions
+        played.spans[0].settings = source.settings
+      }
+      return true
+    } catch {
+      published.withLock { played in
+        played.spans.removeFirst()
+        played.fail(error, item: track.item, index: track.index)
+      }
+      throw error
+    }
+  }
+
+  /// What is heard from the queue's frame `frame` on in a queue for a unit of another rate, by which the old
+  /// one is divided in `rateFactor`. Nothing more comes of this one. Where it is not `keepingDecoders`, another
+  /// thread may still read them; otherwise no other thread uses this queue any more.
+  func carry(from frame: Int, keepingDecoders: Bool, rateFactor: Double) -> CarriedQueue {
+    let span = published.withLock { $0.resumed(at: frame) }
+    var carried = CarriedQueue()
+    let coming = list.withLock { list -> QueuePlace? in
+      isRetired.raise()
+      let coming = list.generation == generation ? list.coming?.place : nil
+      carried.resumption = span.map {
+        QueueResumption($0, at: frame, number: list.takeTrackNumber(), rateFactor: rateFactor)
+      }
+      if let span { list.skip(to: span.track.place.moved(by: 1)) }
+      return coming
+    }
+    guard keepingDecoders else { return carried }
+    let opened = try? opener.take()?.get()
+    if let span {
+      carried.resumption?.decoders =
+        sources[span.track.number]?.decoders
+        ?? (isResuming ? opened?.decoders : resumption?.decoders)
+      let source = sources[span.track.number] as? TrackGroup
+      carried.resumption?.chosen = source.map(\.chosenPart) ?? resumption?.chosen
+    }
+    carried.decoders = restarts
+    for track in published.withLock({ $0.spans.map(\.track) }) where track !== span?.track {
+      carried.decoders[track.place] = sources[track.number]?.decoders
+    }
+    if let coming, resumption == nil { carried.decoders[coming] = (upcoming ?? opened)?.decoders }
+    carried.proceed()
+    return carried
+  }
+}

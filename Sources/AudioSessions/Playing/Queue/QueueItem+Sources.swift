@@ -1,0 +1,85 @@
+import AudioBasics
+import AudioFiles
+
+extension QueueItem.Part {
+  /// What is behind an http or https address.
+  public static func address(
+    _ address: String, settings: TrackSettings = TrackSettings()
+  ) -> QueueItem.Part {
+    QueueItem.Part(
+      name: address, takesTime: true, settings: { _ throws(FileFailure) in settings },
+      open: { opening throws(FileFailure) in
+        try opening.decoder(ofAddress: address)
+      })
+  }
+
+  /// The sound file `path`; standard input where it is `-`.
+  public static func file(
+    _ path: String, settings: TrackSettings = TrackSettings()
+  ) -> QueueItem.Part {
+    QueueItem.Part(
+      name: path, settings: { _ throws(FileFailure) in settings },
+      open: { _ throws(FileFailure) in try Decoding.decoder(forPath: path) })
+  }
+
+  /// A decoder that is there already.
+  static func once(
+    _ decoder: sending any SoundDecoder, settings: TrackSettings
+  ) -> QueueItem.Part {
+    let name = decoder.name
+    let box = GivenDecoder(decoder)
+    return QueueItem.Part(
+      name: name, settings: { _ throws(FileFailure) in settings },
+      open: { _ throws(FileFailure) in
+        if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
+        return box.decoder
+      })
+  }
+}
+
+extension QueueItem.Part {
+  /// Has `decoder` begin anew instead of opening another.
+  mutating func restart(_ decoder: any SoundDecoder) {
+    let box = GivenDecoder(keeping: decoder)
+    takesTime = false
+    open = { _ throws(FileFailure) in
+      if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
+      return box.decoder
+    }
+  }
+
+  /// Has `decoder` go on at `boundary`, or where it stands if it can do no better, in these settings; in
+  /// the part's own where they are nil.
+  mutating func goOn(with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?)
+  {
+    let box = GivenDecoder(keeping: decoder)
+    takesTime = false
+    open = { _ throws(FileFailure) in box.decoder }
+    guard !decoder.supportsSeeking else { return }
+    let canRestart = (decoder as? RestartableDecoder)?.canRestart == true
+    let start = canRestart ? Int(rounding: boundary) : decoder.position
+    let own = self.settings
+    if canRestart {
+      open = { _ throws(FileFailure) in
+        try box.decoder.seek(toFrame: 0)
+        return box.decoder
+      }
+    }
+    self.settings = { decoder throws(FileFailure) in
+      var settings = if let settings { settings } else { try own(decoder) }
+      settings.order.startFrame = start
+      return settings
+    }
+  }
+}
+
+/// A decoder on its way to the thread that reads it.
+private struct GivenDecoder: @unchecked Sendable {
+  // @unchecked because the giver does not use it any more.
+  let decoder: any SoundDecoder
+
+  init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
+
+  /// Of a source that was ended before it was heard, or with its session, and is not read any more.
+  init(keeping decoder: any SoundDecoder) { self.decoder = decoder }
+}

@@ -1,0 +1,232 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import SimulatedDevices
+import Testing
+
+/// One player over many sessions: on units of other rates, channels and periods.
+@Suite struct PlayerSessionsTests {
+  /// Frames of the beginning of a later session that fade in.
+  private static let fade = 240
+
+  @Test func `a player goes on with the next frame in the next session`() throws {
+    let rig = try PlayerRig(endsWithQueue: false)
+    let first = try CountedFile(frames: 20000)
+    let second = try CountedFile(frames: 20000, first: 20000)
+    rig.enqueue(first)
+    rig.enqueue(second)
+    rig.player.play()
+    #expect(difference(numbers(rig.run(cycles: 100)), 0..<6400) == nil)
+    rig.conclude()
+    #expect(rig.player.position == 6400)
+    #expect(rig.player.current?.facts.name == first.path)
+    try rig.attach(periodFrames: 128)
+    #expect(rig.player.position == 6400)
+    #expect(rig.player.isPlaying || rig.player.state == .waiting)
+    let heard = numbers(rig.run(cycles: 300))
+    #expect(difference(heard[Self.fade..<33600], 6400 + Self.fade..<40000) == nil)
+    #expect(heard[33600...].allSatisfy { $0 == -1 })
+    rig.conclude()
+    #expect(rig.player.playedTracks.map(\.frames) == [6400, 13600, 20000])
+    #expect(
+      rig.player.playedTracks.map(\.track.facts.name) == [first.path, first.path, second.path])
+  }
+
+  @Test(arguments: [(44100, 2, 64), (96000, 2, 256), (48000, 1, 64), (48000, 6, 32)])
+  func `another rate, other channels and another period change the place by less than a frame`(
+    rate: Int, channels: Int, period: Int
+  ) throws {
+    let rig = try PlayerRig()
+    rig.enqueue(try CountedFile(frames: 96000))
+    rig.player.play()
+    _ = rig.run(cycles: 500)
+    rig.conclude()
+    try rig.attach(sampleRate: rate, channelCount: channels, periodFrames: period)
+    #expect(rig.player.shape?.sampleRate == rate)
+    #expect(rig.player.position == 32000)
+    let cycles = rate / 2 / period
+    let heard = rig.run(cycles: cycles)
+    let frames = cycles * period
+    let place = 32000 + Double(frames) * 48000 / Double(rate)
+    #expect(abs(Double(rig.player.position ?? 0) - place) <= 1)
+    if rate == 48000, channels > 1 {
+      #expect(
+        difference(numbers(Array(heard[Self.fade...])), (32000 + Self.fade)..<(32000 + frames))
+          == nil)
+    } else {
+      // A ramp stays one at any rate; one channel is the sum of two that cancel each other out.
+      let scale = channels == 1 ? 0.0 : 1.0
+      let last = Double(heard[frames - 1]) * 8_388_608 - 1
+      #expect(abs(last - (place - 1) * scale) < 2)
+    }
+  }
+
+  @Test func `settings, gain, pause and what was asked between two sessions are kept`() throws {
+    let rig = try PlayerRig()
+    rig.enqueue(try CountedFile(frames: 20000))
+    rig.player.setGain(Gain(factor: 0.5))
+    rig.player.setRegion(1000..<3000, times: 3)
+    rig.player.play()
+    _ = rig.run(cycles: 50)
+    rig.player.pause()
+    _ = rig.run(cycles: 20)
+    let place = try #require(rig.player.position)
+    rig.conclude()
+    try rig.attach()
+    #expect(rig.player.state == .paused)
+    #expect(rig.run(cycles: 10).allSatisfy { $0 == 0 })
+    #expect(rig.player.position == place)
+    #expect(rig.player.settings?.order.times == 2)
+    #expect(rig.player.gain.factor == 0.5)
+    rig.conclude()
+    rig.player.seek(toFrame: 2000)
+    rig.player.setGain(.unity)
+    rig.player.play()
+    try rig.attach()
+    let heard = numbers(rig.run(cycles: 60))
+    #expect(difference(heard[Self.fade..<1000], 2000 + Self.fade..<3000) == nil)
+    #expect(difference(heard[1000..<3000], 1000..<3000) == nil)
+    #expect(heard[3000] == -1)
+  }
+
+  @Test func `short sources that were read ahead are heard in the next session`() throws {
+    let rig = try PlayerRig()
+    let files = try (0..<200).map { try CountedFile(frames: 300, first: $0 * 300) }
+    for file in files { rig.enqueue(file) }
+    rig.player.play()
+    #expect(difference(numbers(rig.run(cycles: 100)), 0..<6400) == nil)
+    rig.conclude()
+    try rig.attach(periodFrames: 32)
+    let heard = numbers(rig.run(cycles: 1700))
+    #expect(difference(heard[Self.fade..<53600], 6400 + Self.fade..<60000) == nil)
+    #expect(heard[53600] == -1)
+    #expect(rig.isFinished)
+  }
+
+  @Test(arguments: [true, false])
+  func `a decoder of the user's own goes on, whether it can be sought or not`(seeks: Bool) throws {
+    let rig = try PlayerRig()
+    rig.player.enqueue(PlayerEventTests.Ramp(frames: 60000, supportsSeeking: seeks))
+    rig.player.enqueue(PlayerEventTests.Ramp(frames: 60000, supportsSeeking: seeks))
+    rig.player.play()
+    for session in 0..<8 {
+      let heard = numbers(rig.run(cycles: 250))
+      let start = session * 16000 % 60000
+      let rest = min(16000, 60000 - start)
+      #expect(
+        difference(heard[Self.fade..<rest], start + Self.fade..<start + rest) == nil,
+        "session \(session)")
+      rig.conclude()
+      try rig.attach()
+      if session == 6 { break }
+    }
+  }
+
+  @Test func `where all was heard nothing is heard again, and what comes later is`() throws {
+    let rig = try PlayerRig(endsWithQueue: false)
+    rig.enqueue(try CountedFile(frames: 640))
+    rig.player.play()
+    _ = rig.run(cycles: 20)
+    rig.conclude()
+    #expect(rig.player.state == .idle)
+    try rig.attach()
+    #expect(rig.run(cycles: 10).allSatisfy { $0 == 0 })
+    rig.enqueue(try CountedFile(frames: 640))
+    #expect(numbers(rig.run(cycles: 12)).contains(639))
+  }
+
+  @Test func `what was skipped at the end of a session is not heard in the next`() throws {
+    let rig = try PlayerRig()
+    rig.enqueue(try CountedFile(frames: 48000))
+    rig.enqueue(try CountedFile(frames: 48000, first: 100_000))
+    rig.player.play()
+    _ = rig.run(cycles: 10)
+    rig.player.cancelCurrent()
+    rig.step()
+    rig.conclude()
+    try rig.attach()
+    let heard = numbers(rig.run(cycles: 10))
+    #expect(difference(heard[Self.fade...], 100_000 + Self.fade..<100_640) == nil)
+  }
+
+  @Test func `a player is not attached while its session runs, and is after it`() throws {
+    let rig = try PlayerRig()
+    rig.enqueue(try CountedFile(frames: 48000))
+    rig.player.play()
+    // Nothing has run yet: the unit may have been the wrong one.
+    try rig.attach(sampleRate: 44100)
+    try rig.attach()
+    #expect(difference(numbers(rig.run(cycles: 10)), 0..<640) == nil)
+    let refusal = #expect(throws: DeviceFailure.self) { try rig.attach() }
+    #expect(refusal?.kind == .busy)
+    #expect(difference(numbers(rig.run(cycles: 10)), 640..<1280) == nil)
+    rig.player.detach()
+    try rig.attach()
+    #expect(difference(numbers(rig.run(cycles: 10))[Self.fade...], 1280 + Self.fade..<1920) == nil)
+  }
+
+  @Test func `no player is made for a unit that cannot be`() throws {
+    let player = AudioPlayer()
+    for shape in [(0, 2, 64), (48000, 0, 64), (48000, 2, 0)] {
+      let refusal = #expect(throws: DeviceFailure.self) {
+        _ = try player.attach(
+          to: AudioPlayer.Shape(
+            sampleRate: shape.0, channelCount: shape.1, periodFrames: shape.2))
+      }
+      #expect(refusal?.kind == .invalidRequest)
+    }
+  }
+
+  /// A device without a clock.
+  private func device(
+    rate: Int = 48000, channels: Int = 2, period: Int = 256
+  ) throws -> SimulatedDevice {
+    let name = "sim:clock=free,rate=\(rate),channels=\(channels)"
+    var request = DuplexRequest(captureDevice: nil, playbackDevice: name)
+    request.periodFrames = period
+    return try SimulatedDevice(SimulatedDeviceSpecification(parsing: name), request: request)
+  }
+
+  @Test(arguments: [(44100, 2, 256), (48000, 1, 256), (48000, 2, 128)])
+  func `a player for another unit than the one that runs is refused`(
+    rate: Int, channels: Int, period: Int
+  ) throws {
+    let device = try device()
+    let player = AudioPlayer(endsWithQueue: true)
+    var mixer = Mixer(device.configuration)
+    mixer.player = try player.attach(
+      to: AudioPlayer.Shape(sampleRate: rate, channelCount: channels, periodFrames: period))
+    let runner = SessionRunner(
+      device: device, callbacks: mixer, background: player.background, meter: nil, frameLimit: 4800)
+    do throws(DeviceFailure) {
+      _ = try runner.run(clock: .virtual) { _, _ in .proceed }
+      Issue.record("It was played.")
+    } catch {
+      #expect(error.kind == .invalidRequest)
+      #expect(error.message.contains("\(rate) Hz"))
+    }
+  }
+
+  @Test func `one player plays on twelve devices, one after the other`() throws {
+    let player = AudioPlayer()
+    let file = try CountedFile(frames: 480_000)
+    player.enqueue(path: file.path)
+    player.play()
+    var expected = 0.0
+    for session in 0..<12 {
+      let rate = [48000, 44100, 96000][session % 3]
+      let device = try device(rate: rate, channels: 1 + session % 2, period: 64 << (session % 4))
+      var mixer = Mixer(device.configuration)
+      mixer.player = try player.attach(to: device.configuration)
+      let runner = SessionRunner(
+        device: device, callbacks: mixer, background: player.background, meter: nil,
+        frameLimit: 2048)
+      let report = try runner.run(clock: .virtual) { _, _ in .proceed }
+      expected += Double(report.frames) * 48000 / Double(rate)
+      #expect(abs(Double(player.position ?? 0) - expected) < 2)
+    }
+    #expect(player.playedTracks.count == 12)
+    #expect(Set(player.playedTracks.map(\.track.number)).count == 12)
+  }
+}
