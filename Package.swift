@@ -140,7 +140,7 @@ let package = Package(
         "VoiceCleaning", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
         "DelayEstimation", "LatencyMeasurement",
       ],
-      swiftSettings: safe),
+      swiftSettings: safe + whole),
     // Pictures by Cairo, which is loaded with the first one.
     .target(name: "CCairo", cSettings: inC),
     .target(name: "CairoDrawing", dependencies: ["AudioBasics", "CCairo"], swiftSettings: checked),
@@ -205,6 +205,8 @@ let package = Package(
         "SimulatedDevices", "AudioSessions", "Benchmarks",
       ],
       swiftSettings: checked),
+    .testTarget(
+      name: "DuplexTests", dependencies: ["AudioBasics", "Duplex"], swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
       dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "Benchmarks"],

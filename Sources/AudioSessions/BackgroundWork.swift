@@ -71,7 +71,7 @@ package final class BackgroundThread {
   private let done = AtomicFlag()
 
   /// Whether there is no more to do.
-  var isDone: Bool { done.isRaised }
+  package var isDone: Bool { done.isRaised }
 
   /// Starts it, as `name`.
   package init(

@@ -113,17 +113,19 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
   /// A device that goes away ends it too, unless it `reconnects`: then it waits for the same device
   /// and goes on, with a gap in the timeline as long as the device was away. Asked to stop, it goes
-  /// on for `fadeFrames` frames, so that what is heard can fade out.
+  /// on for `fadeFrames` frames, so that what is heard can fade out. A timeline that another device began goes
+  /// on from `resuming`, where that one's last cycle ended, after a gap as long as the time between.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     progress: borrowing UnitProgress, events: consuming EventWriter = EventWriter(),
-    frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false
+    frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false,
+    resuming: CycleTime? = nil
   ) {
     configuration = device.configuration
     self.callbacks = callbacks
     core = UnitCore(
       device, progress: progress, events: events, frameLimit: frameLimit ?? .max,
-      fadeFrames: fadeFrames, reconnects: reconnects)
+      fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
   }
 
   /// The same on the device that `driver` drives.

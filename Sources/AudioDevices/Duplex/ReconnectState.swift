@@ -10,8 +10,16 @@ struct ReconnectState: BitwiseCopyable {
   private var presence = Presence.present
   /// When the last period was there, on the device's clock.
   private var lastPeriod: UInt64 = 0
+  /// When the last period of another device was there that began the timeline; 0 without one.
+  private var resumedFrom: UInt64 = 0
 
   init() {}
+
+  /// The device takes the place of another one, whose last cycle ended at `last`.
+  init(resuming last: CycleTime) {
+    presence = .returning
+    resumedFrom = last.nanoseconds
+  }
 
   /// Whether the device is away.
   var isAway: Bool {
@@ -49,6 +57,17 @@ struct ReconnectState: BitwiseCopyable {
   @_noLocks
   func frames(until now: UInt64, sampleRate: Int) -> Int {
     Int(clamping: Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
+  }
+
+  /// Frames that no device captured between the last period of another one and the first of this one, which was
+  /// there at `now`. Told once, and 0 where no device was replaced.
+  @_noLocks
+  mutating func takeGap(until now: UInt64, _ shape: DuplexShape) -> Int {
+    let last = resumedFrom
+    resumedFrom = 0
+    guard last > 0, now > last else { return 0 }
+    let passed = Int(clamping: Double(now &- last) * 1e-9 * Double(shape.sampleRate))
+    return max(0, passed &- shape.periodFrames)
   }
 
   /// The device is there again, and still to deliver its first period.

@@ -91,7 +91,8 @@ struct UnitCore: ~Copyable {
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
-    events: consuming EventWriter, frameLimit: Int, fadeFrames: Int, reconnects: Bool
+    events: consuming EventWriter, frameLimit: Int, fadeFrames: Int, reconnects: Bool,
+    resuming resumption: CycleTime? = nil
   ) {
     let granted = device.configuration
     let silentBuffer = DeviceBuffer(
@@ -105,14 +106,17 @@ struct UnitCore: ~Copyable {
     self.reconnects = reconnects
     self.frameLimit = frameLimit
     secondaryCount = granted.secondaryOutputs.count
-    let figures = progress.share()
-    figures.pointer.pointee.secondaryCount.store(secondaryCount, ordering: .relaxed)
-    shared = figures
+    shared = progress.share()
+    shared.pointer.pointee.secondaryCount.store(secondaryCount, ordering: .relaxed)
     self.events = events
     self.device = device
     if reconnects {
       self.device.enableReconnection(telling: shared.pointer.pointee.returning)
     }
+    guard let resumption else { return }
+    frame = resumption.frame
+    reconnectState = ReconnectState(resuming: resumption)
+    shared.pointer.pointee.frames.store(frame, ordering: .relaxed)
   }
 
   mutating func start() throws(DeviceFailure) {
@@ -162,9 +166,14 @@ struct UnitCore: ~Copyable {
   @_noLocks
   private mutating func prepare() {
     firstFrame = frame
-    let lost = min(status.lostFrames, frameLimit &- frame)
+    let isReturn = reconnectState.end()
+    var lost = status.lostFrames
+    if isReturn, shape.hasCapture {
+      lost &+= reconnectState.takeGap(until: status.periodTime, shape)
+    }
+    lost = min(lost, frameLimit &- frame)
     // One gap is told once, by what came first.
-    if reconnectState.end() {
+    if isReturn {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
     } else if let bridged = status.concealedFrames {

@@ -31,6 +31,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var protection: MonitorProtection?
   /// Mixed into the output.
   public var player: Player?
+  /// The gain of all that is played, before the limiter; nil leaves it out.
+  public var outputGain: SmoothedGain?
+  /// Changes that gain while sound runs.
+  public var outputGainRequest: GainRequest?
   /// Whether the session is over when the player is.
   public var endsWithPlayer = false
   /// Records what is played.
@@ -70,6 +74,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if insert != nil { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
+    if outputGain != nil { applyOutputGain() }
     protection?.processMix(&mix)
     mixRecorder?.process(&mix)
     playedRecorder?.process(&mix)
@@ -92,6 +97,13 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       EffectFormat(
         sampleRate: configuration.sampleRate, channelCount: mix.buffer.channelCount,
         maximumFrames: mix.buffer.frameCount))
+  }
+
+  @_noLocks
+  private mutating func applyOutputGain() {
+    _ = outputGain?.follow(&outputGainRequest)
+    if outputGain?.isTransparent == false { mix.beginChange() }
+    outputGain?.process(&mix)
   }
 
   /// Ends the recordings. After the last cycle.

@@ -20,12 +20,13 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
 
   /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says so;
   /// when the device goes away too, unless it `reconnects` and so waits for it. What is played has
-  /// `fadeFrames` frames to fade out in when an end is wanted.
+  /// `fadeFrames` frames to fade out in when an end is wanted. A timeline that another device began goes on from
+  /// `resuming`, where that one's last cycle ended.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     background: [any BackgroundWork],
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
-    reconnects: Bool = false
+    reconnects: Bool = false, resuming: CycleTime? = nil
   ) {
     configuration = device.configuration
     progress = UnitProgress()
@@ -34,7 +35,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: progress, events: events,
       frameLimit: frameLimit,
-      fadeFrames: fadeFrames, reconnects: reconnects)
+      fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
     self.background = background
     self.frameLimit = frameLimit
     self.reconnects = reconnects

@@ -54,6 +54,9 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     thread.takeUnretainedValue().interrupt()
   }
 
+  /// Whether the calling thread is this one.
+  public var isCurrent: Bool { thread.takeUnretainedValue().isCurrent }
+
   /// Waits for the thread's end and hands its work back.
   public consuming func join() -> Work {
     thread.takeRetainedValue().join()
@@ -113,6 +116,8 @@ final class POSIXThread {
   func interrupt() {
     linux_interrupt_thread(identity)
   }
+
+  var isCurrent: Bool { pthread_equal(identity, pthread_self()) != 0 }
 
   func join() {
     pthread_join(identity, nil)

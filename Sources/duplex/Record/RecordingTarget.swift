@@ -45,10 +45,7 @@ struct RecordingTarget {
 
   /// What the file keeps of samples that a device delivers as `format`.
   func keeps(_ format: SampleFormat?) -> FileSampleFormat {
-    if let sampleFormat { return sampleFormat }
-    let delivered = format?.fileSampleFormat ?? .float
-    // Of 32-bit integers converters have 24 bits.
-    return fileFormat.nearest(to: delivered == .s32 ? .s24 : delivered)
+    sampleFormat ?? fileFormat.sampleFormat(delivered: format)
   }
 
   /// The plan of a recording of `stream`.
@@ -65,35 +62,19 @@ struct RecordingTarget {
   }
 }
 
-extension SampleFormat {
-  /// The same in a file.
-  var fileSampleFormat: FileSampleFormat {
-    switch self {
-    case .s16LE, .s16BE: .s16
-    case .s24LE, .s24BE, .s24Packed3LE, .s24Packed3BE: .s24
-    case .s32LE, .s32BE: .s32
-    case .floatLE, .floatBE: .float
-    }
-  }
-}
-
 /// How many frames lie in memory while the disk stands still.
 enum RecordingRing {
-  /// Seconds that are held where nothing is said, and bytes that they take at most: 64 channels at
-  /// 768 kHz would otherwise take gigabytes.
-  private static let usualSeconds = 12.0
-  private static let usualByteCount = 268_435_456
-
   /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where it
   /// would take more than half of this machine's memory: memory that is promised, and not there when
   /// sound comes, ends the recording.
   static func frameCount(
     seconds: Double?, sampleRate: Int, channelCount: Int
   ) throws(ToolFailure) -> Int {
-    let asked = max(1, Int(clamping: (seconds ?? usualSeconds) * Double(sampleRate)))
     guard let seconds else {
-      return min(asked, max(1, usualByteCount / (4 * max(1, channelCount))))
+      return RecordingPlan.ringFrames(
+        seconds: RecordingPlan.usualRingSeconds, sampleRate: sampleRate, channelCount: channelCount)
     }
+    let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
     let most = mostFrames(channelCount)
     guard asked <= most else {
       throw ToolFailure.usage(

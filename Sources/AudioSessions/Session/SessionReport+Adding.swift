@@ -1,0 +1,27 @@
+import RealtimeAudio
+
+extension SessionReport {
+  /// Adds what came of a session that followed this one and whose timeline begins at frame `offset` of this one's: 0
+  /// where it went on with it. Counts are added, loads are weighted by frames, and the end is the later one's.
+  public mutating func add(_ later: SessionReport, at offset: Int) {
+    let before = self
+    self = later
+    frames = offset + later.frames
+    captureXruns += before.captureXruns
+    playbackXruns += before.playbackXruns
+    lostFrames += before.lostFrames
+    nanCount += before.nanCount
+    events =
+      before.events
+      + later.events.map { event in
+        var event = event
+        event.frame += offset
+        return event
+      }
+    loadMax = max(before.loadMax, later.loadMax)
+    let weight = Double(max(0, frames - before.frames))
+    let all = weight + Double(before.frames)
+    guard all > 0 else { return }
+    loadMean = (before.loadMean * Double(before.frames) + later.loadMean * weight) / all
+  }
+}

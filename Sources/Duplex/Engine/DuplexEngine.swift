@@ -1,0 +1,208 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// Sound devices that run: the microphone is heard, recorded and changed by effects, a player plays, at the lowest
+/// latency that the devices allow.
+///
+///     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+///     try await engine.record(to: "note.wav")
+///     let report = try await engine.run(seconds: 10)
+///
+/// All calls may be made on any thread or actor but the audio thread; none blocks. What may take long, such as
+/// opening a device that does not answer, happens on a thread of the engine, where handlers are called as well.
+/// Recordings, effects, gains and the player's queue stay when the devices are changed by `use`.
+public final class DuplexEngine: Sendable {
+  private let worker: EngineWorker
+  private let thread: EngineThread
+
+  /// An engine on one device for both directions, which is opened by `start`. `default` is the system's; `sim`
+  /// needs no hardware.
+  public convenience init(device: String = "default", _ settings: Settings = Settings()) {
+    self.init(DeviceSelection(device: device), settings)
+  }
+
+  /// An engine on an input, an output, or both; nil for a direction that is not used.
+  public convenience init(input: String?, output: String?, _ settings: Settings = Settings()) {
+    self.init(DeviceSelection(input: input, output: output), settings)
+  }
+
+  /// An engine on the devices of `selection`.
+  public init(_ selection: DeviceSelection, _ settings: Settings = Settings()) {
+    worker = EngineWorker(selection, settings)
+    thread = EngineThread(worker)
+  }
+
+  deinit { thread.end() }
+
+  // MARK: Running
+
+  /// Opens the devices and answers when sound runs; at once where it runs already. Throws `EngineFailure` where a
+  /// device or a file of a recording cannot be had; then nothing runs.
+  @discardableResult
+  public func start() async throws(EngineFailure) -> DuplexConfiguration {
+    try await start(seconds: nil)
+  }
+
+  /// The same, without waiting: `then` is told on a thread of the engine.
+  public func start(
+    then reply: @escaping @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
+  ) {
+    thread.begin()
+    worker.start(seconds: nil, reply)
+  }
+
+  /// Starts, and answers when so many seconds of the timeline are over, or when it was stopped. Throws as `start`
+  /// does.
+  @discardableResult
+  public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
+    _ = try await start(seconds: seconds)
+    return await finished()
+  }
+
+  /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed.
+  @discardableResult
+  public func finished() async -> SessionReport {
+    await withCheckedContinuation { continuation in
+      worker.whenStopped { continuation.resume(returning: $0 ?? SessionReport()) }
+    }
+  }
+
+  /// Stops, and answers when all files are complete.
+  @discardableResult
+  public func stop() async -> SessionReport {
+    worker.order(.stop)
+    return await finished()
+  }
+
+  /// The same, without waiting: `then` is told on a thread of the engine.
+  public func stop(then tell: @escaping @Sendable (SessionReport) -> Void = { _ in }) {
+    worker.order(.stop)
+    worker.whenStopped { tell($0 ?? SessionReport()) }
+  }
+
+  private func start(seconds: Double?) async throws(EngineFailure) -> DuplexConfiguration {
+    let result = await withCheckedContinuation { continuation in
+      thread.begin()
+      worker.start(seconds: seconds) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  // MARK: Devices
+
+  /// The devices that are asked for.
+  public var selection: DeviceSelection { worker.selection }
+
+  /// Goes on with other devices. What is recorded goes on, with silence for the time between; so do the player and
+  /// the effects. Sound is resampled to the rate of before where `selection` asks for none. Throws `EngineFailure`
+  /// where the devices cannot be had: then the engine goes on with those of before. While the engine does not run,
+  /// the next start opens the devices of `selection`, and nil is the answer.
+  @discardableResult
+  public func use(_ selection: DeviceSelection) async throws(EngineFailure) -> DuplexConfiguration?
+  {
+    let result = await withCheckedContinuation { continuation in
+      thread.begin()
+      worker.order(.change(selection, { continuation.resume(returning: $0) }))
+    }
+    return try result.get()
+  }
+
+  // MARK: What is known
+
+  /// How it does now.
+  public var status: EngineStatus { worker.status }
+
+  /// How it does, ten times a second and more, from now on; who reads too slowly gets the newest.
+  public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
+
+  /// What happens from now on; of what nobody took yet the newest 1,024 events.
+  public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
+
+  /// Has `handler` told what happens, on a thread of the engine, until the answer is cancelled.
+  @discardableResult
+  public func onEvent(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EventSubscription {
+    worker.events.subscribe(handler)
+  }
+
+  // MARK: Gains
+
+  /// The gain of the microphone before it is recorded and played; changes take 10 ms.
+  public var inputGain: Gain {
+    get { worker.gains.input }
+    set { worker.gains.input = newValue }
+  }
+
+  /// The gain of the microphone in the output; changes take 10 ms. `.silence` mutes it.
+  public var monitorGain: Gain {
+    get { worker.gains.monitor }
+    set { worker.gains.monitor = newValue }
+  }
+
+  /// The gain of all that is played, before the limiter; changes take 10 ms.
+  public var outputGain: Gain {
+    get { worker.gains.output }
+    set { worker.gains.output = newValue }
+  }
+
+  // MARK: Effects
+
+  /// Lets `effect` change the microphone's sound on its way to the output, behind the effects that are there: behind
+  /// the monitor's gain, before the limiter and the player. What is recorded of the microphone has no effects. Also
+  /// while sound runs. Its `process` runs on the audio thread: mark it `@_noLocks`.
+  public func insert<Effect: AudioEffect & ~Copyable>(_ effect: consuming sending Effect) {
+    let insert = worker.effects.withLock { $0.share() }
+    insert.append(effect)
+  }
+
+  // MARK: Recording
+
+  /// Records to the file `path`: from the first frame on where the engine does not run yet, else from now on. A
+  /// recording of the microphone and one of the output may run at once. Throws `EngineFailure` where the file
+  /// cannot be made; before the start, `start` throws that.
+  @discardableResult
+  public func record(
+    to path: String, _ settings: RecordingSettings = RecordingSettings()
+  ) async throws(EngineFailure) -> EngineRecording {
+    let recording = EngineRecording(path: path, settings, worker)
+    let result = await withCheckedContinuation { continuation in
+      thread.begin()
+      worker.order(.record(recording, { continuation.resume(returning: $0) }))
+    }
+    try result.get()
+    return recording
+  }
+}
+
+/// The thread of an engine, which begins with the first order.
+private final class EngineThread: Sendable {
+  private struct Work: RealtimeWork, ~Copyable, Sendable {
+    let worker: EngineWorker
+
+    mutating func run() { worker.main() }
+  }
+
+  private let worker: EngineWorker
+  private let thread = MutexBox<RealtimeThread<Work>?>(nil)
+
+  init(_ worker: EngineWorker) {
+    self.worker = worker
+  }
+
+  /// Makes it, where it is not there.
+  func begin() {
+    thread.withLock { thread in
+      guard thread == nil else { return }
+      thread = try? RealtimeThread(
+        name: "duplex-engine", priority: .normal, stackByteCount: 524_288, Work(worker: worker))
+    }
+  }
+
+  /// Ends it: waits for it, but on the thread itself, where a handler held the engine at last.
+  func end() {
+    worker.order(.quit)
+    guard let thread = thread.withLock({ $0.take() }) else { return }
+    if thread.isCurrent { thread.abandon() } else { _ = thread.join() }
+  }
+}

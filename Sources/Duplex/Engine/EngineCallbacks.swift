@@ -1,0 +1,91 @@
+// Audio thread.
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// What outlives a session on one device, to be put on the mixer of the next one.
+struct MixerParts: ~Copyable {
+  /// Records the microphone.
+  var recorder: Recorder?
+  /// Records what is played.
+  var mixRecorder: Recorder?
+  /// Where the last cycle ended.
+  var end: CycleTime?
+
+  init() {}
+
+  /// Puts them on `mixer`, and keeps none.
+  mutating func install(on mixer: inout Mixer) {
+    mixer.recorder = recorder.take()
+    mixer.mixRecorder = mixRecorder.take()
+  }
+}
+
+/// Replaces parts of a mixer while sound runs. One thread, which is not the audio thread.
+struct MixerHandoffs: ~Copyable {
+  let recorder = Handoff<Recorder>()
+  let mixRecorder = Handoff<Recorder>()
+
+  init() {}
+}
+
+/// The callbacks of an engine: a mixer whose recorders other threads replace while sound runs.
+struct EngineCallbacks: SessionCallbacks, ~Copyable {
+  private var mixer: Mixer
+  private var recorder: HandoffReceiver<Recorder>
+  private var mixRecorder: HandoffReceiver<Recorder>
+  private var end = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
+  private let home: MutexBox<MixerParts?>
+
+  /// Callbacks of `mixer` whose parts come to `home` after the last cycle.
+  init(
+    _ mixer: consuming Mixer, _ handoffs: borrowing MixerHandoffs, home: MutexBox<MixerParts?>
+  ) {
+    self.mixer = mixer
+    recorder = handoffs.recorder.makeReceiver()
+    mixRecorder = handoffs.mixRecorder.makeReceiver()
+    self.home = home
+  }
+
+  /// Prepares the effects. Before the first cycle.
+  mutating func prepare(_ configuration: DuplexConfiguration) { mixer.prepare(configuration) }
+
+  /// Takes what the microphone delivered.
+  @_noLocks
+  mutating func input(_ input: borrowing InputCycle) {
+    recorder.exchange(&mixer.recorder)
+    noteEnd(input.time, input.frameCount)
+    mixer.input(input)
+  }
+
+  /// Fills what the output plays next.
+  @_noLocks
+  mutating func output(_ output: inout OutputCycle) {
+    mixRecorder.exchange(&mixer.mixRecorder)
+    noteEnd(output.time, output.frameCount)
+    mixer.output(&output)
+  }
+
+  @_noLocks
+  private mutating func noteEnd(_ time: CycleTime, _ frames: Int) {
+    end = CycleTime(frame: time.frame &+ frames, nanoseconds: time.nanoseconds, lostFrames: 0)
+  }
+
+  /// Brings the parts home, where they are ended or go on with another device. After the last cycle.
+  mutating func finish() {
+    var parts = MixerParts()
+    parts.recorder = mixer.recorder.take()
+    parts.mixRecorder = mixer.mixRecorder.take()
+    parts.end = end
+    home.withLock { $0 = parts.take() }
+  }
+}
+
+extension MixerParts {
+  /// Itself, which keeps nothing.
+  fileprivate mutating func take() -> MixerParts {
+    var parts = MixerParts()
+    swap(&parts, &self)
+    return parts
+  }
+}

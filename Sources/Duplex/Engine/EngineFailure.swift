@@ -1,0 +1,60 @@
+import AudioDevices
+import AudioFiles
+
+/// Why an engine cannot do what was asked.
+public enum EngineFailure: Error, Sendable, Equatable {
+  /// A device is not there, is busy, or cannot do what was asked.
+  case device(DeviceFailure)
+  /// A file cannot be made or read.
+  case file(FileFailure)
+  /// The name of a recording does not say its format.
+  case unknownFormat(path: String)
+  /// There is no direction of the device to record from.
+  case nothingToRecord(RecordingSettings.Source)
+  /// That source is recorded already: one recording of each at a time.
+  case alreadyRecording(RecordingSettings.Source)
+  /// The engine was stopped before sound ran.
+  case stopped
+  /// A rate was asked for while sound of another rate is recorded.
+  case recordingAtRate(Int)
+
+  /// One sentence that says what is wrong.
+  public var message: String {
+    switch self {
+    case .device(let failure): failure.message
+    case .file(let failure): failure.message
+    case .unknownFormat(let path): "The name \(path) does not say which format to record."
+    case .nothingToRecord(.microphone): "There is no input to record."
+    case .nothingToRecord(.output): "There is no output to record."
+    case .alreadyRecording(.microphone): "The microphone is being recorded already."
+    case .alreadyRecording(.output): "The output is being recorded already."
+    case .stopped: "The engine was stopped before sound ran."
+    case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
+    }
+  }
+
+  /// One sentence that says what to do.
+  public var hint: String {
+    switch self {
+    case .device(let failure): failure.hint
+    case .file(let failure): failure.hint
+    case .unknownFormat: "End it in .wav, .flac or another known ending, or set fileFormat."
+    case .nothingToRecord: "Name a device for that direction."
+    case .alreadyRecording: "Stop that recording first."
+    case .stopped: "Start it again."
+    case .recordingAtRate:
+      "Leave the rate out, and sound is resampled; or stop the recording first."
+    }
+  }
+
+  /// What `error` is to the caller of an engine.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as EngineFailure: self = failure
+    case let failure as DeviceFailure: self = .device(failure)
+    case let failure as FileFailure: self = .file(failure)
+    default:
+      self = .device(DeviceFailure(.refused, "\(error)", hint: "Try again."))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+/// A recording of an engine. It goes on over a change of device, with silence for the time between, until it is
+/// stopped or the engine stops.
+///
+/// All calls may be made on any thread but the audio thread.
+public final class EngineRecording: Sendable {
+  /// The file; of several the pattern of their names.
+  public let path: String
+  /// How it is kept.
+  public let settings: RecordingSettings
+
+  private struct State {
+    var writer: RecordingWriter?
+    var report: RecordingReport?
+    var waiting: [@Sendable (RecordingReport) -> Void] = []
+  }
+
+  private let state = MutexBox(State())
+  private let engine: EngineWorker
+
+  init(path: String, _ settings: RecordingSettings, _ engine: EngineWorker) {
+    self.path = path
+    self.settings = settings
+    self.engine = engine
+  }
+
+  /// What became of it; nil while it is not complete.
+  public var report: RecordingReport? { state.withLock { $0.report } }
+
+  /// What happened to it since the last time: files begun and finished, markers, warnings.
+  public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
+
+  /// Goes on in the next file.
+  public func split() { ask(.split) }
+
+  /// Marks the place that is captured now.
+  public func mark(_ label: String = "") { ask(.mark(label)) }
+
+  /// Keeps nothing until `resume`.
+  public func pause() { ask(.pause) }
+
+  /// Goes on after a pause.
+  public func resume() { ask(.resume) }
+
+  /// Ends it, and answers when its files are complete.
+  @discardableResult
+  public func stop() async -> RecordingReport {
+    engine.order(.endRecording(self))
+    return await withCheckedContinuation { continuation in
+      whenComplete { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Ends it, and has `then` told when its files are complete, on a thread of the engine.
+  public func stop(then: @escaping @Sendable (RecordingReport) -> Void) {
+    whenComplete(then)
+    engine.order(.endRecording(self))
+  }
+
+  private func whenComplete(_ tell: @escaping @Sendable (RecordingReport) -> Void) {
+    let report = state.withLock { state in
+      if state.report == nil { state.waiting.append(tell) }
+      return state.report
+    }
+    if let report { tell(report) }
+  }
+
+  private func ask(_ command: RecordingCommand) {
+    writer?.remote.ask(command, at: engine.status.frames)
+  }
+
+  private var writer: RecordingWriter? { state.withLock { $0.writer } }
+
+  // MARK: The engine's thread
+
+  /// Makes the files of what `configuration` brings. Throws what making files throws.
+  func begin(_ configuration: DuplexConfiguration, isVirtual: Bool) throws(EngineFailure)
+    -> RecordingWriter
+  {
+    let stream = settings.source == .microphone ? configuration.capture : configuration.playback
+    guard let stream else { throw .nothingToRecord(settings.source) }
+    guard let format = settings.fileFormat ?? FileFormat(pathExtensionOf: path) else {
+      throw .unknownFormat(path: path)
+    }
+    var plan = RecordingPlan(
+      path: path, fileFormat: format,
+      sampleFormat: settings.sampleFormat ?? format.sampleFormat(delivered: stream.format),
+      sampleRate: configuration.sampleRate, channelCount: stream.channelCount)
+    plan.overwrite = settings.overwrite
+    plan.tags = settings.tags
+    plan.split = settings.split
+    plan.isVirtual = isVirtual
+    do throws(FileFailure) {
+      let made = try RecordingWriter(
+        plan,
+        ringFrames: RecordingPlan.ringFrames(
+          seconds: settings.ringSeconds, sampleRate: plan.sampleRate,
+          channelCount: plan.channelCount))
+      state.withLock { $0.writer = made }
+      return made
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  /// Whether its last frame is on its way to the disk.
+  func complete(_ report: RecordingReport) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      state.report = report
+      return state.waiting
+    }
+    for tell in waiting { tell(report) }
+  }
+}

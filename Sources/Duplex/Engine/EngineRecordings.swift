@@ -1,0 +1,195 @@
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// The recordings of a running engine: at most one of the microphone and one of the output. Belongs to the
+/// engine's thread.
+final class EngineRecordings {
+  private typealias Source = RecordingSettings.Source
+
+  /// A recording whose recorder is on the mixer, or on its way there or back.
+  private struct Active {
+    let recording: EngineRecording
+    let writer: RecordingWriter
+    var isEnding = false
+  }
+
+  private let worker: EngineWorker
+  private let work: SharedWork
+  private var active: [RecordingSettings.Source: Active] = [:]
+  /// Recordings whose last frame is on its way to the disk.
+  private var finishing: [Active] = []
+  /// Sources whose recorder is exchanged now.
+  private var exchanging: Set<RecordingSettings.Source> = []
+
+  init(_ worker: EngineWorker, _ work: SharedWork) {
+    self.worker = worker
+    self.work = work
+  }
+
+  /// Whether nothing is recorded.
+  var isEmpty: Bool { active.isEmpty }
+
+  /// Whether that source is recorded.
+  func isRecording(_ source: RecordingSettings.Source) -> Bool { active[source] != nil }
+
+  /// Begins one before sound runs.
+  func begin(
+    _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
+    on parts: inout MixerParts
+  ) throws(EngineFailure) {
+    let writer = try added(recording, configuration, isVirtual: isVirtual)
+    switch recording.settings.source {
+    case .microphone: parts.recorder = writer.takeRecorder()
+    case .output: parts.mixRecorder = writer.takeRecorder()
+    }
+  }
+
+  /// Begins one while sound runs.
+  func begin(
+    _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
+    _ handoffs: borrowing MixerHandoffs, _ answer: EngineOrder.Answer
+  ) {
+    let source = recording.settings.source
+    guard active[source] == nil, !exchanging.contains(source) else {
+      return answer(.failure(.alreadyRecording(source)))
+    }
+    do throws(EngineFailure) {
+      let writer = try added(recording, configuration, isVirtual: isVirtual)
+      handoffs.send(writer.takeRecorder(), source)
+      exchanging.insert(source)
+      answer(.success(()))
+    } catch {
+      answer(.failure(error))
+    }
+  }
+
+  private func added(
+    _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool
+  ) throws(EngineFailure) -> RecordingWriter {
+    let source = recording.settings.source
+    guard active[source] == nil else { throw .alreadyRecording(source) }
+    let writer = try recording.begin(configuration, isVirtual: isVirtual)
+    try work.add(writer)
+    active[source] = Active(recording: recording, writer: writer)
+    worker.events.send(.recordingStarted(path: recording.path))
+    return writer
+  }
+
+  /// Ends `recording` as soon as its recorder can be fetched.
+  func end(_ recording: EngineRecording, _ handoffs: borrowing MixerHandoffs) {
+    let source = recording.settings.source
+    guard active[source]?.recording === recording else { return }
+    active[source]?.isEnding = true
+    poll(handoffs)
+  }
+
+  /// Fetches recorders that are over, and tells recordings that are complete.
+  func poll(_ handoffs: borrowing MixerHandoffs) {
+    for source in exchanging {
+      guard var replaced = handoffs.takeReplaced(source) else { continue }
+      exchanging.remove(source)
+      finish(&replaced.value, source)
+    }
+    for (source, one) in active where !exchanging.contains(source) {
+      // A file that can take no more is complete with what it has.
+      guard one.isEnding || one.writer.isFailed else { continue }
+      handoffs.send(nil, source)
+      exchanging.insert(source)
+    }
+    tellFinished()
+  }
+
+  private func finish(_ recorder: inout Recorder?, _ source: RecordingSettings.Source) {
+    guard recorder != nil, let one = active.removeValue(forKey: source) else { return }
+    recorder?.finish()
+    finishing.append(one)
+  }
+
+  private func tellFinished() {
+    let done = finishing.filter { work.isDone($0.writer) }
+    guard !done.isEmpty else { return }
+    finishing.removeAll { work.isDone($0.writer) }
+    for one in done { complete(one) }
+  }
+
+  private func complete(_ one: Active) {
+    work.finish(one.writer)
+    one.recording.complete(one.writer.report)
+    worker.events.send(.recordingFinished(one.writer.report))
+  }
+
+  /// What a session left on its way comes to where it belongs.
+  func settle(_ parts: inout MixerParts, _ handoffs: borrowing MixerHandoffs) {
+    for source in exchanging {
+      if var replaced = handoffs.takeReplaced(source) { finish(&replaced.value, source) }
+      if var undelivered = handoffs.takeUndelivered(source) {
+        parts.exchange(&undelivered.value, source)
+        finish(&undelivered.value, source)
+      }
+    }
+    exchanging = []
+  }
+
+  /// The device hangs and keeps the recorders: what came is all.
+  func abandon() {
+    for one in active.values { one.writer.abandon() }
+    finishing += active.values
+    active = [:]
+  }
+
+  /// Waits until all are complete. After the last session, whose recorders are finished.
+  func finishAll() {
+    finishing += active.values
+    active = [:]
+    for one in finishing { complete(one) }
+    finishing = []
+  }
+}
+
+extension MixerHandoffs {
+  fileprivate func send(_ recorder: consuming Recorder?, _ source: RecordingSettings.Source) {
+    switch source {
+    case .microphone: self.recorder.send(recorder)
+    case .output: mixRecorder.send(recorder)
+    }
+  }
+
+  fileprivate func takeReplaced(
+    _ source: RecordingSettings.Source
+  ) -> Handoff<Recorder>.Replaced? {
+    switch source {
+    case .microphone: recorder.takeReplaced()
+    case .output: mixRecorder.takeReplaced()
+    }
+  }
+
+  fileprivate func takeUndelivered(
+    _ source: RecordingSettings.Source
+  ) -> Handoff<Recorder>.Replaced? {
+    switch source {
+    case .microphone: recorder.takeUndelivered()
+    case .output: mixRecorder.takeUndelivered()
+    }
+  }
+}
+
+extension MixerParts {
+  /// Puts `recorder` where that source's is, and that one in its place.
+  fileprivate mutating func exchange(
+    _ recorder: inout Recorder?, _ source: RecordingSettings.Source
+  ) {
+    switch source {
+    case .microphone: swap(&self.recorder, &recorder)
+    case .output: swap(&mixRecorder, &recorder)
+    }
+  }
+
+  /// Ends the recordings.
+  mutating func finishRecorders() {
+    recorder?.finish()
+    mixRecorder?.finish()
+    recorder = nil
+    mixRecorder = nil
+  }
+}

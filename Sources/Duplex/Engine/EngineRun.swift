@@ -1,0 +1,219 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// From one start of an engine to its stop: sessions on one device after the other, and the recordings that
+/// outlive them. Belongs to the engine's thread.
+final class EngineRun {
+  private let worker: EngineWorker
+  private let work = SharedWork()
+  private let reservation = CardReservation()
+  private var selection: DeviceSelection
+  private var parts = MixerParts()
+  private var recordings: EngineRecordings
+  private var report = SessionReport()
+  private var isStopping = false
+  private var change: DeviceChange?
+
+  init(_ worker: EngineWorker) {
+    self.worker = worker
+    selection = worker.selection
+    recordings = EngineRecordings(worker, work)
+  }
+
+  /// Runs for so many seconds, or until it is stopped, and records `pending` from the first frame on.
+  func run(seconds: Double?, _ pending: [EngineRecording]) {
+    defer { reservation.release() }
+    do throws(EngineFailure) {
+      let open = try opened(selection)
+      let isVirtual = open.isVirtual
+      try work.beginSession(isVirtual: isVirtual)
+      for recording in pending {
+        try recordings.begin(recording, open.configuration, isVirtual: isVirtual, on: &parts)
+      }
+      let limit = seconds.map {
+        Int(clamping: ($0 * Double(open.configuration.sampleRate)).rounded())
+      }
+      try runSessions(open, limit: limit)
+      finish(nil)
+    } catch {
+      finish(error)
+    }
+  }
+
+  private func finish(_ failure: EngineFailure?) {
+    change?.cancel()
+    worker.publish { $0.phase = .stopping }
+    parts.finishRecorders()
+    recordings.finishAll()
+    // Orders that came too late.
+    for order in worker.takeOrders() { refuse(order) }
+    worker.noteStopped(report, failure)
+  }
+
+  private func runSessions(_ first: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
+    var open: OpenDevice? = first
+    while let device = open.take() {
+      let configuration = device.configuration
+      try runSession(on: device, limit: limit)
+      guard !isStopping, let change = change.take() else { return }
+      open = try changed(change, from: configuration)
+    }
+  }
+
+  private func runSession(on open: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
+    let configuration = open.configuration
+    let (clock, isVirtual) = (open.clock, open.isVirtual)
+    var session = EngineSession(
+      configuration, worker.settings, worker.gains,
+      effects: worker.effects.withLock { $0.share() })
+    let runner = session.runner(
+      on: open, &parts, work: work, frameLimit: limit, reconnects: worker.settings.reconnects)
+    worker.noteRunning(configuration, selection)
+    let ran: SessionReport
+    do throws(DeviceFailure) {
+      ran = try runner.run(clock: clock) { moment, priority in
+        watch(moment, priority, &session, configuration, isVirtual: isVirtual)
+      }
+    } catch {
+      throw .device(error)
+    }
+    report.add(ran, at: 0)
+    // A device that hangs keeps its mixer.
+    if let home = session.home.withLock({ $0.take() }) {
+      parts = home
+    } else {
+      recordings.abandon()
+    }
+    recordings.settle(&parts, session.handoffs)
+  }
+
+  // MARK: While sound runs
+
+  private func watch(
+    _ moment: SessionMoment, _ priority: GrantedPriority?, _ session: inout EngineSession,
+    _ configuration: DuplexConfiguration, isVirtual: Bool
+  ) -> SessionCommand {
+    worker.publish { status in
+      status.frames = moment.frames
+      status.levels = moment.readings.last ?? status.levels
+      status.captureXruns = report.captureXruns + moment.captureXruns
+      status.playbackXruns = report.playbackXruns + moment.playbackXruns
+      status.lostFrames = report.lostFrames + moment.lostFrames
+      status.drift = moment.drift
+      status.priority = priority
+    }
+    for event in moment.events { worker.events.send(.timeline(event)) }
+    while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
+    for order in worker.takeOrders() { perform(order, session.handoffs, configuration, isVirtual) }
+    recordings.poll(session.handoffs)
+    if worker.isQuitting { isStopping = true }
+    if isStopping { return .stop(.key) }
+    switch change?.poll(used: selection) {
+    case .ready: return .stop(.end)
+    case .failed: change = nil
+    case .opening, nil: break
+    }
+    if !isVirtual { HostClock.pause(milliseconds: 5) }
+    return .proceed
+  }
+
+  private func perform(
+    _ order: EngineOrder, _ handoffs: borrowing MixerHandoffs,
+    _ configuration: DuplexConfiguration, _ isVirtual: Bool
+  ) {
+    switch order {
+    case .stop: isStopping = true
+    case .change(let selection, let reply): begin(selection, configuration, reply)
+    case .record(let recording, let answer):
+      recordings.begin(recording, configuration, isVirtual: isVirtual, handoffs, answer)
+    case .endRecording(let recording): recordings.end(recording, handoffs)
+    case .start, .quit: break
+    }
+  }
+
+  private func refuse(_ order: EngineOrder) {
+    switch order {
+    case .change(_, let reply): reply(.failure(.stopped))
+    case .record(_, let answer): answer(.failure(.stopped))
+    case .endRecording(let recording): recording.complete(recording.report ?? RecordingReport())
+    case .stop, .start, .quit: break
+    }
+  }
+
+  // MARK: Devices
+
+  /// Opens the devices of `selection`, while orders are watched for.
+  private func opened(_ selection: DeviceSelection) throws(EngineFailure) -> OpenDevice {
+    let opening = try DeviceOpening(selection, reservation)
+    while !opening.isOver {
+      for order in worker.takeOrders() {
+        if case .stop = order { isStopping = true } else { refuse(order) }
+      }
+      guard !isStopping, !worker.isQuitting else {
+        opening.abandon()
+        throw .stopped
+      }
+      HostClock.pause(milliseconds: 1)
+    }
+    return try opening.finish()
+  }
+
+  /// Begins to open the devices of `selection`, at the unit's rate where none is asked for.
+  private func begin(
+    _ selection: DeviceSelection, _ configuration: DuplexConfiguration,
+    _ reply: @escaping DeviceChange.Reply
+  ) {
+    change?.cancel()
+    change = nil
+    var selection = selection
+    let rate = configuration.sampleRate
+    if let asked = selection.request.sampleRate, asked != rate, !recordings.isEmpty {
+      return reply(.failure(.recordingAtRate(rate)))
+    }
+    selection.request.sampleRate = selection.request.sampleRate ?? rate
+    do throws(EngineFailure) {
+      change = try DeviceChange(selection, reservation, reply)
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// The devices of `change`; where these cannot be had, those that were used before.
+  private func changed(
+    _ change: DeviceChange, from last: DuplexConfiguration
+  ) throws(EngineFailure) -> OpenDevice {
+    do throws(EngineFailure) {
+      var wanted = change.selection
+      var open: OpenDevice
+      if let device = change.takeDevice() { open = device } else { open = try opened(wanted) }
+      if let channels = fittingChannels(open.configuration, last) {
+        _ = consume open
+        wanted.request.captureChannels = channels
+        open = try opened(wanted)
+      }
+      selection = wanted
+      try work.beginSession(isVirtual: open.isVirtual)
+      change.reply(.success(open.configuration))
+      return open
+    } catch {
+      change.reply(.failure(error))
+      return try opened(selection)
+    }
+  }
+
+  /// The channels to be captured of a device that has more or fewer than the one before it, while the microphone is
+  /// recorded: one microphone on both sides, or the first ones. Nil where they fit, or where nothing is recorded.
+  private func fittingChannels(_ new: DuplexConfiguration, _ last: DuplexConfiguration) -> [Int]? {
+    guard let wanted = last.capture?.channelCount, let count = new.capture?.channelCount,
+      wanted != count, recordings.isRecording(.microphone)
+    else { return nil }
+    return (1...wanted).map { min($0, count) }
+  }
+}
+
+extension OpenDevice {
+  /// Whether its time is virtual, and nothing is waited for.
+  var isVirtual: Bool { if case .virtual = clock { true } else { false } }
+}

@@ -1,0 +1,71 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// One session of an engine on one device: its mixer, and what other threads exchange on it.
+struct EngineSession: ~Copyable {
+  let handoffs = MixerHandoffs()
+  let home = MutexBox<MixerParts?>(nil)
+  private(set) var feedback: FeedbackEventReader?
+  private var meter: MeterView?
+  private var mixer: Mixer
+  private let fadeFrames: Int
+
+  /// A session on a device of this configuration.
+  init(
+    _ configuration: DuplexConfiguration, _ settings: DuplexEngine.Settings, _ gains: EngineGains,
+    effects: consuming EffectInsert
+  ) {
+    let (capture, playback) = (configuration.capture, configuration.playback)
+    mixer = Mixer(
+      periodFrames: configuration.periodFrames, captureChannels: capture?.channelCount ?? 0,
+      playbackChannels: playback?.channelCount ?? 0)
+    let monitors = settings.monitorsMicrophone && capture != nil && playback != nil
+    gains.install(on: &mixer, configuration, monitors: monitors)
+    let rate = configuration.sampleRate
+    if let capture, settings.measuresLevels {
+      let readings = SampleWriter(
+        frameCount: 64, channelCount: Meter.readingWidth(capture.channelCount))
+      meter = MeterView(readings: readings.makeReader(), channelCount: capture.channelCount)
+      mixer.meter = Meter(
+        readings: readings, channelCount: capture.channelCount, sampleRate: rate)
+    }
+    fadeFrames = monitors ? MonitorProtection.fadeFrames(at: rate) : 0
+    guard monitors else { return }
+    mixer.insert = effects
+    var protection = MonitorProtection(
+      sampleRate: rate, dimRequest: AtomicCounter().makeView())
+    if let limit = settings.limitDBFS {
+      protection.limiter = Limiter(limit: Gain(decibels: limit).factor, sampleRate: rate)
+    }
+    if settings.suppressesFeedback {
+      let events = FeedbackEventWriter(sampleRate: rate)
+      feedback = events.makeReader()
+      protection.feedbackGuard = FeedbackSuppressor(
+        sampleRate: rate, channelCount: playback?.channelCount ?? 1,
+        fullScale: gains.monitor.factor * gains.input.factor, events: events)
+    }
+    mixer.protection = consume protection
+  }
+
+  /// What a feedback suppressor did since the last time.
+  mutating func nextFeedback() -> FeedbackEvent? { feedback?.next() }
+
+  /// The runner of it on `open`, with `parts` on its mixer; nil the second time.
+  mutating func runner(
+    on open: consuming OpenDevice, _ parts: inout MixerParts, work: SharedWork, frameLimit: Int?,
+    reconnects: Bool
+  ) -> SessionRunner<EngineCallbacks> {
+    var mixer = Mixer(periodFrames: 1, captureChannels: 0, playbackChannels: 0)
+    swap(&mixer, &self.mixer)
+    parts.install(on: &mixer)
+    let resuming = parts.end
+    // Where time is real, work has threads of its own.
+    let isVirtual = open.isVirtual
+    return SessionRunner(
+      device: open.device, callbacks: EngineCallbacks(mixer, handoffs, home: home),
+      background: open.background + (isVirtual ? [work] : []), meter: meter.take(),
+      frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
+  }
+}

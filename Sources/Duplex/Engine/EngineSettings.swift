@@ -1,0 +1,53 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+
+extension DuplexEngine {
+  /// What an engine does with its devices.
+  public struct Settings: Sendable {
+    /// Whether the microphone is played, where there is an input and an output.
+    public var monitorsMicrophone = true
+    /// The highest level of the output in dBFS while the microphone is played; nil for no limiter.
+    public var limitDBFS: Double? = -1
+    /// Whether the microphone is lowered when it howls.
+    public var suppressesFeedback = true
+    /// Whether the engine stops when the player has nothing more to play.
+    public var endsWithPlayer = false
+    /// Whether a device that goes away is waited for. Otherwise the engine stops.
+    public var reconnects = false
+    /// Whether the microphone's levels are measured, ten times a second of the unit's time.
+    public var measuresLevels = true
+
+    /// The settings of a monitor with protected ears.
+    public init() {}
+  }
+}
+
+/// How a recording of an engine is kept on disk.
+public struct RecordingSettings: Sendable {
+  /// What is recorded.
+  public enum Source: Sendable {
+    /// The microphone, after its gain.
+    case microphone
+    /// All that is played.
+    case output
+  }
+
+  /// What is recorded.
+  public var source = Source.microphone
+  /// What kind of file it is; nil for what its name ends in.
+  public var fileFormat: FileFormat?
+  /// How samples are kept; nil for what the device delivers, with 24 bits for its 32-bit integers.
+  public var sampleFormat: FileSampleFormat?
+  /// Whether a file that exists is replaced.
+  public var overwrite = false
+  /// What the file says of itself.
+  public var tags = SoundFileTags()
+  /// When the next file begins; nil for one file, which can still be split by hand.
+  public var split: SplitRule?
+  /// Seconds that are held in memory while the disk stands still; at most 256 MiB.
+  public var ringSeconds = RecordingPlan.usualRingSeconds
+
+  /// The microphone, in the format that the file's name ends in.
+  public init() {}
+}

@@ -1,0 +1,66 @@
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// How an engine does, at one moment.
+public struct EngineStatus: Sendable {
+  /// Where an engine is in its life.
+  public enum Phase: Sendable, Equatable {
+    /// Not running: not started yet, or stopped.
+    case stopped
+    /// The device is being opened.
+    case starting
+    /// Sound runs.
+    case running
+    /// A stop was asked for; files are being completed.
+    case stopping
+  }
+
+  /// Where it is in its life.
+  public var phase = Phase.stopped
+  /// The devices as they were granted; nil where none is open.
+  public var configuration: DuplexConfiguration?
+  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device.
+  public var frames = 0
+  /// The microphone's newest levels; nil where they are not measured.
+  public var levels: MeterReading?
+  /// Times the input overran.
+  public var captureXruns = 0
+  /// Times the output ran dry.
+  public var playbackXruns = 0
+  /// Captured frames that reached no file and no output.
+  public var lostFrames = 0
+  /// How two clocks are held together; nil where there is one.
+  public var drift: DriftReading?
+  /// The priority that the audio thread was given; nil where time is virtual.
+  public var priority: GrantedPriority?
+
+  /// Seconds on the timeline; 0 without a device.
+  public var seconds: Double {
+    configuration.map { Double(frames) / Double($0.sampleRate) } ?? 0
+  }
+
+  /// Frames from input to output as the unit keeps them now; nil without both directions.
+  public var latencyFrames: Double? {
+    guard let configuration, configuration.capture != nil, configuration.playback != nil else {
+      return nil
+    }
+    return configuration.latencyFrames + Double(drift?.addedFrames ?? 0)
+  }
+}
+
+/// What an engine tells.
+public enum EngineEvent: Sendable {
+  /// Sound runs on these devices: after a start, and after a change of device.
+  case running(DuplexConfiguration)
+  /// Something happened on the timeline: an xrun, a device that went away or came back.
+  case timeline(TimelineEvent)
+  /// The microphone howled and was lowered, or fades in again.
+  case feedback(FeedbackEvent)
+  /// A recording began in this file.
+  case recordingStarted(path: String)
+  /// A recording is complete.
+  case recordingFinished(RecordingReport)
+  /// It stopped. All files are complete.
+  case stopped(SessionReport)
+}

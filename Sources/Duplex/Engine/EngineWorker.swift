@@ -1,0 +1,245 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// What an engine is asked for by other threads.
+enum EngineOrder: Sendable {
+  /// Told the devices as they were granted, or why not.
+  typealias Reply = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
+  /// Told that it is done, or why not.
+  typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
+
+  /// Runs for so many seconds of the timeline, for ever where that is nil.
+  case start(seconds: Double?)
+  /// Goes on with other devices; nil is told where the engine does not run.
+  case change(DeviceSelection, DeviceChange.Reply)
+  /// Begins a recording.
+  case record(EngineRecording, Answer)
+  /// Ends a recording.
+  case endRecording(EngineRecording)
+  /// Ends it all.
+  case stop
+  /// Ends the thread, for good.
+  case quit
+}
+
+/// The half of an engine that may wait: a thread that opens devices, runs sessions on them and does what other
+/// threads order. What it publishes may be read on any thread.
+final class EngineWorker: Sendable {
+  private struct Desk {
+    var orders: [EngineOrder] = []
+    var status = EngineStatus()
+    var lastReport: SessionReport?
+    var failure: EngineFailure?
+    var selection: DeviceSelection
+    var waitingForStart: [EngineOrder.Reply] = []
+    var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
+  }
+
+  let settings: DuplexEngine.Settings
+  let events = EventSource<EngineEvent>()
+  let statuses = EventSource<EngineStatus>()
+  let gains = EngineGains()
+  let effects = MutexBox(EffectInsert())
+  private let desk: MutexBox<Desk>
+
+  init(_ selection: DeviceSelection, _ settings: DuplexEngine.Settings) {
+    self.settings = settings
+    desk = MutexBox(Desk(selection: selection))
+  }
+
+  // MARK: Any thread
+
+  var status: EngineStatus { desk.withLock { $0.status } }
+
+  var selection: DeviceSelection { desk.withLock { $0.selection } }
+
+  func order(_ order: EngineOrder) {
+    desk.withLock { $0.orders.append(order) }
+    desk.announce()
+  }
+
+  /// Starts it, where it does not run, and has `reply` told once sound runs.
+  func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
+    let running = desk.withLock { desk -> DuplexConfiguration? in
+      if desk.status.phase == .running { return desk.status.configuration }
+      desk.waitingForStart.append(reply)
+      // A start behind a stop that is under way begins when that is over.
+      if desk.waitingForStart.count == 1, desk.status.phase != .starting {
+        if desk.status.phase == .stopped { desk.status.phase = .starting }
+        desk.orders.append(.start(seconds: seconds))
+      }
+      return nil
+    }
+    if let running { reply(.success(running)) }
+    desk.announce()
+  }
+
+  /// Has `tell` told how it ended when it does not run any more: nil where it never ran.
+  func whenStopped(_ tell: @escaping @Sendable (SessionReport?) -> Void) {
+    let isStopped = desk.withLock { desk -> Bool in
+      let isStopped = desk.status.phase == .stopped
+      if !isStopped { desk.waitingForStop.append(tell) }
+      return isStopped
+    }
+    if isStopped { tell(desk.withLock { $0.lastReport }) }
+  }
+
+  // MARK: Its own thread
+
+  /// Does what is ordered, until it is to quit.
+  func main() {
+    var pending: [EngineRecording] = []
+    while true {
+      let order = desk.wait { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
+      switch order {
+      case .quit:
+        events.finish()
+        statuses.finish()
+        return
+      case .start(let seconds):
+        desk.withLock { $0.status.phase = .starting }
+        EngineRun(self).run(seconds: seconds, pending)
+        pending = []
+      case .change(let selection, let reply):
+        desk.withLock { $0.selection = selection }
+        reply(.success(nil))
+      case .record(let recording, let answer):
+        let isTaken = pending.contains { $0.settings.source == recording.settings.source }
+        if !isTaken { pending.append(recording) }
+        answer(isTaken ? .failure(.alreadyRecording(recording.settings.source)) : .success(()))
+      case .endRecording(let recording):
+        pending.removeAll { $0 === recording }
+        recording.complete(RecordingReport())
+      case .stop: break
+      }
+    }
+  }
+
+  /// What was ordered since the last time, in order. Once the engine is to quit that stays.
+  func takeOrders() -> [EngineOrder] {
+    desk.withLock { desk in
+      // A start that comes behind a stop is for the next run.
+      let count = desk.orders.firstIndex { $0.isForTheNextRun } ?? desk.orders.count
+      defer { desk.orders.removeFirst(count) }
+      return Array(desk.orders.prefix(count))
+    }
+  }
+
+  /// Whether the thread is to end.
+  var isQuitting: Bool {
+    desk.withLock { $0.orders.contains { if case .quit = $0 { true } else { false } } }
+  }
+
+  func publish(_ change: (inout EngineStatus) -> Void) {
+    let status = desk.withLock { desk in
+      change(&desk.status)
+      return desk.status
+    }
+    statuses.send(status)
+  }
+
+  /// Sound runs on these devices.
+  func noteRunning(_ configuration: DuplexConfiguration, _ selection: DeviceSelection) {
+    let waiting = desk.withLock { desk in
+      desk.selection = selection
+      defer { desk.waitingForStart = [] }
+      return desk.waitingForStart
+    }
+    publish { status in
+      status.phase = .running
+      status.configuration = configuration
+    }
+    events.send(.running(configuration))
+    for reply in waiting { reply(.success(configuration)) }
+  }
+
+  /// It does not run any more; `failure` where it never did.
+  func noteStopped(_ report: SessionReport, _ failure: EngineFailure?) {
+    let (stopped, started) = desk.withLock { desk in
+      let isStartedAgain = desk.orders.contains { if case .start = $0 { true } else { false } }
+      desk.lastReport = report
+      desk.status.configuration = nil
+      desk.status.phase = isStartedAgain ? .starting : .stopped
+      let started = isStartedAgain && failure == nil ? [] : desk.waitingForStart
+      if !isStartedAgain || failure != nil { desk.waitingForStart = [] }
+      defer { desk.waitingForStop = [] }
+      return (desk.waitingForStop, started)
+    }
+    statuses.send(status)
+    events.send(.stopped(report))
+    for reply in started { reply(.failure(failure ?? .stopped)) }
+    for tell in stopped { tell(report) }
+  }
+}
+
+extension EngineOrder {
+  fileprivate var isForTheNextRun: Bool {
+    switch self {
+    case .start, .quit: true
+    case .change, .record, .endRecording, .stop: false
+    }
+  }
+}
+
+/// The gains of an engine, which may be changed on any thread, and stay over a change of device.
+final class EngineGains: Sendable {
+  private struct Gains: ~Copyable {
+    var input = GainControl()
+    var monitor = GainControl()
+    var output = GainControl()
+    var values = (input: Gain.unity, monitor: Gain.unity, output: Gain.unity)
+  }
+
+  private let gains = MutexBox(Gains())
+
+  var input: Gain {
+    get { gains.withLock { $0.values.input } }
+    set {
+      gains.withLock { gains in
+        gains.values.input = newValue
+        gains.input.set(newValue)
+      }
+    }
+  }
+
+  var monitor: Gain {
+    get { gains.withLock { $0.values.monitor } }
+    set {
+      gains.withLock { gains in
+        gains.values.monitor = newValue
+        gains.monitor.set(newValue)
+      }
+    }
+  }
+
+  var output: Gain {
+    get { gains.withLock { $0.values.output } }
+    set {
+      gains.withLock { gains in
+        gains.values.output = newValue
+        gains.output.set(newValue)
+      }
+    }
+  }
+
+  /// Lets them steer `mixer`, which begins where they stand.
+  func install(on mixer: inout Mixer, _ configuration: DuplexConfiguration, monitors: Bool) {
+    let rate = configuration.sampleRate
+    gains.withLock { gains in
+      if configuration.capture != nil {
+        mixer.inputGain = SmoothedGain(gains.values.input)
+        mixer.inputGainRequest = gains.input.makeRequest(at: rate)
+      }
+      if monitors {
+        mixer.monitor = SmoothedGain(fadingInTo: gains.values.monitor, frames: rate / 100)
+        mixer.monitorGainRequest = gains.monitor.makeRequest(at: rate)
+      }
+      if configuration.playback != nil {
+        mixer.outputGain = SmoothedGain(gains.values.output)
+        mixer.outputGainRequest = gains.output.makeRequest(at: rate)
+      }
+    }
+  }
+}

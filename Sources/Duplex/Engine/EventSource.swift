@@ -1,0 +1,68 @@
+import RealtimeAudio
+
+/// Stands for a handler that was added; `cancel` removes it.
+public struct EventSubscription: Sendable {
+  private let remove: @Sendable () -> Void
+
+  init(_ remove: @escaping @Sendable () -> Void) {
+    self.remove = remove
+  }
+
+  /// Has the handler told nothing more. Any thread.
+  public func cancel() { remove() }
+}
+
+/// Hands values to any number of handlers and streams, in the order in which they come.
+final class EventSource<Event: Sendable>: Sendable {
+  private struct Listeners {
+    var handlers: [Int: @Sendable (Event) -> Void] = [:]
+    var streams: [Int: AsyncStream<Event>.Continuation] = [:]
+    var next = 0
+
+    mutating func takeNumber() -> Int {
+      next += 1
+      return next
+    }
+  }
+
+  private let listeners = MutexBox(Listeners())
+
+  /// Has `handler` told each value, on the thread that sends it.
+  func subscribe(_ handler: @escaping @Sendable (Event) -> Void) -> EventSubscription {
+    let number = listeners.withLock { listeners in
+      let number = listeners.takeNumber()
+      listeners.handlers[number] = handler
+      return number
+    }
+    return EventSubscription { [weak self] in
+      _ = self?.listeners.withLock { $0.handlers.removeValue(forKey: number) }
+    }
+  }
+
+  /// The values from now on; of those that nobody took yet the newest `count`.
+  func stream(keeping count: Int) -> AsyncStream<Event> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Event.self, bufferingPolicy: .bufferingNewest(count))
+    let number = listeners.withLock { listeners in
+      let number = listeners.takeNumber()
+      listeners.streams[number] = continuation
+      return number
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.listeners.withLock { $0.streams.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  /// Hands `event` to all.
+  func send(_ event: Event) {
+    let listeners = listeners.withLock { $0 }
+    for stream in listeners.streams.values { stream.yield(event) }
+    for (_, handler) in listeners.handlers.sorted(by: { $0.key < $1.key }) { handler(event) }
+  }
+
+  /// Ends all streams.
+  func finish() {
+    for stream in listeners.withLock({ Array($0.streams.values) }) { stream.finish() }
+  }
+}

@@ -1,0 +1,121 @@
+// Audio thread.
+
+import Synchronization
+
+/// What the two ends of a handoff share: the addresses of at most one value on its way to the audio thread, and of
+/// at most one on its way back.
+///
+/// The addresses are untyped, since Swift 6.3.1 proves no generic function over move-only values for the audio thread.
+@usableFromInline
+struct HandoffCells: ~Copyable {
+  let outward = Atomic<UnsafeMutableRawPointer?>(nil)
+  let homeward = Atomic<UnsafeMutableRawPointer?>(nil)
+  /// Destroys what nobody fetched.
+  let destroy: (UnsafeMutableRawPointer) -> Void
+
+  deinit {
+    for cell in [outward.load(ordering: .acquiring), homeward.load(ordering: .acquiring)] {
+      if let cell { destroy(cell) }
+    }
+  }
+}
+
+/// Replaces a move-only value that the audio thread owns while it runs, such as a recorder or an effect.
+///
+/// One thread, which is not the audio thread. A value is sent with `send`, taken by the audio thread at the
+/// beginning of its next cycle (`HandoffReceiver.exchange`), and what it replaced is returned by `takeReplaced`.
+/// One exchange is under way at a time.
+public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+  // @unchecked because a value has one owner at each moment, and the cells' order moves it.
+  private let cells: SharedState<HandoffCells>
+
+  /// A handoff with nothing on its way.
+  public init() {
+    cells = SharedState(HandoffCells(destroy: { _ = Self.open($0) }))
+  }
+
+  /// The audio thread's end. One at a time.
+  public borrowing func makeReceiver() -> HandoffReceiver<Value> {
+    HandoffReceiver(HandoffEnd(cells.share()))
+  }
+
+  /// Sends `value`, nil to take away what is there. Not before the last exchange is over: `takeReplaced` answered,
+  /// or `takeUndelivered` did.
+  public borrowing func send(_ value: consuming Value?) {
+    let cell = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
+    cell.initialize(to: value)
+    // Publishes the value; pairs with the load in `fetch`.
+    let last = cells.pointer.pointee.outward.exchange(
+      UnsafeMutableRawPointer(cell), ordering: .acquiringAndReleasing)
+    precondition(last == nil, "A handoff takes one value at a time.")
+  }
+
+  /// What the last value replaced; nil where the exchange has not happened yet.
+  public borrowing func takeReplaced() -> Replaced? {
+    // Acquires what `giveBack` released.
+    cells.pointer.pointee.homeward.exchange(nil, ordering: .acquiringAndReleasing)
+      .map { Replaced(value: Self.open($0)) }
+  }
+
+  /// Takes back a value that the audio thread has not fetched, after its end; nil where there is none.
+  public borrowing func takeUndelivered() -> Replaced? {
+    cells.pointer.pointee.outward.exchange(nil, ordering: .acquiringAndReleasing)
+      .map { Replaced(value: Self.open($0)) }
+  }
+
+  /// A value that came back from the audio thread.
+  public struct Replaced: ~Copyable {
+    /// The value; nil where there was none.
+    public var value: Value?
+  }
+
+  private static func open(_ cell: UnsafeMutableRawPointer) -> Value? {
+    let typed = cell.assumingMemoryBound(to: Value?.self)
+    let value = typed.move()
+    typed.deallocate()
+    return value
+  }
+}
+
+/// The audio thread's end of a `Handoff`.
+public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+  // @unchecked because it is the only receiver.
+  @usableFromInline let end: HandoffEnd
+
+  init(_ end: consuming HandoffEnd) {
+    self.end = end
+  }
+
+  /// Puts the value that was sent in place of `value`, which goes back. Never waits.
+  @inlinable @inline(__always)
+  public mutating func exchange(_ value: inout Value?) {
+    guard let cell = end.fetch() else { return }
+    swap(&cell.assumingMemoryBound(to: Value?.self).pointee, &value)
+    end.giveBack(cell)
+  }
+}
+
+/// What a receiver does whatever the value is.
+@usableFromInline
+struct HandoffEnd: ~Copyable {
+  private let cells: SharedState<HandoffCells>
+
+  init(_ cells: consuming SharedState<HandoffCells>) {
+    self.cells = cells
+  }
+
+  /// Where the value is that was sent; nil where there is none.
+  @usableFromInline @_noLocks
+  func fetch() -> UnsafeMutableRawPointer? {
+    guard cells.pointer.pointee.outward.load(ordering: .relaxed) != nil else { return nil }
+    // Acquires the value that `send` released.
+    return cells.pointer.pointee.outward.exchange(nil, ordering: .acquiring)
+  }
+
+  /// Returns what was there before.
+  @usableFromInline @_noLocks
+  func giveBack(_ cell: UnsafeMutableRawPointer) {
+    // Releases the replaced value; pairs with `takeReplaced`.
+    cells.pointer.pointee.homeward.store(cell, ordering: .releasing)
+  }
+}

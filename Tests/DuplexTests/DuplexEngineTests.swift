@@ -1,0 +1,131 @@
+import Duplex
+import Foundation
+import Testing
+
+@Suite struct DuplexEngineTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `runs for as long as it is told and records what the microphone hears`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("note.wav"))
+    let report = try await engine.run(seconds: 2)
+    #expect(report.frames == 96000)
+    #expect(report.lostFrames == 0)
+    #expect(recording.report?.frames == 96000)
+    #expect(engine.status.phase == .stopped)
+    let file = try SoundFileReader(path: folder.path("note.wav"))
+    #expect(file.frameCount == 96000)
+  }
+
+  @Test func `a device that is not there is told by its failure`() async {
+    let engine = DuplexEngine(device: "hw:CARD=nowhere")
+    await #expect(throws: EngineFailure.self) { try await engine.start() }
+    #expect(engine.status.phase == .stopped)
+  }
+
+  @Test func `a file that cannot be made stops the start`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    _ = try await engine.record(to: folder.path("nowhere/note.xyz"))
+    await #expect(throws: EngineFailure.unknownFormat(path: folder.path("nowhere/note.xyz"))) {
+      try await engine.start()
+    }
+  }
+
+  @Test func `records a part while sound runs`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.start()
+    let recording = try await engine.record(to: folder.path("part.wav"))
+    await engine.passes(frames: 48000)
+    await #expect(throws: EngineFailure.alreadyRecording(.microphone)) {
+      try await engine.record(to: folder.path("other.wav"))
+    }
+    let report = await recording.stop()
+    #expect(report.frames > 0)
+    #expect(report.failure == nil)
+    let second = try await engine.record(to: folder.path("second.wav"))
+    await engine.passes(frames: 48000)
+    let total = await engine.stop()
+    #expect(second.report.map { $0.frames > 0 } == true)
+    #expect(total.frames >= report.frames)
+  }
+
+  @Test func `a recording goes on over a change of device`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("long.wav"))
+    try await engine.start()
+    await engine.passes(frames: 24000)
+    let configuration = try await engine.use(
+      DeviceSelection(device: "sim:clock=free,noise=-30,rate=44100"))
+    #expect(configuration?.sampleRate == 48000)
+    await engine.passes(frames: 24000)
+    let report = await engine.stop()
+    #expect(recording.report?.frames == report.frames)
+    #expect(recording.report?.failure == nil)
+    #expect(report.events.contains { $0.kind == .deviceReturned })
+  }
+
+  @Test func `a change to a device that is not there changes nothing`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.start()
+    await #expect(throws: EngineFailure.self) {
+      try await engine.use(DeviceSelection(device: "hw:CARD=nowhere"))
+    }
+    #expect(engine.status.phase == .running)
+    #expect(engine.selection.deviceNames.first == "sim:clock=free,noise=-20")
+    await engine.stop()
+  }
+
+  @Test func `tells its events to a stream and to handlers`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
+    let seen = MutexBox<[String]>([])
+    let subscription = engine.onEvent { event in
+      if case .timeline(let event) = event { seen.withLock { $0.append("\(event.kind)") } }
+    }
+    var events = engine.events.makeAsyncIterator()
+    let report = try await engine.run(seconds: 1)
+    #expect(report.captureXruns == 1)
+    #expect(seen.withLock { $0 } == ["captureXrun"])
+    guard case .running = await events.next() else {
+      Issue.record("The first event is that sound runs.")
+      return
+    }
+    subscription.cancel()
+  }
+
+  @Test func `starts and stops from four threads a thousand times`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<250 {
+            // Another one's stop may come between.
+            _ = try? await engine.start()
+            await engine.stop()
+          }
+        }
+      }
+    }
+    await engine.stop()
+    #expect(engine.status.phase == .stopped)
+  }
+}
+
+extension DuplexEngine {
+  /// Waits until the timeline has moved on by `frames`.
+  fileprivate func passes(frames: Int) async {
+    let end = status.frames + frames
+    for await status in statusUpdates where status.frames >= end { return }
+  }
+}
+
+/// A folder that is removed with its owner.
+final class TemporaryFolder {
+  private let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "duplex-engine-\(UUID().uuidString)")
+
+  init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
