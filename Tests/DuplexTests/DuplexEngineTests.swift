@@ -75,6 +75,29 @@ import Testing
     await engine.stop()
   }
 
+  @Test func `an effect changes what is played and not what is recorded of the microphone`()
+    async throws
+  {
+    let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
+    engine.insert(Muting())
+    let microphone = try await engine.record(to: folder.path("mic.wav"))
+    var settings = RecordingSettings()
+    settings.source = .output
+    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    try await engine.run(seconds: 0.5)
+    #expect(microphone.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
+    #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
+  }
+
+  @Test func `gains may be changed while sound runs`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
+    engine.inputGain = .silence
+    let recording = try await engine.record(to: folder.path("quiet.wav"))
+    try await engine.run(seconds: 0.5)
+    #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
+    #expect(engine.inputGain == .silence)
+  }
+
   @Test func `tells its events to a stream and to handlers`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
     let seen = MutexBox<[String]>([])
@@ -107,6 +130,14 @@ import Testing
     }
     await engine.stop()
     #expect(engine.status.phase == .stopped)
+  }
+}
+
+/// Plays silence.
+private struct Muting: AudioEffect {
+  @_noLocks
+  mutating func process(_ frames: inout EffectFrames) {
+    for sample in 0..<frames.sampleCount { frames[sample] = 0 }
   }
 }
 

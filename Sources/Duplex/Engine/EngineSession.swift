@@ -33,7 +33,7 @@ struct EngineSession: ~Copyable {
     }
     fadeFrames = monitors ? MonitorProtection.fadeFrames(at: rate) : 0
     guard monitors else { return }
-    mixer.insert = effects
+    mixer.insert = consume effects
     var protection = MonitorProtection(
       sampleRate: rate, dimRequest: AtomicCounter().makeView())
     if let limit = settings.limitDBFS {

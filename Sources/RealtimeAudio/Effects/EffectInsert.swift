@@ -18,7 +18,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   /// The most effects that an insert can have.
   public static let mostEffects = 64
 
-  private let slots: SharedState<EffectSlots>
+  let slots: SharedState<EffectSlots>
   private var format: EffectFormat?
 
   /// An insert without an effect.
@@ -104,7 +104,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
 }
 
 /// What the owners of an insert share: the effects, and where the audio thread finds them.
-private struct EffectSlots: ~Copyable {
+struct EffectSlots: ~Copyable {
   struct Owned {
     var effects: [EffectHolder] = []
     var format: EffectFormat?
@@ -129,7 +129,7 @@ private func runEffect(
 }
 
 /// An effect of a type that is not known.
-private class EffectHolder {
+class EffectHolder {
   func prepare(_ format: EffectFormat) {}
   func run(_ frames: inout EffectFrames) {}
 }
