@@ -1,5 +1,3 @@
-// Audio thread.
-
 import Synchronization
 
 /// What the two ends of a handoff share: the addresses of at most one value on its way to the audio thread, and of
@@ -74,48 +72,5 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     let value = typed.move()
     typed.deallocate()
     return value
-  }
-}
-
-/// The audio thread's end of a `Handoff`.
-public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // @unchecked because it is the only receiver.
-  @usableFromInline let end: HandoffEnd
-
-  init(_ end: consuming HandoffEnd) {
-    self.end = end
-  }
-
-  /// Puts the value that was sent in place of `value`, which goes back. Never waits.
-  @inlinable @inline(__always)
-  public mutating func exchange(_ value: inout Value?) {
-    guard let cell = end.fetch() else { return }
-    swap(&cell.assumingMemoryBound(to: Value?.self).pointee, &value)
-    end.giveBack(cell)
-  }
-}
-
-/// What a receiver does whatever the value is.
-@usableFromInline
-struct HandoffEnd: ~Copyable {
-  private let cells: SharedState<HandoffCells>
-
-  init(_ cells: consuming SharedState<HandoffCells>) {
-    self.cells = cells
-  }
-
-  /// Where the value is that was sent; nil where there is none.
-  @usableFromInline @_noLocks
-  func fetch() -> UnsafeMutableRawPointer? {
-    guard cells.pointer.pointee.outward.load(ordering: .relaxed) != nil else { return nil }
-    // Acquires the value that `send` released.
-    return cells.pointer.pointee.outward.exchange(nil, ordering: .acquiring)
-  }
-
-  /// Returns what was there before.
-  @usableFromInline @_noLocks
-  func giveBack(_ cell: UnsafeMutableRawPointer) {
-    // Releases the replaced value; pairs with `takeReplaced`.
-    cells.pointer.pointee.homeward.store(cell, ordering: .releasing)
   }
 }
