@@ -98,6 +98,26 @@ import Testing
     #expect(engine.inputGain == .silence)
   }
 
+  @Test func `the player goes on over a change of device`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.record(to: folder.path("song.wav"))
+    try await engine.run(seconds: 3)
+    let playing = DuplexEngine(input: nil, output: "sim:clock=free", .playing)
+    playing.player.enqueue(path: folder.path("song.wav"))
+    playing.player.enqueue(path: folder.path("song.wav"))
+    playing.player.play()
+    let played = MutexBox(0)
+    playing.player.onEvent { _ in played.withLock { $0 += 1 } }
+    try await playing.start()
+    await playing.passes(frames: 48000)
+    try await playing.use(DeviceSelection(input: nil, output: "sim:clock=free,rate=44100"))
+    let report = await playing.finished()
+    #expect(report.frames >= 6 * 48000 - 2)
+    #expect(playing.player.isQueueEmpty)
+    #expect(playing.player.starvedFrameCount == 0)
+    #expect(played.withLock { $0 } > 0)
+  }
+
   @Test func `tells its events to a stream and to handlers`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
     let seen = MutexBox<[String]>([])
@@ -130,6 +150,15 @@ import Testing
     }
     await engine.stop()
     #expect(engine.status.phase == .stopped)
+  }
+}
+
+extension DuplexEngine.Settings {
+  /// Ends with the player.
+  fileprivate static var playing: DuplexEngine.Settings {
+    var settings = DuplexEngine.Settings()
+    settings.endsWithPlayer = true
+    return settings
   }
 }
 

@@ -146,6 +146,12 @@ public final class DuplexEngine: Sendable {
     set { worker.gains.output = newValue }
   }
 
+  // MARK: Playing
+
+  /// Plays files, addresses and decoders to the output, mixed with the microphone. Its queue and position stay over a
+  /// stop and over a change of device.
+  public var player: AudioPlayer { worker.player }
+
   // MARK: Effects
 
   /// Lets `effect` change the microphone's sound on its way to the output, behind the effects that are there: behind

@@ -65,28 +65,29 @@ final class EngineRun {
   private func runSession(on open: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
     let configuration = open.configuration
     let (clock, isVirtual) = (open.clock, open.isVirtual)
-    var session = EngineSession(
-      configuration, worker.settings, worker.gains,
-      effects: worker.effects.withLock { $0.share() })
-    let runner = session.runner(
-      on: open, &parts, work: work, frameLimit: limit, reconnects: worker.settings.reconnects)
-    worker.noteRunning(configuration, selection)
     let ran: SessionReport
     do throws(DeviceFailure) {
+      var session = try EngineSession(
+        configuration, worker.settings, worker.gains,
+        effects: worker.effects.withLock { $0.share() }, player: worker.player)
+      let runner = session.runner(
+        on: open, &parts, work: work, frameLimit: limit, reconnects: worker.settings.reconnects)
+      worker.noteRunning(configuration, selection)
       ran = try runner.run(clock: clock) { moment, priority in
         watch(moment, priority, &session, configuration, isVirtual: isVirtual)
       }
+      // A device that hangs keeps its mixer.
+      if let home = session.home.withLock({ $0.take() }) {
+        parts = home
+      } else {
+        recordings.abandon()
+      }
+      recordings.settle(&parts, session.handoffs)
     } catch {
+      worker.player.detach()
       throw .device(error)
     }
     report.add(ran, at: 0)
-    // A device that hangs keeps its mixer.
-    if let home = session.home.withLock({ $0.take() }) {
-      parts = home
-    } else {
-      recordings.abandon()
-    }
-    recordings.settle(&parts, session.handoffs)
   }
 
   // MARK: While sound runs

@@ -11,18 +11,26 @@ struct EngineSession: ~Copyable {
   private var meter: MeterView?
   private var mixer: Mixer
   private let fadeFrames: Int
+  private let player: AudioPlayer
 
   /// A session on a device of this configuration.
+  ///
+  /// Throws where the player still belongs to another session.
   init(
     _ configuration: DuplexConfiguration, _ settings: DuplexEngine.Settings, _ gains: EngineGains,
-    effects: consuming EffectInsert
-  ) {
+    effects: consuming EffectInsert, player: AudioPlayer
+  ) throws(DeviceFailure) {
     let (capture, playback) = (configuration.capture, configuration.playback)
     mixer = Mixer(
       periodFrames: configuration.periodFrames, captureChannels: capture?.channelCount ?? 0,
       playbackChannels: playback?.channelCount ?? 0)
     let monitors = settings.monitorsMicrophone && capture != nil && playback != nil
     gains.install(on: &mixer, configuration, monitors: monitors)
+    if playback != nil {
+      mixer.player = try player.attach(to: configuration)
+      mixer.endsWithPlayer = settings.endsWithPlayer
+    }
+    self.player = player
     let rate = configuration.sampleRate
     if let capture, settings.measuresLevels {
       let readings = SampleWriter(
@@ -65,7 +73,8 @@ struct EngineSession: ~Copyable {
     let isVirtual = open.isVirtual
     return SessionRunner(
       device: open.device, callbacks: EngineCallbacks(mixer, handoffs, home: home),
-      background: open.background + (isVirtual ? [work] : []), meter: meter.take(),
+      background: open.background + player.background + (isVirtual ? [work] : []),
+      meter: meter.take(),
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
   }
 }

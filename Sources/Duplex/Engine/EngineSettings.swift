@@ -13,6 +13,9 @@ extension DuplexEngine {
     public var suppressesFeedback = true
     /// Whether the engine stops when the player has nothing more to play.
     public var endsWithPlayer = false
+    /// Seconds of a network source that must be there before the player begins, and again after the network was too
+    /// slow; nil for three, or less where the network is fast.
+    public var prebufferSeconds: Double?
     /// Whether a device that goes away is waited for. Otherwise the engine stops.
     public var reconnects = false
     /// Whether the microphone's levels are measured, ten times a second of the unit's time.

@@ -38,6 +38,7 @@ final class EngineWorker: Sendable {
   }
 
   let settings: DuplexEngine.Settings
+  let player: AudioPlayer
   let events = EventSource<EngineEvent>()
   let statuses = EventSource<EngineStatus>()
   let gains = EngineGains()
@@ -46,6 +47,8 @@ final class EngineWorker: Sendable {
 
   init(_ selection: DeviceSelection, _ settings: DuplexEngine.Settings) {
     self.settings = settings
+    player = AudioPlayer(
+      endsWithQueue: settings.endsWithPlayer, prebufferSeconds: settings.prebufferSeconds)
     desk = MutexBox(Desk(selection: selection))
   }
 
