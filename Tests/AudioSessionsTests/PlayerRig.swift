@@ -32,7 +32,7 @@ final class PlayerRig {
   ) throws(DeviceFailure) {
     player = AudioPlayer(endsWithQueue: endsWithQueue)
     bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
-    player.onEvent { [told] event in told.events.withLock { $0.append(event) } }
+    player.addEventHandler { [told] event in told.events.withLock { $0.append(event) } }
     try attach(sampleRate: sampleRate, channelCount: channelCount)
   }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(rig.player.settings?.order.times == 2)
     #expect(rig.player.gain.factor == 0.5)
     rig.conclude()
-    rig.player.seek(toFrame: 2000)
+    try rig.player.seek(toFrame: 2000)
     rig.player.setGain(.unity)
     rig.player.play()
     try rig.attach()

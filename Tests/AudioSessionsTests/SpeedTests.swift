@@ -68,7 +68,7 @@ import Testing
     let rig = try PlayerRig()
     rig.player.enqueue(Sine(200, frames: 240_000))
     rig.player.play()
-    rig.player.seek(toSeconds: 3)
+    try rig.player.seek(toSeconds: 3)
     var heard: [Float] = []
     for step in 0..<12 {
       heard += rig.run(cycles: 40)

@@ -75,7 +75,7 @@ import Testing
         }
         guard !isOver else { break }
         model.wrap()
-        ask(&model, rig.player, &random)
+        try ask(&model, rig.player, &random)
         heard += numbers(rig.run(cycles: max(cycles, 24)))
         while expected.count < heard.count, let frame = model.next() { expected.append(frame) }
         if expected.count < heard.count { isOver = true }
@@ -87,11 +87,13 @@ import Testing
     }
   }
 
-  private func ask(_ model: inout Model, _ player: AudioPlayer, _ random: inout Seeded) {
+  private func ask(
+    _ model: inout Model, _ player: AudioPlayer, _ random: inout Seeded
+  ) throws {
     switch Int.random(in: 0...5, using: &random) {
     case 0, 1:
       let frame = Int.random(in: 0...model.frames, using: &random)
-      player.seek(toFrame: frame)
+      try player.seek(toFrame: frame)
       model.boundary = frame
     case 2:
       player.toggleReversed()
@@ -110,7 +112,7 @@ import Testing
       model.times = nil
     default:
       let seconds = Double.random(in: -1...1, using: &random)
-      player.seek(bySeconds: seconds)
+      try player.seek(bySeconds: seconds)
       let place = (Double(model.boundary) + seconds * 48000).rounded()
       let first = model.region.lowerBound + (model.isReversed ? 1 : 0)
       let last = model.region.upperBound - (model.isReversed ? 0 : 1)

@@ -107,7 +107,7 @@ import Testing
     playing.player.enqueue(path: folder.path("song.wav"))
     playing.player.play()
     let played = MutexBox(0)
-    playing.player.onEvent { _ in played.withLock { $0 += 1 } }
+    playing.player.addEventHandler { _ in played.withLock { $0 += 1 } }
     try await playing.start()
     await playing.passes(frames: 48000)
     try await playing.use(DeviceSelection(input: nil, output: "sim:clock=free,rate=44100"))

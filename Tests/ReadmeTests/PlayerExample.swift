@@ -7,7 +7,7 @@ func playTwiceBackwards(_ path: String) throws {
   let request = DuplexRequest(captureDevice: nil, playbackDevice: "sim")
   let device = try SimulatedDevice(wire, request: request)
   let player = AudioPlayer(endsWithQueue: true)  // steered from any thread, while it plays as well
-  player.onEvent { event in print(event.kind, event.source, event.frame ?? 0) }
+  player.addEventHandler { event in print(event.kind, event.source, event.frame ?? 0) }
   player.enqueue(path: path)  // or an address, or a decoder of yours
   player.setRegion(24000..<48000, times: 2)
   player.setReversed(true)

@@ -30,7 +30,8 @@ final class PlaybackKeys: KeyResponder {
   func perform(_ action: KeyAction, at frame: Int) {
     switch action {
     case .togglePause: player.togglePlayPause()
-    case .seek(let seconds): player.seek(bySeconds: seconds)
+    // What cannot be sought is told as an event.
+    case .seek(let seconds): try? player.seek(bySeconds: seconds)
     case .previousTrack: goBack()
     case .nextTrack: player.skip(by: 1)
     case .nextSource:

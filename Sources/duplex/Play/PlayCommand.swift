@@ -189,7 +189,7 @@ final class TrackProgress {
   init(_ player: AudioPlayer, tellsFailuresOnly: Bool = false) {
     self.player = player
     self.tellsFailuresOnly = tellsFailuresOnly
-    player.onEvent { [events] event in events.withLock { $0.append(event) } }
+    player.addEventHandler { [events] event in events.withLock { $0.append(event) } }
   }
 
   /// Tells what has happened since it was last called.

@@ -2,22 +2,25 @@ import AudioFiles
 
 /// Where it plays, and where it is to go on.
 extension AudioPlayer {
-  /// What is heard now.
+  /// What is heard now: its number, its place in the queue, and what is known of the source.
   public var current: PlayerTrack? { heard?.span.track }
 
-  /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
-  public var position: Int? {
+  /// What is heard, where in it, and how much of it there is, in one reading; nil where nothing is
+  /// heard.
+  public var positionAndTime: PlaybackPosition? {
     heard.map { span, frame in
-      Int(
-        clamping: span.positions.boundary(
-          after: max(0, min(frame, span.endFrame) - span.startFrame)))
+      let boundary = span.positions.boundary(
+        after: max(0, min(frame, span.endFrame) - span.startFrame))
+      return PlaybackPosition(track: span.track, frame: Int(clamping: boundary))
     }
   }
 
+  /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
+  public var position: Int? { positionAndTime?.frame }
+
   /// The same in seconds, and how long the source is; nil where that is not known.
   public var time: (current: Double, total: Double?)? {
-    guard let span = heard?.span, let position else { return nil }
-    return (Double(position) / Double(span.track.facts.sampleRate), span.track.facts.seconds)
+    positionAndTime.map { ($0.seconds, $0.totalSeconds) }
   }
 
   /// Bits a second of what is heard; nil where that is not known.
@@ -36,29 +39,46 @@ extension AudioPlayer {
     return connection.queue.published.withLock { $0.span(at: frame) }.map { ($0, frame) }
   }
 
-  /// Goes to a frame of what is heard, at the source's own rate.
-  public func seek(toFrame frame: Int) {
+  /// Goes to a frame of what is heard, at the source's own rate; its end is allowed.
+  ///
+  /// Throws a `SeekFailure`, and nothing changes, where nothing plays, it cannot be sought, or there is no
+  /// such frame. That it cannot be sought is told as `.refused` as well. Of a source that was not opened yet nothing is known: what it cannot do is told as
+  /// `.refused` then. This holds for all seeks.
+  public func seek(toFrame frame: Int) throws(SeekFailure) {
+    try checkSeek { facts in 0...(facts.frameCount ?? .max) ~= frame }
     change { _, place, _ in place = Double(frame) }
   }
 
-  /// Goes to a time of what is heard.
-  public func seek(toSeconds seconds: Double) {
+  /// Goes to a time of what is heard, to the nearest frame. Throws as `seek(toFrame:)` does.
+  public func seek(toSeconds seconds: Double) throws(SeekFailure) {
+    guard seconds.isFinite, seconds >= 0 else { throw .outOfRange(frameCount: heardFrameCount) }
+    try checkSeek { facts in
+      let frame = (seconds * Double(facts.sampleRate)).rounded()
+      return facts.frameCount.map { frame <= Double($0) } ?? true
+    }
     change { _, place, source in
       place = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
     }
   }
 
-  /// Goes to a fraction, from 0 to below 1, of what is heard, if its length is known.
-  public func seek(toFraction fraction: Double) {
+  /// Goes to a fraction, from 0 to below 1, of what is heard. Throws as `seek(toFrame:)` does, and where
+  /// its length is not known.
+  public func seek(toFraction fraction: Double) throws(SeekFailure) {
+    guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
+    if let facts = current?.facts, facts.frameCount == nil { throw .unknownLength }
+    try checkSeek { _ in true }
     change { _, place, source in
       guard let count = source.decoders.first?.frameCount else { return }
-      place = (min(max(0, fraction), 1) * Double(count)).rounded(.down)
+      place = (fraction * Double(count)).rounded(.down)
     }
   }
 
   /// Goes forward by `seconds`, or back where that is below 0; not beyond the region that is
-  /// played.
-  public func seek(bySeconds seconds: Double) {
+  /// played: there it stops at the first or the last frame. Throws as `seek(toFrame:)` does, but for the
+  /// ends.
+  public func seek(bySeconds seconds: Double) throws(SeekFailure) {
+    guard seconds.isFinite else { throw .outOfRange(frameCount: heardFrameCount) }
+    try checkSeek { _ in true }
     change { settings, place, source in
       let decoder = source.decoders.first
       place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
@@ -69,6 +89,26 @@ extension AudioPlayer {
       let last = order.isReversed ? end : end - 1
       place = max(Double(first), min(place, Double(max(first, last))))
     }
+  }
+
+  private var heardFrameCount: Int? { current?.facts.frameCount }
+
+  /// Throws why what is heard, as far as that is known, cannot go where `isThere` is asked about.
+  private func checkSeek(_ isThere: (StreamInfo) -> Bool) throws(SeekFailure) {
+    guard let facts = current?.facts else {
+      guard list.withLock({ $0.hasNext }) else { throw .nothingPlaying }
+      return
+    }
+    guard facts.supportsSeeking else {
+      let failure = SeekFailure.notSeekable(name: facts.name)
+      // Who follows the events is told as of all else that a source cannot do.
+      connection?.queue.published.withLock {
+        $0.refusals.append(
+          FileFailure(.unusableContents, failure.message, hint: "Save it to a file first."))
+      }
+      throw failure
+    }
+    guard isThere(facts) else { throw .outOfRange(frameCount: facts.frameCount) }
   }
 
   /// Plays it from here on backwards, or forwards.
@@ -120,4 +160,43 @@ extension AudioPlayer {
   /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME type
   /// (`audio/flac`).
   public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
+}
+
+/// Where a player is in what is heard.
+public struct PlaybackPosition: Sendable {
+  /// What is heard.
+  public let track: PlayerTrack
+  /// The frame of the source that is heard next, at the source's own rate.
+  public let frame: Int
+
+  /// Frames of the source; nil where that is not known.
+  public var frameCount: Int? { track.facts.frameCount }
+  /// `frame` in seconds of the source.
+  public var seconds: Double { Double(frame) / Double(track.facts.sampleRate) }
+  /// Seconds of the source; nil where that is not known.
+  public var totalSeconds: Double? { track.facts.seconds }
+}
+
+/// Why a player did not go where it was asked to.
+public enum SeekFailure: Error, Sendable, Equatable {
+  /// Nothing plays, and nothing waits to be played.
+  case nothingPlaying
+  /// What plays cannot be sought.
+  case notSeekable(name: String)
+  /// There is no such place; the source has so many frames, where that is known.
+  case outOfRange(frameCount: Int?)
+  /// A fraction of what does not say how long it is.
+  case unknownLength
+
+  /// One sentence that says it.
+  public var message: String {
+    switch self {
+    case .nothingPlaying: "Nothing is playing."
+    case .notSeekable(let name): "\(name) can only be played from its beginning to its end."
+    case .outOfRange(let count):
+      count.map { "There is no such place: the source has \($0) frames." }
+        ?? "There is no such place."
+    case .unknownLength: "The source does not say how long it is."
+    }
+  }
 }

@@ -30,11 +30,33 @@ extension AudioPlayer {
     enqueue(QueueItem(.file(path, settings: settings)))
   }
 
-  /// Ends what plays, forgets the queue and plays `item`.
-  public func resetAndEnqueue(_ item: QueueItem) {
+  /// Ends what plays and forgets the queue.
+  public func reset() {
     clearQueue()
     cancelCurrent()
+  }
+
+  /// Ends what plays, forgets the queue and plays `item`.
+  public func resetAndEnqueue(_ item: QueueItem) {
+    reset()
     enqueue(item)
+  }
+
+  /// The same with the file `path`.
+  public func resetAndEnqueue(path: String, settings: TrackSettings = TrackSettings()) {
+    resetAndEnqueue(QueueItem(.file(path, settings: settings)))
+  }
+
+  /// The same with an http or https address.
+  public func resetAndEnqueue(address: String, settings: TrackSettings = TrackSettings()) {
+    resetAndEnqueue(QueueItem(.address(address, settings: settings)))
+  }
+
+  /// The same with what `decoder` gives, once: it belongs to the player from now on.
+  public func resetAndEnqueue(
+    _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
+  ) {
+    resetAndEnqueue(QueueItem(.once(decoder, settings: settings)))
   }
 
   /// Ends what plays; the next in the queue, if there is one, follows without a gap.
@@ -62,6 +84,12 @@ extension AudioPlayer {
       list.shuffles = shuffles
     }
   }
+
+  /// Whether the queue begins anew at its end, as last set.
+  public var isRepeating: Bool { list.withLock { $0.repeats } }
+
+  /// Whether it does so in another order, as last set.
+  public var isShuffling: Bool { list.withLock { $0.shuffles } }
 
   /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
   /// beginning.

@@ -146,8 +146,7 @@ extension AudioPlayer {
   /// Ends what plays and clears the queue.
   public func stop() {
     pause()
-    clearQueue()
-    cancelCurrent()
+    reset()
   }
 
   /// Has everything multiplied by `gain`, reached within 5 ms.
@@ -190,11 +189,23 @@ extension AudioPlayer {
   /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
-  /// Has `handler` told what happens, on a thread of its own.
-  public func onEvent(_ handler: (@Sendable (PlayerEvent) -> Void)?) { listeners.emit(handler) }
+  /// Has `handler` told what happens from now on, besides those that are told already, on a thread of the
+  /// session's that may wait. The answer takes it away again.
+  @discardableResult
+  public func addEventHandler(
+    _ handler: @escaping @Sendable (PlayerEvent) -> Void
+  ) -> PlayerEventHandlerID {
+    listeners.add(handler)
+  }
+
+  /// Has a handler told no more. One call of it may still be under way.
+  public func removeEventHandler(_ id: PlayerEventHandlerID) { listeners.remove(id) }
 
   /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
   public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }
+
+  /// The same, as last set.
+  public var endingSoonLeadSeconds: Double { listeners.endingSoonSeconds }
 
   /// What was heard of each turn that is over, the newest 4096.
   public var playedTracks: [PlayedTrack] { listeners.playedTracks }

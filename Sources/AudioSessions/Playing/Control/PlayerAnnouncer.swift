@@ -144,18 +144,16 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
     if let played = trackState.played { listeners.note(played) }
     guard !trackState.hasFailed else { return }
-    if isPlayed, span.isComplete {
-      emit(.renderingComplete, trackState.track, before: span.endFrame)
-    } else {
-      emit(.decodingCanceled, trackState.track, before: span.endFrame)
-    }
+    emit(
+      isPlayed && span.isComplete ? .renderingComplete : .decodingCanceled, trackState.track,
+      timeline.end(before: span.endFrame), playedFrames: trackState.played?.frames ?? 0)
   }
 
   private func cancel(_ span: TrackSpan) {
     if trackStates.removeValue(forKey: span.track.number) == nil {
       emit(.decodingStarted, span.track)
     }
-    emit(.decodingCanceled, span.track)
+    emit(.decodingCanceled, span.track, playedFrames: 0)
   }
 
   private func emitFailures(_ failures: [PlayedSpans.Failure]) {
@@ -197,11 +195,11 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func emit(
     _ kind: PlayerEvent.Kind, _ track: PlayerTrack,
-    _ place: (frame: Int, nanoseconds: UInt64)? = nil
+    _ place: (frame: Int, nanoseconds: UInt64)? = nil, playedFrames: Int? = nil
   ) {
     listeners.tell(
       PlayerEvent(
         kind: kind, track: track, index: track.index, source: track.facts.name,
-        frame: place?.frame, nanoseconds: place?.nanoseconds))
+        frame: place?.frame, nanoseconds: place?.nanoseconds, playedFrames: playedFrames))
   }
 }

@@ -1,4 +1,5 @@
 import AudioFiles
+import RealtimeAudio
 
 /// Frames of a player's ring that are passed over, because something else is heard instead of them.
 struct RingJump: Sendable {
@@ -134,6 +135,9 @@ public final class PlayerTrack: Sendable {
 
   /// The source's place in the queue.
   public var index: Int { place.index }
+
+  /// The decoders that were enqueued as such and are played now; empty for files and addresses.
+  public var decoderIDs: [ObjectIdentifier] { item.parts.compactMap(\.decoderID) }
 }
 
 /// Something that happened on a player's way. Handed out on a thread of its own, never the audio
@@ -181,8 +185,15 @@ public struct PlayerEvent: Sendable {
   public var source: String
   /// Where on the unit's timeline; nil where it has no place there.
   public var frame: Int?
-  /// When, in nanoseconds of the host's clock; nil where it has no place in time.
+  /// When its frame is or was heard, in nanoseconds of the host's clock; nil where it has no place in
+  /// time.
   public var nanoseconds: UInt64?
+  /// Frames that were heard of a turn that is over (`renderingComplete`, `decodingCanceled`), at the
+  /// unit's rate; nil otherwise.
+  public var playedFrames: Int?
+  /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In virtual time
+  /// this is another clock than that of `nanoseconds`.
+  public let toldNanoseconds = HostClock.nanoseconds
 }
 
 /// What was heard of a turn.

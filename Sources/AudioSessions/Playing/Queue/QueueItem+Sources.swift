@@ -27,13 +27,16 @@ extension QueueItem.Part {
     _ decoder: sending any SoundDecoder, settings: TrackSettings
   ) -> QueueItem.Part {
     let name = decoder.name
+    let id = ObjectIdentifier(decoder)
     let box = GivenDecoder(decoder)
-    return QueueItem.Part(
+    var part = QueueItem.Part(
       name: name, settings: { _ throws(FileFailure) in settings },
       open: { _ throws(FileFailure) in
         if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
         return box.decoder
       })
+    part.decoderID = id
+    return part
   }
 }
 

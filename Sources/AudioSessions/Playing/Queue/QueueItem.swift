@@ -23,6 +23,9 @@ public struct QueueItem: Sendable {
     /// Whether opening it may take long, as over a network.
     public var takesTime: Bool
 
+    /// The decoder that was given; nil where it opens one.
+    var decoderID: ObjectIdentifier?
+
     /// A source that `open` opens.
     public init(
       name: String, takesTime: Bool = false,

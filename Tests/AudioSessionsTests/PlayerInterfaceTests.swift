@@ -1,0 +1,157 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+import Testing
+
+/// What a player answers to whoever asks it.
+@Suite struct PlayerInterfaceTests {
+  /// A rig that has played 128 frames of a source of 96,000.
+  private func playing() throws -> PlayerRig {
+    let rig = try PlayerRig()
+    rig.enqueue(try CountedFile(frames: 96000))
+    rig.player.play()
+    _ = rig.run(cycles: 2)
+    return rig
+  }
+
+  /// Why `seek` was refused; nil where it was not.
+  private func refusal(
+    _ rig: PlayerRig, _ seek: (AudioPlayer) throws(SeekFailure) -> Void
+  ) -> SeekFailure? {
+    do throws(SeekFailure) {
+      try seek(rig.player)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a seek out of range is refused, and nothing changes`() throws {
+    let rig = try playing()
+    let outOfRange = SeekFailure.outOfRange(frameCount: 96000)
+    #expect(
+      refusal(rig) { player throws(SeekFailure) in try player.seek(toFrame: -1) } == outOfRange)
+    #expect(
+      refusal(rig) { player throws(SeekFailure) in try player.seek(toFrame: 96001) } == outOfRange)
+    for seconds in [-0.1, 2.1, .nan, .infinity] {
+      #expect(
+        refusal(rig) { player throws(SeekFailure) in try player.seek(toSeconds: seconds) }
+          == outOfRange)
+    }
+    for fraction in [-0.1, 1, .nan] {
+      #expect(
+        refusal(rig) { player throws(SeekFailure) in try player.seek(toFraction: fraction) }
+          == outOfRange)
+    }
+    #expect(
+      refusal(rig) { player throws(SeekFailure) in try player.seek(bySeconds: .nan) } == outOfRange)
+    #expect(difference(numbers(rig.run(cycles: 100)), 128..<6528) == nil)
+    #expect(outOfRange.message == "There is no such place: the source has 96000 frames.")
+  }
+
+  @Test func `a seek where nothing plays is refused, and one of what waits is not`() throws {
+    let rig = try PlayerRig()
+    let player = rig.player
+    #expect(
+      refusal(rig) { player throws(SeekFailure) in try player.seek(toFrame: 0) } == .nothingPlaying)
+    rig.enqueue(try CountedFile(frames: 6400))
+    try player.seek(toFrame: 640)
+    player.play()
+    #expect(difference(numbers(rig.run(cycles: 90)), 640..<6400) == nil)
+    _ = rig.run(cycles: 2)
+    #expect(
+      refusal(rig) { player throws(SeekFailure) in try player.seek(bySeconds: -1) }
+        == .nothingPlaying)
+    #expect(player.state == .idle)
+  }
+
+  @Test func `position and time are one reading`() throws {
+    let rig = try PlayerRig()
+    #expect(rig.player.positionAndTime == nil)
+    rig.enqueue(try CountedFile(frames: 48000, sampleRate: 24000))
+    rig.player.play()
+    _ = rig.run(cycles: 10)
+    let place = try #require(rig.player.positionAndTime)
+    #expect(place.frame == 320)
+    #expect(place.frameCount == 48000)
+    #expect(place.seconds == 320.0 / 24000)
+    #expect(place.totalSeconds == 2)
+    #expect(place.track === rig.player.current)
+  }
+
+  @Test func `what was set can be asked for`() throws {
+    let player = AudioPlayer(endsWithQueue: true, prebufferSeconds: 2)
+    #expect(player.gain == .unity && player.shape == nil && player.state == .idle)
+    #expect(!player.isRepeating && !player.isShuffling && player.isQueueEmpty)
+    player.setGain(Gain(factor: 0.25))
+    player.setRepeating(true, shuffles: true)
+    player.setEndingSoonLead(seconds: 3)
+    #expect(player.gain.factor == 0.25 && player.isRepeating && player.isShuffling)
+    #expect(player.endingSoonLeadSeconds == 3 && player.prebufferSeconds == 2)
+    #expect(player.background.isEmpty)
+    let shape = AudioPlayer.Shape(sampleRate: 44100, channelCount: 1, periodFrames: 32)
+    _ = try player.attach(to: shape)
+    #expect(player.shape == shape && player.background.count == 3)
+  }
+
+  @Test func `what plays gives way to a decoder, and it can be told which it is`() throws {
+    let rig = try playing()
+    rig.player.enqueue(path: "/nowhere")
+    let ramp = PlayerEventTests.Ramp(frames: 640, supportsSeeking: false)
+    let id = ObjectIdentifier(ramp)
+    rig.player.resetAndEnqueue(ramp)
+    let heard = numbers(rig.run(cycles: 20))
+    // What was on its way is heard first.
+    let lead = 48000 / 50 + 2 * 64
+    #expect(difference(heard.prefix(lead), 128..<128 + lead) == nil)
+    #expect(heard[lead] == 0)
+    #expect(rig.player.current?.decoderIDs == [id])
+    rig.player.resetAndEnqueue(path: try CountedFile(frames: 640).path)
+    #expect(rig.player.isQueueEmpty == false)
+  }
+
+  @Test func `several handlers are told, each until it is taken away`() throws {
+    let rig = try PlayerRig()
+    let counts = MutexBox([0, 0])
+    let first = rig.player.addEventHandler { _ in counts.withLock { $0[0] += 1 } }
+    let second = rig.player.addEventHandler { _ in counts.withLock { $0[1] += 1 } }
+    #expect(first != second)
+    rig.enqueue(try CountedFile(frames: 640))
+    rig.player.play()
+    _ = rig.run(cycles: 5)
+    let before = counts.withLock { $0 }
+    #expect(before[0] > 0 && before[0] == before[1])
+    rig.player.removeEventHandler(first)
+    _ = rig.run(cycles: 20)
+    let after = counts.withLock { $0 }
+    #expect(after[0] == before[0] && after[1] > before[1])
+  }
+
+  @Test func `a turn that is over says how much of it was heard`() throws {
+    let rig = try playing()
+    rig.player.cancelCurrent()
+    rig.enqueue(try CountedFile(frames: 640))
+    _ = rig.run(cycles: 40)
+    rig.conclude()
+    let ends = rig.events.filter { $0.playedFrames != nil }
+    #expect(ends.map(\.playedFrames) == [128 + 48000 / 50 + 2 * 64, 640])
+    #expect(ends.allSatisfy { $0.toldNanoseconds > 0 })
+  }
+
+  /// An actor that owns a player: all of its calls are made from there.
+  private actor Jukebox {
+    let player = AudioPlayer()
+
+    func choose(_ path: String) -> PlayerState {
+      player.resetAndEnqueue(path: path)
+      player.play()
+      try? player.seek(toSeconds: 0)
+      return player.state
+    }
+  }
+
+  @Test func `an actor can own a player`() async throws {
+    #expect(await Jukebox().choose("/nowhere") == .waiting)
+  }
+}
