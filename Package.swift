@@ -183,7 +183,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
-        "AudioDevices", "AudioSessions", "DelayEstimation", "OtherConverters", "Reports",
+        "AudioDevices", "AudioSessions", "DelayEstimation", "Duplex", "OtherConverters", "Reports",
       ],
       path: "Tests/Benchmarks", swiftSettings: safe + optimised),
 

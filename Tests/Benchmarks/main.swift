@@ -25,6 +25,9 @@ import Glibc
 // or what becomes of howls, in a number of rooms for each gain:
 //
 //     swift run -c release Benchmarks howls [ROOMS]
+// or runs an engine on the simulated device for SECONDS of virtual time, for its instructions to be counted:
+//
+//     swift run -c release Benchmarks engine SECONDS
 let words = Array(CommandLine.arguments.dropFirst())
 if words.first == "lock-curve" {
   LockCurve(
@@ -34,6 +37,8 @@ if words.first == "lock-curve" {
 } else if words.first == "clock-trials" {
   let seeds = words.dropFirst().first.flatMap { Int($0) } ?? 4
   exit(printClockTrials(seeds: seeds) ? 0 : 1)
+} else if words.first == "engine" {
+  runEngine(seconds: words.dropFirst().first.flatMap { Double($0) } ?? 2)
 } else if words.first == "howls" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
 } else if words.first == "purity" {

@@ -71,7 +71,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if let gain = monitor?.follow(&monitorGainRequest) { protection?.setFullScale(gain) }
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
-    if insert != nil { runEffects() }
+    if insert?.isEmpty == false { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
     if outputGain != nil { applyOutputGain() }
@@ -104,6 +104,14 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     _ = outputGain?.follow(&outputGainRequest)
     if outputGain?.isTransparent == false { mix.beginChange() }
     outputGain?.process(&mix)
+  }
+
+  /// Where the last cycle ended.
+  public var end: CycleTime {
+    let isMicrophone = microphone.time.frame >= mix.time.frame
+    let (time, frames) =
+      isMicrophone ? (microphone.time, microphone.frames) : (mix.time, mix.frames)
+    return CycleTime(frame: time.frame + frames, nanoseconds: time.nanoseconds, lostFrames: 0)
   }
 
   /// Ends the recordings. After the last cycle.

@@ -46,6 +46,7 @@ public struct MixerBus: ~Copyable {
   /// Adds the first `count` frames of `sound`, which holds anything afterwards.
   @_noLocks
   public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {
+    guard count > 0 else { return }
     peakBound = .infinity
     if isSilent && sound.frameCount == buffer.frameCount {
       sound.clear(from: count, frames: frames &- count)

@@ -8,7 +8,6 @@ struct EngineCallbacks: SessionCallbacks, ~Copyable {
   private var mixer: Mixer
   private var recorder: HandoffReceiver<Recorder>
   private var mixRecorder: HandoffReceiver<Recorder>
-  private var end = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   private let home: MutexBox<MixerParts?>
 
   /// Callbacks of `mixer` whose parts come to `home` after the last cycle.
@@ -28,7 +27,6 @@ struct EngineCallbacks: SessionCallbacks, ~Copyable {
   @_noLocks
   mutating func input(_ input: borrowing InputCycle) {
     recorder.exchange(&mixer.recorder)
-    noteEnd(input.time, input.frameCount)
     mixer.input(input)
   }
 
@@ -36,13 +34,7 @@ struct EngineCallbacks: SessionCallbacks, ~Copyable {
   @_noLocks
   mutating func output(_ output: inout OutputCycle) {
     mixRecorder.exchange(&mixer.mixRecorder)
-    noteEnd(output.time, output.frameCount)
     mixer.output(&output)
-  }
-
-  @_noLocks
-  private mutating func noteEnd(_ time: CycleTime, _ frames: Int) {
-    end = CycleTime(frame: time.frame &+ frames, nanoseconds: time.nanoseconds, lostFrames: 0)
   }
 
   /// Brings the parts home, where they are ended or go on with another device. After the last cycle.
@@ -50,7 +42,7 @@ struct EngineCallbacks: SessionCallbacks, ~Copyable {
     var parts = MixerParts()
     parts.recorder = mixer.recorder.take()
     parts.mixRecorder = mixer.mixRecorder.take()
-    parts.end = end
+    parts.end = mixer.end
     home.withLock { $0 = parts.take() }
   }
 }

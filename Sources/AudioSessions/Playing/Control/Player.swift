@@ -18,10 +18,13 @@ public struct Player: MixerStage, ~Copyable {
   private var starved = AtomicCounter()
   /// The unit that it was made for; nil where nobody said.
   let shape: AudioPlayer.Shape?
-  /// What steers it, where something does.
+  /// What steers it, where something does, and whether that has paused it.
   private var remote: PlayerRemote?
+  private let pause: CountView
   /// Whether the last frame has been taken.
   public private(set) var isFinished = false
+  /// Whether it did nothing in the last cycle.
+  private var isAtRest = false
   /// Frames that it added in the last cycle.
   public private(set) var playedFrames = 0
 
@@ -31,15 +34,18 @@ public struct Player: MixerStage, ~Copyable {
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     shape = nil
     remote = nil
+    pause = AtomicCounter().makeView()
   }
 
   init(
-    ring: consuming SampleReader, shape: AudioPlayer.Shape, remote: consuming PlayerRemote?
+    ring: consuming SampleReader, shape: AudioPlayer.Shape, remote: consuming PlayerRemote,
+    pause pauseView: consuming CountView
   ) {
     self.ring = ring
+    pause = pauseView
     buffer = SampleBuffer(frameCount: shape.periodFrames, channelCount: shape.channelCount)
     self.shape = shape
-    self.remote = remote
+    self.remote = consume remote
   }
 
   /// Frames that were due and not there, as they become more: the disk or the network was too slow.
@@ -55,6 +61,7 @@ public struct Player: MixerStage, ~Copyable {
   /// Adds the next frames to those of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
+    if isAtRest && staysAtRest() { return }
     let (frames, time) = (bus.frames, bus.time)
     if keepsTimeline { owedFrames &+= time.lostFrames }
     // In this order: what is queued after the end was announced is all there will be.
@@ -81,7 +88,14 @@ public struct Player: MixerStage, ~Copyable {
     remote?.process(&buffer, frames: count)
     bus.add(&buffer, frames: count)
     playedFrames = count
+    isAtRest = count == 0 && owedFrames == 0 && remote?.isFadedOut == true && ring.available == 0
     if count < frames { fallShort(by: frames &- count, isLast: isLast && ring.available == 0) }
+  }
+
+  /// Whether it is paused with nothing queued, as in the last cycle: then there is nothing to do.
+  @_noLocks
+  private mutating func staysAtRest() -> Bool {
+    pause.value != 0 && ring.available == 0 && !ring.isFinished
   }
 
   @_noLocks
@@ -225,6 +239,11 @@ struct PlayerRemote: ~Copyable {
   /// Whether it is silent because it was told to be.
   var isSilent: Bool {
     @_noLocks get { pause.value != 0 }
+  }
+
+  /// Whether it is silent because it was told to be, and has faded out.
+  var isFadedOut: Bool {
+    @_noLocks get { isSilent && gain.isSilent }
   }
 
   @_noLocks

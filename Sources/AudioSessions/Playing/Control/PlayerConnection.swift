@@ -39,7 +39,8 @@ final class PlayerConnection: Sendable {
       starvation: remote.makeStarvationView(), isPaused: pause(), marks: markReader,
       sampleRate: rate)
     let feederStarvation = remote.makeStarvationView()
-    let voice = Player(ring: ring.makeReader(), shape: shape, remote: remote)
+    let voice = Player(
+      ring: ring.makeReader(), shape: shape, remote: remote, pause: pause())
     starvedFrames = voice.makeStarvationView()
     feeder = QueueFeeder(
       ring: ring, queue: queue, requests: requests, channelCount: shape.channelCount,
