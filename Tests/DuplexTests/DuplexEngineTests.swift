@@ -64,6 +64,32 @@ import Testing
     #expect(report.events.contains { $0.kind == .deviceReturned })
   }
 
+  @Test func `a start behind a stop starts again`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    for _ in 0..<50 {
+      try await engine.start()
+      engine.stop { _ in }
+      try await engine.start()
+      #expect(engine.status.phase == .running)
+      await engine.stop()
+    }
+    #expect(engine.status.phase == .stopped)
+  }
+
+  @Test func `effects stay over a change of device`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
+    engine.insert(Muting())
+    var settings = RecordingSettings()
+    settings.source = .output
+    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    try await engine.start()
+    await engine.passes(frames: 24000)
+    try await engine.use(DeviceSelection(device: "sim:clock=free,gain=-200,noise=-10,channels=2"))
+    await engine.passes(frames: 24000)
+    await engine.stop()
+    #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
+  }
+
   @Test func `a change to a device that is not there changes nothing`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()

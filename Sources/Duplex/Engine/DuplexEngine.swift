@@ -49,8 +49,7 @@ public final class DuplexEngine: Sendable {
   public func start(
     then reply: @escaping @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
   ) {
-    thread.begin()
-    worker.start(seconds: nil, reply)
+    start(seconds: nil, reply)
   }
 
   /// Starts, and answers when so many seconds of the timeline are over, or when it was stopped. Throws as `start`
@@ -77,17 +76,25 @@ public final class DuplexEngine: Sendable {
   }
 
   /// The same, without waiting: `then` is told on a thread of the engine.
-  public func stop(then tell: @escaping @Sendable (SessionReport) -> Void = { _ in }) {
+  public func stop(then tell: @escaping @Sendable (SessionReport) -> Void) {
     worker.order(.stop)
     worker.whenStopped { tell($0 ?? SessionReport()) }
   }
 
   private func start(seconds: Double?) async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
-      thread.begin()
-      worker.start(seconds: seconds) { continuation.resume(returning: $0) }
+      start(seconds: seconds) { continuation.resume(returning: $0) }
     }
     return try result.get()
+  }
+
+  private func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
+    do throws(EngineFailure) {
+      try thread.begin()
+      worker.start(seconds: seconds, reply)
+    } catch {
+      reply(.failure(error))
+    }
   }
 
   // MARK: Devices
@@ -102,8 +109,8 @@ public final class DuplexEngine: Sendable {
   @discardableResult
   public func use(_ selection: DeviceSelection) async throws(EngineFailure) -> DuplexConfiguration?
   {
+    try thread.begin()
     let result = await withCheckedContinuation { continuation in
-      thread.begin()
       worker.order(.change(selection, { continuation.resume(returning: $0) }))
     }
     return try result.get()
@@ -172,8 +179,8 @@ public final class DuplexEngine: Sendable {
     to path: String, _ settings: RecordingSettings = RecordingSettings()
   ) async throws(EngineFailure) -> EngineRecording {
     let recording = EngineRecording(path: path, settings, worker)
+    try thread.begin()
     let result = await withCheckedContinuation { continuation in
-      thread.begin()
       worker.order(.record(recording, { continuation.resume(returning: $0) }))
     }
     try result.get()
@@ -197,11 +204,16 @@ private final class EngineThread: Sendable {
   }
 
   /// Makes it, where it is not there.
-  func begin() {
-    thread.withLock { thread in
-      guard thread == nil else { return }
-      thread = try? RealtimeThread(
-        name: "duplex-engine", priority: .normal, stackByteCount: 524_288, Work(worker: worker))
+  func begin() throws(EngineFailure) {
+    do throws(ThreadFailure) {
+      try thread.withLock { thread throws(ThreadFailure) in
+        guard thread == nil else { return }
+        thread = try RealtimeThread(
+          name: "duplex-engine", priority: .normal, stackByteCount: 524_288, Work(worker: worker))
+      }
+    } catch {
+      throw .device(
+        DeviceFailure(.refused, error.message, hint: "End other programs, then try again."))
     }
   }
 

@@ -33,8 +33,12 @@ final class EngineWorker: Sendable {
     var lastReport: SessionReport?
     var failure: EngineFailure?
     var selection: DeviceSelection
+    /// Told once this run runs, and once the run after it does.
     var waitingForStart: [EngineOrder.Reply] = []
+    var waitingForNextStart: [EngineOrder.Reply] = []
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
+
+    var isStartOrdered: Bool { orders.contains(where: \.isStart) }
   }
 
   let settings: DuplexEngine.Settings
@@ -59,19 +63,25 @@ final class EngineWorker: Sendable {
   var selection: DeviceSelection { desk.withLock { $0.selection } }
 
   func order(_ order: EngineOrder) {
-    desk.withLock { $0.orders.append(order) }
+    desk.withLock { desk in
+      desk.orders.append(order)
+      // A start that is asked for from now on is one of its own.
+      if order.isStop, desk.status.phase != .stopped { desk.status.phase = .stopping }
+    }
     desk.announce()
   }
 
-  /// Starts it, where it does not run, and has `reply` told once sound runs.
+  /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
+  /// starts again.
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
     let running = desk.withLock { desk -> DuplexConfiguration? in
-      if desk.status.phase == .running { return desk.status.configuration }
-      desk.waitingForStart.append(reply)
-      // A start behind a stop that is under way begins when that is over.
-      if desk.waitingForStart.count == 1, desk.status.phase != .starting {
+      switch desk.status.phase {
+      case .running: return desk.status.configuration
+      case .starting: desk.waitingForStart.append(reply)
+      case .stopped, .stopping:
+        if !desk.isStartOrdered { desk.orders.append(.start(seconds: seconds)) }
+        desk.waitingForNextStart.append(reply)
         if desk.status.phase == .stopped { desk.status.phase = .starting }
-        desk.orders.append(.start(seconds: seconds))
       }
       return nil
     }
@@ -102,7 +112,12 @@ final class EngineWorker: Sendable {
         statuses.finish()
         return
       case .start(let seconds):
-        desk.withLock { $0.status.phase = .starting }
+        desk.withLock { desk in
+          desk.waitingForStart += desk.waitingForNextStart
+          desk.waitingForNextStart = []
+          // A stop may be behind it already.
+          if !desk.orders.contains(where: \.isStop) { desk.status.phase = .starting }
+        }
         EngineRun(self).run(seconds: seconds, pending)
         pending = []
       case .change(let selection, let reply):
@@ -161,14 +176,11 @@ final class EngineWorker: Sendable {
   /// It does not run any more; `failure` where it never did.
   func noteStopped(_ report: SessionReport, _ failure: EngineFailure?) {
     let (stopped, started) = desk.withLock { desk in
-      let isStartedAgain = desk.orders.contains { if case .start = $0 { true } else { false } }
       desk.lastReport = report
       desk.status.configuration = nil
-      desk.status.phase = isStartedAgain ? .starting : .stopped
-      let started = isStartedAgain && failure == nil ? [] : desk.waitingForStart
-      if !isStartedAgain || failure != nil { desk.waitingForStart = [] }
-      defer { desk.waitingForStop = [] }
-      return (desk.waitingForStop, started)
+      desk.status.phase = desk.isStartOrdered ? .starting : .stopped
+      defer { (desk.waitingForStop, desk.waitingForStart) = ([], []) }
+      return (desk.waitingForStop, desk.waitingForStart)
     }
     statuses.send(status)
     events.send(.stopped(report))
@@ -178,6 +190,9 @@ final class EngineWorker: Sendable {
 }
 
 extension EngineOrder {
+  fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
+  fileprivate var isStart: Bool { if case .start = self { true } else { false } }
+
   fileprivate var isForTheNextRun: Bool {
     switch self {
     case .start, .quit: true
