@@ -28,9 +28,10 @@ final class PlayerRig {
   }
 
   init(
-    sampleRate: Int = 48000, channelCount: Int = 2, endsWithQueue: Bool = true
+    sampleRate: Int = 48000, channelCount: Int = 2, endsWithQueue: Bool = true,
+    prebufferSeconds: Double? = nil
   ) throws(DeviceFailure) {
-    player = AudioPlayer(endsWithQueue: endsWithQueue)
+    player = AudioPlayer(endsWithQueue: endsWithQueue, prebufferSeconds: prebufferSeconds)
     bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
     player.addEventHandler { [told] event in told.events.withLock { $0.append(event) } }
     try attach(sampleRate: sampleRate, channelCount: channelCount)
@@ -71,6 +72,11 @@ final class PlayerRig {
   /// One cycle: the first channel of what is heard, silence included.
   func cycle() -> [Float] {
     step()
+    return hear()
+  }
+
+  /// One cycle of the audio thread alone, as while the others wait.
+  func hear() -> [Float] {
     bus.begin(
       frames: periodFrames, at: CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0))
     bus.buffer.clear(frames: periodFrames)

@@ -18,6 +18,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let concluded = AtomicFlag()
   private let phase = MutexBox(Phase.idle(hasBegun: false))
   private var signals: Signals
+  /// Whether what comes after the audio thread ran dry was gathered.
+  private var hasGathered = true
 
   /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
@@ -180,6 +182,16 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
+  /// Has the queue gather some where the network was too slow: once each time the audio thread runs dry, though
+  /// a read that waited may have put a few frames into the ring since.
+  private func gather(isReady: Bool) {
+    let isDry = signals.starvation.value != 0
+    if !isDry { hasGathered = false }
+    if isDry, !isReady, !hasGathered || ring.queuedFrames == 0 { queue.isGathering = true }
+    // What is gathered is read before the audio thread knows of it.
+    if queue.isGathering { hasGathered = true }
+  }
+
   private func fill() {
     var isFirst = true
     // What went wrong is told between two turns: of a list of a hundred thousand it would fill memory.
@@ -189,13 +201,12 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       // What may have to give way before it is heard must leave room for what takes its place.
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
-      let decoders = queue.decoders
-      let isReady = decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
-      if signals.starvation.value != 0, ring.queuedFrames == 0, !isReady {
-        queue.isGathering = true
-      }
+      let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
+      gather(isReady: isReady)
       signals.isFed.publish(queue.isOver ? 0 : 1)
-      signals.enough.publish(isReady ? 1 : targetFrames / 4)
+      // What is left in the ring is heard with what is gathered, not before it. Nothing is read meanwhile, so that
+      // this is looked at again.
+      signals.enough.publish(isReady ? 1 : queue.isGathering ? .max : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         if count > 0, let tap = requests.tap.withLock({ $0 }) {

@@ -189,8 +189,9 @@ struct TrackCursor: ~Copyable {
     makeBlock()
     let isReversed = path.order.isReversed
     let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
-    let wanted =
-      isReversed ? boundary - first : min(block.frameCount, (path.end ?? .max) - boundary)
+    // What is heard once need not wait for a whole block of a slow network.
+    let most = path.order.times == 1 ? min(block.frameCount, 4096) : block.frameCount
+    let wanted = isReversed ? boundary - first : min(most, (path.end ?? .max) - boundary)
     held = 0..<0
     copies = 1
     guard try approach(first) else { return false }

@@ -1,0 +1,100 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// How much a player gathers of a network source before it plays, and before it goes on.
+@Suite struct PrebufferTests {
+  private static let rate = 8000
+
+  /// A source of which `speed` seconds of sound come in each second of the unit's time. A read waits for
+  /// what it was asked for, as a decoder of MP3 waits for a whole frame, and the audio goes on meanwhile.
+  private final class SlowStream: PlainSoundDecoder, @unchecked Sendable {
+    // @unchecked because the rig and all that it plays are on one thread.
+    let name = "a slow stream"
+    let sampleRate = PrebufferTests.rate
+    let channelCount = 1
+    let frameCount: Int? = nil
+    let supportsSeeking = false
+    private(set) var position = 0
+    private let speed: Double
+    private let rig: PlayerRig
+    /// What was heard while reads waited, and between them.
+    var heard: [Int] = []
+
+    init(speed: Double, _ rig: PlayerRig) {
+      self.speed = speed
+      self.rig = rig
+    }
+
+    private var arrived: Int { Int(clamping: Double(rig.frame) * speed) }
+
+    func isReady(prebuffer seconds: Double?) -> Bool {
+      let held = Double(arrived - position) / Double(sampleRate)
+      return held >= (seconds ?? 3) || (seconds == nil && held >= 0.5 && speed >= 1.5)
+    }
+
+    func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+      let count = min(frames, 1152)
+      while arrived < position + count { heard += numbers(rig.hear()) }
+      for frame in 0..<count {
+        buffer[target + frame] = Float(position + frame + 1) / 8_388_608
+      }
+      position += count
+      return count
+    }
+
+    func seek(toFrame frame: Int) {}
+  }
+
+  /// The lengths of the silences in `seconds` of a stream, in seconds, the first before its first frame.
+  private func silences(
+    speed: Double, prebuffer: Double? = nil, seconds: Int
+  ) throws -> (lengths: [Double], frames: [Int]) {
+    let rig = try PlayerRig(
+      sampleRate: Self.rate, endsWithQueue: false, prebufferSeconds: prebuffer)
+    let stream = SlowStream(speed: speed, rig)
+    rig.player.enqueue(QueueItem(QueueItem.Part(name: stream.name) { _ in stream }))
+    rig.player.play()
+    while stream.heard.count < seconds * Self.rate {
+      rig.step()
+      stream.heard += numbers(rig.hear())
+    }
+    var lengths: [Double] = []
+    var before = 0
+    for frame in stream.heard {
+      if frame == -1, before != -1 || lengths.isEmpty { lengths.append(0) }
+      if frame == -1 { lengths[lengths.count - 1] += 1 / Double(Self.rate) }
+      before = frame
+    }
+    // The last may go on.
+    if before == -1 { lengths.removeLast() }
+    return (lengths, stream.heard.filter { $0 >= 0 })
+  }
+
+  @Test func `at 15 kB a second for 16 it stops seldom, and gathers three seconds each time`()
+    throws
+  {
+    let (lengths, frames) = try silences(speed: 15.0 / 16, seconds: 120)
+    // Three seconds take 3.2 to come, and last for 48; half a second more where a read waits.
+    #expect(lengths.count == 3, "\(lengths)")
+    for length in lengths { #expect(3.1...3.8 ~= length, "\(lengths)") }
+    #expect(difference(frames, 0..<frames.count) == nil)
+  }
+
+  @Test func `where it comes in fast enough it plays after half a second, and never stops`() throws
+  {
+    let (lengths, frames) = try silences(speed: 1.5, seconds: 20)
+    #expect(lengths.count == 1)
+    #expect((lengths.first ?? 0) < 0.6)
+    #expect(difference(frames, 0..<frames.count) == nil)
+  }
+
+  @Test func `a prebuffer that was asked for is gathered at the start and after each stop`() throws
+  {
+    let (lengths, frames) = try silences(speed: 0.75, prebuffer: 1, seconds: 40)
+    #expect(lengths.count > 5)
+    for length in lengths { #expect(1.3...2.1 ~= length, "\(lengths)") }
+    #expect(difference(frames, 0..<frames.count) == nil)
+  }
+}
