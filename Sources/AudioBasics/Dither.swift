@@ -21,7 +21,9 @@ public struct Dither: BitwiseCopyable, Sendable {
   /// Adds noise to the first `frames` frames of `buffer`.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    precondition(frames >= 0 && frames <= buffer.frameCount)
+    requirement(
+      frames >= 0 && frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     let count = frames &* buffer.channelCount
     guard isUnconditional || !Self.isWhole(buffer, count: count) else { return }
     var index = 0

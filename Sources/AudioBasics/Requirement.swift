@@ -10,7 +10,7 @@ public func requirement(_ holds: Bool, _ sentence: StaticString) {
   if !holds { requirementFailed(sentence) }
 }
 
-/// Writes `sentence` to standard error, in one call and without a lock or memory, and ends the program by a trap.
+/// Writes `sentence` to standard error, in one call and without a lock or memory, and ends the program by SIGABRT.
 @inline(never)
 public func requirementFailed(_ sentence: StaticString) -> Never {
   let ends: (StaticString, StaticString) = ("Fatal error: ", "\n")
@@ -22,5 +22,5 @@ public func requirementFailed(_ sentence: StaticString) -> Never {
   withUnsafePointer(to: &parts) { parts in
     parts.withMemoryRebound(to: iovec.self, capacity: 3) { _ = writev(STDERR_FILENO, $0, 3) }
   }
-  fatalError()
+  abort()
 }

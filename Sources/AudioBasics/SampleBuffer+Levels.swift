@@ -6,7 +6,9 @@ extension SampleBuffer {
   /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares.
   @_noLocks
   public func measure(frames: Int, into levels: inout SampleBuffer) {
-    precondition(levels.sampleCount >= 2 &* channelCount)
+    requirement(
+      levels.sampleCount >= 2 &* channelCount,
+      "The buffer for levels is too short for the channels that are measured.")
     let count = sampleCount(of: frames)
     var done = 0
     if channelCount == 1 || channelCount == 2 || channelCount == 4 || channelCount == 8 {
@@ -85,7 +87,9 @@ extension SampleBuffer {
   /// The highest magnitude of `frames` frames from `first` on, all channels together.
   @_noLocks
   public func peak(from first: Int, frames: Int) -> Float {
-    precondition(first >= 0 && frames >= 0 && first &+ frames <= frameCount)
+    requirement(
+      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
@@ -113,7 +117,9 @@ extension SampleBuffer {
   /// together.
   @_noLocks
   public func secondDifference(from first: Int, frames: Int) -> Float {
-    precondition(first >= 0 && frames >= 0 && first &+ frames <= frameCount)
+    requirement(
+      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     var index = (first &+ 1) &* channelCount
     let end = (first &+ frames &- 1) &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
@@ -164,7 +170,9 @@ extension SampleBuffer {
   @_noLocks @inlinable
   public func sum(ofFrame frame: Int) -> Float {
     // Below zero, too, is above every count.
-    precondition(UInt(bitPattern: frame) < UInt(bitPattern: frameCount))
+    requirement(
+      UInt(bitPattern: frame) < UInt(bitPattern: frameCount),
+      "Frames outside of a buffer were asked for.")
     let first = base + frame &* channelCount
     return channelCount == 2 ? first[0] + first[1] : sum(from: first)
   }
@@ -184,7 +192,9 @@ extension SampleBuffer {
   /// Multiplies one frame by `gain` and keeps it between -`limit` and `limit`.
   @_noLocks @inlinable
   public mutating func scale(frame: Int, by gain: Float, within limit: Float) {
-    precondition(frame >= 0 && frame < frameCount)
+    requirement(
+      frame >= 0 && frame < frameCount,
+      "Frames outside of a buffer were asked for.")
     let first = base + frame &* channelCount
     var channel = 0
     while channel < channelCount {
@@ -197,7 +207,9 @@ extension SampleBuffer {
   /// The highest magnitude of one frame.
   @_noLocks @inlinable
   public func peak(ofFrame frame: Int) -> Float {
-    precondition(frame >= 0 && frame < frameCount)
+    requirement(
+      frame >= 0 && frame < frameCount,
+      "Frames outside of a buffer were asked for.")
     let first = base + frame &* channelCount
     var peak: Float = 0
     var channel = 0

@@ -16,7 +16,7 @@ extension SampleBuffer {
   /// Multiplies `frames` frames from `firstFrame` on by `gain`.
   @_noLocks
   public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
-    precondition(firstFrame >= 0)
+    requirement(firstFrame >= 0, "Frames outside of a buffer were asked for.")
     let end = sampleCount(of: firstFrame &+ frames)
     var index = firstFrame &* channelCount
     while index < end {
@@ -34,7 +34,9 @@ extension SampleBuffer {
   /// Multiplies the frame `first` by `gain` and each of the `frames` from there on by `step` more.
   @_noLocks
   public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
-    precondition(frames >= 0 && first >= 0 && first &+ frames <= frameCount)
+    requirement(
+      frames >= 0 && first >= 0 && first &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     let ramped = base + first &* channelCount
     var frame = 0
     while frame < frames {
@@ -51,7 +53,9 @@ extension SampleBuffer {
   /// Multiplies the first channel of the first frames by `left` and the second by `right`.
   @_noLocks
   public mutating func balance(frames: Int, left: Float, right: Float) {
-    precondition(channelCount > 1 && frames >= 0 && frames <= frameCount)
+    requirement(
+      channelCount > 1 && frames >= 0 && frames <= frameCount,
+      "Balance needs two channels, and frames within the buffer.")
     var index = 0
     while index < frames &* channelCount {
       base[index] *= left
@@ -63,7 +67,9 @@ extension SampleBuffer {
   /// Adds `other`, sample by sample. It must have as many channels.
   @_noLocks
   public mutating func add(_ other: borrowing SampleBuffer, frames: Int) {
-    precondition(other.channelCount == channelCount && frames <= other.frameCount)
+    requirement(
+      other.channelCount == channelCount && frames <= other.frameCount,
+      "Two buffers have different channels, or too few frames.")
     let count = sampleCount(of: frames)
     let added = other.base
     var index = 0
@@ -84,8 +90,12 @@ extension SampleBuffer {
     if theirs == channelCount {
       return replace(at: target, with: other, from: source, frames: frames)
     }
-    precondition(frames >= 0 && target >= 0 && source >= 0)
-    precondition(target &+ frames <= frameCount && source &+ frames <= other.frameCount)
+    requirement(
+      frames >= 0 && target >= 0 && source >= 0,
+      "Frames outside of a buffer were asked for.")
+    requirement(
+      target &+ frames <= frameCount && source &+ frames <= other.frameCount,
+      "Frames outside of a buffer were asked for.")
     let share = 1 / Float(max(1, theirs))
     var from = other.base + source &* theirs
     var to = base + target &* channelCount
@@ -113,7 +123,9 @@ extension SampleBuffer {
 
   @_noLocks
   func sampleCount(of frames: Int) -> Int {
-    precondition(frames >= 0 && frames <= frameCount)
+    requirement(
+      frames >= 0 && frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     return frames &* channelCount
   }
 }
@@ -126,8 +138,12 @@ extension SampleBuffer {
   public mutating func replace(
     at target: Int, with other: borrowing SampleBuffer, from source: Int, frames: Int
   ) {
-    precondition(other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0)
-    precondition(target &+ frames <= frameCount && source &+ frames <= other.frameCount)
+    requirement(
+      other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0,
+      "Two buffers have different channels, or too few frames.")
+    requirement(
+      target &+ frames <= frameCount && source &+ frames <= other.frameCount,
+      "Frames outside of a buffer were asked for.")
     let to = base + target &* channelCount
     let from = other.base + source &* channelCount
     let count = frames &* channelCount
@@ -156,7 +172,7 @@ extension SampleBuffer {
   /// Silence in `frames` frames from `firstFrame` on.
   @_noLocks
   public mutating func clear(from firstFrame: Int, frames: Int) {
-    precondition(firstFrame >= 0)
+    requirement(firstFrame >= 0, "Frames outside of a buffer were asked for.")
     let end = sampleCount(of: firstFrame &+ frames)
     var index = firstFrame &* channelCount
     while index < end {
@@ -170,7 +186,9 @@ extension SampleBuffer {
   /// Turns the first `frames` frames round: the last becomes the first.
   @_noLocks
   public mutating func reverse(frames: Int) {
-    precondition(frames >= 0 && frames <= frameCount)
+    requirement(
+      frames >= 0 && frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     var low = 0
     var high = frames &- 1
     if channelCount == 2 {

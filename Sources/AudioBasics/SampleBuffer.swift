@@ -55,11 +55,15 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   /// One sample, counted from the first channel of the first frame.
   public subscript(index: Int) -> Float {
     @_noLocks @inlinable get {
-      precondition(index >= 0 && index < sampleCount)
+      requirement(
+        index >= 0 && index < sampleCount,
+        "A sample outside of a buffer was asked for.")
       return base[index]
     }
     @_noLocks @inlinable set {
-      precondition(index >= 0 && index < sampleCount)
+      requirement(
+        index >= 0 && index < sampleCount,
+        "A sample outside of a buffer was asked for.")
       base[index] = newValue
     }
   }
@@ -67,14 +71,18 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   /// Four samples from the one of that index on.
   @_noLocks @inlinable
   public func fourSamples(at index: Int) -> SIMD4<Float> {
-    precondition(index >= 0 && index &+ 4 <= sampleCount)
+    requirement(
+      index >= 0 && index &+ 4 <= sampleCount,
+      "A sample outside of a buffer was asked for.")
     return UnsafeRawPointer(base + index).loadUnaligned(as: SIMD4<Float>.self)
   }
 
   /// Writes four samples from the one of that index on.
   @_noLocks @inlinable
   public mutating func setFourSamples(_ samples: SIMD4<Float>, at index: Int) {
-    precondition(index >= 0 && index &+ 4 <= sampleCount)
+    requirement(
+      index >= 0 && index &+ 4 <= sampleCount,
+      "A sample outside of a buffer was asked for.")
     UnsafeMutableRawPointer(base + index).storeBytes(of: samples, as: SIMD4<Float>.self)
   }
 

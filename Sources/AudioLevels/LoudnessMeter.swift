@@ -62,8 +62,12 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   public mutating func add(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) {
-    precondition(buffer.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the meter.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     guard channelCount > 0 else { return }
     var done = 0
     while done < frames {

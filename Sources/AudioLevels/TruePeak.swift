@@ -35,8 +35,12 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   public mutating func add(
     _ buffer: borrowing SampleBuffer, from first: Int = 0, frames: Int
   ) -> Float {
-    precondition(buffer.channelCount == channelCount)
-    precondition(first >= 0 && frames >= 0 && first &+ frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the meter.")
+    requirement(
+      first >= 0 && frames >= 0 && first &+ frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     guard frames > 0 else { return 0 }
     var highestSample: Float = 0
     var before = keptPeak
@@ -68,7 +72,9 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   /// A channel's highest magnitude so far, full scale being 1. Channels together are one.
   public subscript(channel: Int) -> Float {
     @_noLocks get {
-      precondition(channel >= 0 && channel < count)
+      requirement(
+        channel >= 0 && channel < count,
+        "A channel that does not exist was asked for.")
       return (peaks + channel).pointee.peak
     }
   }

@@ -78,7 +78,9 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   public mutating func clean(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer, frames: Int
   ) {
-    precondition(frames <= played.frameCount)
+    requirement(
+      frames <= played.frameCount,
+      "Frames outside of a buffer were asked for.")
     guard prepare(&buffer, frames: frames) else { return }
     var done = 0
     while done < frames {
@@ -91,7 +93,9 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
 
   /// Does what needs no blocks. Returns whether more is to be done.
   private mutating func prepare(_ buffer: inout SampleBuffer, frames: Int) -> Bool {
-    precondition(buffer.channelCount == channelCount && frames >= 0 && frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount && frames >= 0 && frames <= buffer.frameCount,
+      "A buffer has other channels than the voice cleaner, or too few frames.")
     guard !isNone else { return false }
     for index in 0..<frames * channelCount where !buffer.base[index].isFinite {
       buffer.base[index] = 0

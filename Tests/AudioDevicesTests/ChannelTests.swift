@@ -118,7 +118,7 @@ import Testing
     }
     #expect(failure?.kind == .refused)
     #expect(failure?.message.contains("channel 3") == true)
-    #expect(failure?.hint.contains("--capture-channels") == true)
+    #expect(failure?.remedy == .chooseChannels(within: 2...2, isCapture: true))
   }
 
   @Test(

@@ -29,7 +29,9 @@ public struct FrameShift: ~Copyable, Sendable {
 
   /// Shifts the first `frames` frames of `buffer`, which go on from those before.
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    precondition(buffer.channelCount == channelCount && frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount && frames <= buffer.frameCount,
+      "A buffer has other channels than the shift, or too few frames.")
     let history = taps.channelCount - 1
     var done = 0
     while done < frames {

@@ -75,7 +75,9 @@ public struct RateConverter: ~Copyable, Sendable {
   /// what goes in. Before the first frame.
   @_noLocks
   public mutating func skipLeadingSilence() {
-    precondition(inputFrames == 0 && outputFrames == 0)
+    requirement(
+      inputFrames == 0 && outputFrames == 0,
+      "Leading silence can be skipped only before the first frame.")
     skipsSilence = true
     exact?.reset(skipsSilence: true)
     interpolating?.skipSilence()
@@ -88,9 +90,15 @@ public struct RateConverter: ~Copyable, Sendable {
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> (consumed: Int, produced: Int) {
-    precondition(input.channelCount == channelCount && output.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount)
-    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    requirement(
+      input.channelCount == channelCount && output.channelCount == channelCount,
+      "A buffer has another number of channels than the converter.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
+      "Frames outside of a buffer were asked for.")
+    requirement(
+      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
+      "Frames outside of a buffer were asked for.")
     let source = input.base + firstFrame &* channelCount
     let (consumed, produced) = process(
       UnsafePointer(source), frames, output.base + target &* channelCount, room)
@@ -105,8 +113,12 @@ public struct RateConverter: ~Copyable, Sendable {
   public mutating func drain(
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> Int {
-    precondition(output.channelCount == channelCount)
-    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    requirement(
+      output.channelCount == channelCount,
+      "A buffer has another number of channels than the converter.")
+    requirement(
+      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
+      "Frames outside of a buffer were asked for.")
     let heard = inputFrames &+ (skipsSilence ? 0 : inputDelay)
     let all = (heard &* outputRate &+ inputRate &- 1) / inputRate
     let wanted = min(room, all &- outputFrames)

@@ -44,8 +44,9 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   public init(
     channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
   ) {
-    precondition(
-      (1...1024).contains(channelCount) && Self.supportedMaxima.contains(maximumInputPerOutput))
+    requirement(
+      (1...1024).contains(channelCount) && Self.supportedMaxima.contains(maximumInputPerOutput),
+      "A converter has 1 to 1024 channels, and a maximum out of supportedMaxima.")
     let stretch = max(
       1 + quality.slope, Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope))
     let bank = SincBank(quality: quality, maximumStretch: stretch)
@@ -83,7 +84,9 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   /// the first. The ratio stays, and goes on gliding if it does.
   @_noLocks
   public mutating func reset(position: Double = 0) {
-    precondition(position >= 0 && position < 0x1p53)
+    requirement(
+      position >= 0 && position < 0x1p53,
+      "A position of a converter must be 0 or more.")
     past.clear()
     next = FramePosition(position)
   }
@@ -93,7 +96,9 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   /// from the next output frame on then contains n / `frames` of the change.
   @_noLocks
   public mutating func setRatio(_ inputPerOutput: Double, over frames: Int = 0) {
-    precondition(inputPerOutput > 0 && inputPerOutput <= maximumInputPerOutput)
+    requirement(
+      inputPerOutput > 0 && inputPerOutput <= maximumInputPerOutput,
+      "The ratio of a converter must be above 0 and no higher than its maximum.")
     glide.glide(to: inputPerOutput, over: frames)
   }
 
@@ -105,9 +110,15 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> (consumed: Int, produced: Int) {
-    precondition(input.channelCount == channelCount && output.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount)
-    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    requirement(
+      input.channelCount == channelCount && output.channelCount == channelCount,
+      "A buffer has another number of channels than the converter.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
+      "Frames outside of a buffer were asked for.")
+    requirement(
+      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
+      "Frames outside of a buffer were asked for.")
     let source = UnsafePointer(input.base + firstFrame &* channelCount)
     let sink = output.base + target &* channelCount
     var consumed = 0
@@ -135,8 +146,12 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   public mutating func convertAhead(
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> Int {
-    precondition(output.channelCount == channelCount)
-    precondition(target >= 0 && room >= 0 && target &+ room <= output.frameCount)
+    requirement(
+      output.channelCount == channelCount,
+      "A buffer has another number of channels than the converter.")
+    requirement(
+      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
+      "Frames outside of a buffer were asked for.")
     var produced = 0
     while produced < room {
       let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)

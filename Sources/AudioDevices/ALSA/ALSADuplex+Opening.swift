@@ -57,7 +57,8 @@ extension ALSADuplex {
     if let stream = output?.configuration, stream.bufferFrames < ahead {
       throw PCMFailure.refused(
         stream.device, .playback, "a buffer of \(ahead) frames",
-        hint: "It holds \(stream.bufferFrames); ask for less with --period-size or --headroom.")
+        hint: "It holds \(stream.bufferFrames); ask for a shorter period or less headroom.",
+        remedy: .shrinkPeriod(bufferFrames: stream.bufferFrames))
     }
     let wakeUp = try Self.arrangeWaking(&input, &output, headroomFrames: headroom)
     self.init(

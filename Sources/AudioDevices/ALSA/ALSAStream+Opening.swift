@@ -12,7 +12,7 @@ extension DeviceStream {
     guard pcm.keepsTime else {
       throw DeviceFailure(
         .refused, "The output \(pcm.name) keeps no time, so nothing can be played along on it.",
-        hint: "Name a device that plays in real time with --also-play.")
+        hint: "Choose a device that plays in real time.", remedy: .chooseSecondaryOutput)
     }
     self.init(ALSAStream(pcm, request: outward))
   }

@@ -57,12 +57,13 @@ public final class CardReservation: Sendable {
       throw DeviceFailure(
         .busy, "\(failure.message.dropLast()), which was asked for it and keeps it.",
         hint:
-          "Stop what it plays or records there, or end it; --device default goes through a sound server."
+          "Stop what it plays or records there, or end it; the device default goes through a sound server.",
+        remedy: .useSoundServer
       )
     case .unanswered:
       throw DeviceFailure(
         .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",
-        hint: "End the program that holds it, or name another device with --device.")
+        hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
     }
   }
 }

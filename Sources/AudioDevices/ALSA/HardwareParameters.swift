@@ -100,16 +100,20 @@ extension PCM {
     var highest: UInt32 = 0
     snd_pcm_hw_params_get_channels_min(space.pointer, &lowest)
     snd_pcm_hw_params_get_channels_max(space.pointer, &highest)
-    let range = lowest == highest ? "\(highest)" : "\(lowest) to \(highest)"
-    let option = isCapture ? "--capture-channels" : "--playback-channels"
+    let text = lowest == highest ? "\(highest)" : "\(lowest) to \(highest)"
+    let range = min(Int(lowest), Int(highest))...Int(highest)
     return PCMFailure.refused(
       name, direction,
       isNamed ? "channel \(least)" : "\(least) channel\(least == 1 ? "" : "s")",
       hint: isNamed
-        ? "It has \(range); name others with \(option)."
+        ? "It has \(text); name others."
         : isCapture && highest < least
-          ? "It has \(range); --capture-channels 1,1 captures one of them twice."
-          : "It has \(range); ask with --channels, or use plug\(name).")
+          ? "It has \(text); one of them can be captured twice."
+          : "It has \(text); ask for as many, or use plug\(name).",
+      remedy: isNamed
+        ? .chooseChannels(within: range, isCapture: isCapture)
+        : isCapture && highest < least
+          ? .repeatChannel(within: range) : .chooseChannelCount(within: range, device: name))
   }
 
   /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
@@ -140,7 +144,9 @@ extension PCM {
     guard result == 0, isNear || isServer else {
       throw PCMFailure.refused(
         name, direction, "a period of \(wanted) frames",
-        hint: "It does \(lowest) to \(highest); ask with --period-size.")
+        hint: "It does \(lowest) to \(highest).",
+        remedy: .choosePeriod(
+          within: Int(clamping: min(lowest, highest))...Int(clamping: highest)))
     }
     return max(1, Int(frames))
   }

@@ -99,7 +99,7 @@ public final class VolumeChange: Sendable {
     guard let element = CardMixers.main(mixer, direction), let range = element.range else {
       throw DeviceFailure(
         .notFound, "The \(direction.noun) of \(device) has no volume that could be set.",
-        hint: "Set it on the device itself, or with --gain.")
+        hint: "Set it on the device itself, or multiply the samples.", remedy: .applyGain)
     }
     let value: Int
     switch volume {

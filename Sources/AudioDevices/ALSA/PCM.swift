@@ -212,7 +212,7 @@ extension PCM {
     guard played >= frames else {
       throw DeviceFailure(
         .refused, "The output took \(played) of \(frames) frames of silence to start with.",
-        hint: "Ask for more periods with --periods, or less headroom with --headroom.")
+        hint: "Ask for more periods or less headroom.", remedy: .enlargeBuffer)
     }
   }
 }
@@ -234,7 +234,7 @@ enum PCMFailure {
       let holder = BusyDevice.holder(of: name).map { " by \($0)" } ?? ""
       return DeviceFailure(
         .busy, "The \(direction.noun) \(name) is in use\(holder).",
-        hint: "End the program that holds it, or name another device with --device.")
+        hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
     case EACCES, EPERM:
       return DeviceFailure(
         .permissionDenied, "This user may not open the \(direction.noun) \(name).",
@@ -242,15 +242,11 @@ enum PCMFailure {
     case ENOENT where DeviceNames.types(of: name).contains("jack"):
       return DeviceFailure(
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
-        hint: "Start it, or name another device with --device.")
+        hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
-      return DeviceFailure(
-        .notFound, "There is no \(direction.noun) \(name).",
-        hint: "List the devices with `duplex devices`, or try --device sim.")
+      return .notFound(.notFound, "There is no \(direction.noun) \(name).")
     default:
-      return DeviceFailure(
-        .notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).",
-        hint: "List the devices with `duplex devices`, or try --device sim.")
+      return .notFound(.notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).")
     }
   }
 
@@ -267,14 +263,16 @@ enum PCMFailure {
     default:
       return DeviceFailure(
         .refused, "The \(direction.noun) \(name) could not be \(action): \(words(code)).",
-        hint: "Try other settings; `duplex devices` lists what each device can do.")
+        hint: "Try other settings.", remedy: .chooseSettings)
     }
   }
 
   static func refused(
-    _ name: String, _ direction: PCMDirection, _ what: String, hint: String
+    _ name: String, _ direction: PCMDirection, _ what: String, hint: String,
+    remedy: DeviceFailure.Remedy? = nil
   ) -> DeviceFailure {
-    DeviceFailure(.refused, "The \(direction.noun) \(name) cannot do \(what).", hint: hint)
+    DeviceFailure(
+      .refused, "The \(direction.noun) \(name) cannot do \(what).", hint: hint, remedy: remedy)
   }
 
   private static func words(_ code: Int32) -> String {

@@ -55,7 +55,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
       throw DeviceFailure(
         .invalidRequest, "No more than \(SecondaryOutput.mostOutputs) secondary outputs can play.",
-        hint: "Name fewer with --also-play, and something to be played.")
+        hint: "Name fewer, and something to be played.", remedy: .removeSecondaryOutputs)
     }
     if count == 0 {
       played = SampleBuffer(

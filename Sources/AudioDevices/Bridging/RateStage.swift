@@ -31,7 +31,7 @@ struct RateStage: ~Copyable {
       } catch {
         throw DeviceFailure(
           .refused, "\(inputRate) Hz cannot be converted to \(outputRate) Hz.",
-          hint: "Ask for another rate with --rate.")
+          hint: "Ask for another rate.", remedy: .chooseRate)
       }
     }
     if isFinite { made?.skipLeadingSilence() }

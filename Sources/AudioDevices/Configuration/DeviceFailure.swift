@@ -16,15 +16,54 @@ public struct DeviceFailure: Error, Sendable, Equatable {
     case invalidRequest
   }
 
+  /// What would help, where it is a setting: for programs that word their own hints.
+  public enum Remedy: Sendable, Equatable {
+    /// End what another program, which keeps the card, does with it, or go through a sound server.
+    case useSoundServer
+    /// End the program that holds the device, or choose another device.
+    case endHolder
+    /// Start the server behind the device, or choose another device.
+    case startServer
+    /// Choose one of the devices there are, or a simulated one.
+    case chooseDevice
+    /// Choose other settings, which the device can do.
+    case chooseSettings
+    /// Choose a secondary output that plays in real time.
+    case chooseSecondaryOutput
+    /// Have fewer secondary outputs, and an output.
+    case removeSecondaryOutputs
+    /// Multiply the samples: the device has no volume.
+    case applyGain
+    /// Have more `periods`, or a lower `headroomFrames`.
+    case enlargeBuffer
+    /// Have a longer period or more headroom.
+    case enlargePeriod
+    /// Have a shorter period or less headroom: the buffer holds so many frames.
+    case shrinkPeriod(bufferFrames: Int)
+    /// Have a period within these limits, in frames.
+    case choosePeriod(within: ClosedRange<Int>)
+    /// Name other channels: the device may have as many as this.
+    case chooseChannels(within: ClosedRange<Int>, isCapture: Bool)
+    /// Have another number of channels, within these limits, or let ALSA's plug plugin convert them.
+    case chooseChannelCount(within: ClosedRange<Int>, device: String)
+    /// Name one of the input's channels twice: there are fewer than were asked for.
+    case repeatChannel(within: ClosedRange<Int>)
+    /// Choose another rate.
+    case chooseRate
+  }
+
   /// What sort of trouble it is.
   public let kind: Kind
   /// One sentence that says what is wrong.
   public let message: String
   /// One sentence that says what to do.
   public let hint: String
+  /// The same as a fact, where it is a setting.
+  public let remedy: Remedy?
 
-  /// A failure of `kind` with its two sentences.
-  public init(_ kind: Kind, _ message: String, hint: String) {
+  /// A failure of `kind` with its two sentences, and `remedy` where a setting would help.
+  public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
+    self.remedy = remedy
     self.kind = kind
     self.message = message
     self.hint = hint
@@ -32,6 +71,13 @@ public struct DeviceFailure: Error, Sendable, Equatable {
 }
 
 extension DeviceFailure {
+  /// There is no device that the name is of.
+  static func notFound(_ kind: Kind, _ message: String) -> DeviceFailure {
+    DeviceFailure(
+      kind, message, hint: "Choose one of the devices there are, or a simulated one.",
+      remedy: .chooseDevice)
+  }
+
   static let noDevice = DeviceFailure(
     .invalidRequest, "Neither an input nor an output is named.", hint: "Name at least one device.")
 }
@@ -56,7 +102,7 @@ extension DeviceFailure {
     DeviceFailure(
       .lost,
       "The device \(configuration.deviceNames) loses frames faster than it delivers them.",
-      hint: "Ask for a larger --period-size or --headroom, or find both with `duplex tune`.")
+      hint: "Ask for a longer period or more headroom.", remedy: .enlargePeriod)
   }
 
   /// A device that delivers nothing.

@@ -52,9 +52,9 @@ public struct DuplexRequest: Sendable {
   /// Refuses what no device could do.
   public func validate() throws(DeviceFailure) {
     guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
-    try require(
-      captureDevice != "" && playbackDevice != "", "A device without a name is none.",
-      hint: "List the devices with `duplex devices`, or try --device sim.")
+    guard captureDevice != "" && playbackDevice != "" else {
+      throw .notFound(.invalidRequest, "A device without a name is none.")
+    }
     try require(
       (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
       hint: "Ask for 1 to 65536 frames; 64 to 1024 is usual.")

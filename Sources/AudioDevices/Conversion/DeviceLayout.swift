@@ -208,9 +208,15 @@ public struct DeviceFrames: BitwiseCopyable {
   /// Copies `frames` frames, from `firstFrame` on, into `buffer` from its start on.
   @_noLocks
   func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
-    precondition(buffer.channelCount == layout.channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount)
-    precondition(target >= 0 && target &+ frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == layout.channelCount,
+      "A buffer has another number of channels than the device was opened with.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
+    requirement(
+      target >= 0 && target &+ frames <= buffer.frameCount,
+      "A buffer is shorter than the cycle: make it as long as the configuration's period.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = buffer.base + target &* layout.channelCount
     if inFirst > 0 {
@@ -230,9 +236,15 @@ public struct DeviceFrames: BitwiseCopyable {
   func encode(
     _ buffer: borrowing SampleBuffer, from source: Int, frames: Int, at firstFrame: Int
   ) -> Int {
-    precondition(buffer.channelCount == layout.channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount)
-    precondition(source >= 0 && source &+ frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == layout.channelCount,
+      "A buffer has another number of channels than the device was opened with.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
+    requirement(
+      source >= 0 && source &+ frames <= buffer.frameCount,
+      "A buffer is shorter than the cycle: make it as long as the configuration's period.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = UnsafePointer(buffer.base) + source &* layout.channelCount
     var nanCount = 0
@@ -253,7 +265,9 @@ public struct DeviceFrames: BitwiseCopyable {
   /// float format reads as silence.
   @_noLocks
   func clear(from firstFrame: Int, frames: Int) {
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount)
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     if inFirst > 0 {
       layout.clear(first + firstFrame &* layout.frameStride, frames: inFirst)

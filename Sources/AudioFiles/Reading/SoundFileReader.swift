@@ -133,8 +133,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
-    precondition(buffer.channelCount == channelCount)
-    precondition(target >= 0 && target <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the file.")
+    requirement(
+      target >= 0 && target <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     let room = buffer.frameCount - target
     let asked = min(frames ?? room, room)
     let wanted = min(asked, limit - position)

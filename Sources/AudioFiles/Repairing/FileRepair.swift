@@ -45,7 +45,8 @@ public enum FileRepair {
     guard let wiped else {
       throw FileFailure(
         .unusableContents, "\(path) begins with zeros: its header is lost.",
-        hint: "Say what it held, if it was a WAV file: --rate, --channels and --sample-format.")
+        hint: "Say what it held, if it was a WAV file: rate, channels and sample format.",
+        remedy: .describeLostHeader)
     }
     return try wiped.finding(file)
   }
@@ -188,7 +189,7 @@ extension FileRepair {
     guard !SoundFileReader.isSame(path, finding.path) else {
       throw FileFailure(
         .cannotCreate, "\(path) is the damaged file itself.",
-        hint: "Choose another name, or use --in-place.")
+        hint: "Choose another name, or mend it in place.", remedy: .mendInPlace)
     }
     let draft = try DraftFile(for: path, overwrite: overwrite)
     try copy(finding, to: draft.descriptor, calling: path, isStopped)
@@ -208,7 +209,7 @@ extension FileRepair {
       throw FileFailure(
         .invalidRequest,
         "\(path) has no room for what its header must say: only a copy can be mended.",
-        hint: "Leave --in-place out.")
+        hint: "Mend a copy.", remedy: .mendCopy)
     }
     // The administrator may write everything, but the file is marked as read-only.
     if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {
@@ -352,7 +353,7 @@ extension FileRepair {
     if error.isFullDisk {
       return FileFailure(
         .diskFull, "The disk is full: \(path) was not written.",
-        hint: "Make room, choose another disk with -o, or mend the file --in-place.")
+        hint: "Make room, choose another disk, or mend the file in place.", remedy: .makeRoom)
     }
     return FileFailure(
       .writeFailed, "\(path) was not written: \(error.reason).", hint: "Check the disk.")

@@ -28,15 +28,38 @@ public struct FileFailure: Error, Sendable, Equatable {
     case closedPipe
   }
 
+  /// What would help, where it is a choice of the caller's: for programs that word their own hints.
+  public enum Remedy: Sendable, Equatable {
+    /// Send a sound file down the pipe.
+    case sendSound
+    /// Send contents of a known kind down the pipe, or say how bare samples are to be read.
+    case describeSamples
+    /// Say what the file held whose header is lost: rate, channels and sample format.
+    case describeLostHeader
+    /// Choose another name, or replace what is there.
+    case overwrite
+    /// Choose another name, or mend the damaged file itself.
+    case mendInPlace
+    /// Mend a copy.
+    case mendCopy
+    /// Make room, write elsewhere, or mend the damaged file itself.
+    case makeRoom
+    /// Have a ring of fewer seconds.
+    case shortenRing
+  }
+
   /// What sort of trouble it is.
   public let kind: Kind
   /// One sentence that names the file and says what is wrong.
   public let message: String
   /// One sentence that says what to do.
   public let hint: String
+  /// The same as a fact, where it is a choice of the caller's.
+  public let remedy: Remedy?
 
-  /// A failure of `kind` with its two sentences.
-  public init(_ kind: Kind, _ message: String, hint: String) {
+  /// A failure of `kind` with its two sentences, and `remedy` where a choice of the caller's would help.
+  public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
+    self.remedy = remedy
     self.kind = kind
     self.message = message
     self.hint = hint
@@ -86,7 +109,7 @@ extension FileFailure {
   static var closedInput: FileFailure {
     FileFailure(
       .cannotOpen, "Standard input is closed.",
-      hint: "Send it a sound file: duplex play - <song.wav")
+      hint: "Send it a sound file.", remedy: .sendSound)
   }
 
   /// An input is a folder.
@@ -116,7 +139,7 @@ extension FileFailure {
     let (message, hint) =
       switch error.number {
       case EEXIST:
-        ("\(path) exists already.", "Choose another name, or replace it with --overwrite.")
+        ("\(path) exists already.", "Choose another name, or replace it.")
       case ENOLINK:
         ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
       case ESPIPE:
@@ -137,7 +160,8 @@ extension FileFailure {
         ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
       default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
       }
-    return FileFailure(.cannotCreate, message, hint: hint)
+    return FileFailure(
+      .cannotCreate, message, hint: hint, remedy: error.number == EEXIST ? .overwrite : nil)
   }
 
   /// An output is wanted no more.

@@ -109,8 +109,12 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
-    precondition(buffer.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the file.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     var done = 0
     while done < frames {
       let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)
@@ -170,7 +174,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     guard let place = try? draft.appearBeside() else { return failure }
     path = place
     return FileFailure(
-      failure.kind, "\(failure.message) The recording is in \(place) now.", hint: failure.hint)
+      failure.kind, "\(failure.message) The recording is in \(place) now.", hint: failure.hint,
+      remedy: failure.remedy)
   }
 
   private mutating func appear(_ draft: consuming DraftFile) {

@@ -9,9 +9,10 @@ extension Mixer {
       playbackChannels: configuration.playback?.channelCount ?? 0)
   }
 
-  /// Throws `.invalidRequest` where the player is attached to a unit of another rate, period or number of
+  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period, or the player is attached to a unit of another rate, period or number of
   /// channels.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
+    try checkShape(configuration)
     try player?.check(configuration)
   }
 }

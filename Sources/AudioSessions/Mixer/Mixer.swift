@@ -114,6 +114,12 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     return CycleTime(frame: time.frame + frames, nanoseconds: time.nanoseconds, lostFrames: 0)
   }
 
+  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period than the device has.
+  borrowing func checkShape(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
+    try microphone.check(configuration.capture, "input", configuration.periodFrames)
+    try mix.check(configuration.playback, "output", configuration.periodFrames)
+  }
+
   /// Ends the recordings. After the last cycle.
   public mutating func finish() {
     recorder?.finish()

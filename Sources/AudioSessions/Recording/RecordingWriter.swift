@@ -58,7 +58,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       throw FileFailure(
         .invalidRequest,
         "There is no memory for a ring of \(ringFrames / max(1, plan.sampleRate)) seconds.",
-        hint: "Ask for less with --ring, or end other programs.")
+        hint: "Ask for a shorter one, or end other programs.", remedy: .shortenRing)
     }
     let events = RecordingEvents()
     let made = try RecordingPipeline(

@@ -259,3 +259,18 @@ struct AnswerWatch {
     return now &- since < (isEnding ? 200_000_000 : limit)
   }
 }
+
+/// Keeps a watcher that returns at once from being called without a rest.
+struct WatchPace {
+  private var began: UInt64 = 0
+
+  /// The watcher is about to be called.
+  mutating func begin() { began = HostClock.nanoseconds }
+
+  /// It has returned: rests until ten milliseconds after it was called, or it `isOver`.
+  func end(unless isOver: () -> Bool) {
+    while HostClock.nanoseconds &- began < 10_000_000, !isOver() {
+      HostClock.pause(milliseconds: 1)
+    }
+  }
+}

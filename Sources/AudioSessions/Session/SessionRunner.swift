@@ -7,7 +7,8 @@ import RealtimeAudio
 /// is virtual, does everything itself in an order that repeats.
 public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable {
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
-  /// In real time it is called over and over, and paces itself by waiting for signals or keys.
+  /// In real time it is called a hundred times a second, or as often as it returns where it waits itself, for
+  /// signals or keys.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Callbacks>
@@ -147,14 +148,17 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     if early != nil { progress.requestStop() }
     var cycles = -1
     var answer = AnswerWatch(reconnects: reconnects)
+    var pace = WatchPace()
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
       // A device that stands still would sleep for ever, and never see a stop.
       if progress.cycles == cycles { thread.interrupt() }
       cycles = progress.cycles
+      pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason
         progress.requestStop()
       }
+      pace.end(unless: { ended.isRaised })
     }
     var failure: DeviceFailure?
     var closing: DeviceClosing<Callbacks>?
@@ -183,10 +187,12 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
     while !isOver() {
+      pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), reason.isOfTheUser {
         closing?.hurry()
         timeout.hurry()
       }
+      pace.end(unless: isOver)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
@@ -208,8 +214,13 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   ) throws(DeviceFailure) -> (reason: StopReason, isStuck: Bool)? {
     let first = try BackgroundThread(FirstSteps(of: background))
     for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
+    var pace = WatchPace()
     while !first.isDone {
-      guard case .stop(let asked) = watch(observer.moment(progress), nil) else { continue }
+      pace.begin()
+      guard case .stop(let asked) = watch(observer.moment(progress), nil) else {
+        pace.end(unless: { first.isDone })
+        continue
+      }
       for work in background { work.conclude() }
       // A disk or a decoder may keep it for ever.
       let timeout = EndTimeout(isUrgent: true)

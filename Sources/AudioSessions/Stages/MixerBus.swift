@@ -36,6 +36,25 @@ public struct MixerBus: ~Copyable {
     isSilent = true
   }
 
+  /// Throws `.invalidRequest` where the bus does not fit `stream`, the `noun` of a unit with this period.
+  func check(_ stream: StreamConfiguration?, _ noun: String, _ periodFrames: Int)
+    throws(DeviceFailure)
+  {
+    guard let stream else { return }
+    guard buffer.channelCount == stream.channelCount else {
+      throw DeviceFailure(
+        .invalidRequest,
+        "The mixer has \(buffer.channelCount) channels for the \(noun), which has \(stream.channelCount).",
+        hint: "Make the mixer with the numbers of the device's configuration.")
+    }
+    guard buffer.frameCount >= periodFrames else {
+      throw DeviceFailure(
+        .invalidRequest,
+        "The mixer is for periods of \(buffer.frameCount) frames, and the device has \(periodFrames).",
+        hint: "Make the mixer with the numbers of the device's configuration.")
+    }
+  }
+
   /// The samples are about to be changed by who knows nothing of silence and bounds.
   @_noLocks
   mutating func beginChange() {

@@ -64,8 +64,12 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) -> Int {
-    precondition(buffer.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the ring.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     let count = min(frames, room)
     var done = 0
     while done < count {
@@ -198,7 +202,9 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   /// Hands back the first `frames` frames of a `piece`.
   @_noLocks
   package mutating func skip(_ frames: Int) {
-    precondition(frames >= 0 && frames <= capacity &- slot)
+    requirement(
+      frames >= 0 && frames <= capacity &- slot,
+      "More frames were asked of a ring than stand there in one piece.")
     position &+= frames
     slot = slot &+ frames == capacity ? 0 : slot &+ frames
     // Hands the slots back; pairs with the load in `room`.
@@ -211,8 +217,12 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   public mutating func read(
     into buffer: inout SampleBuffer, at firstFrame: Int = 0, frames: Int
   ) -> Int {
-    precondition(buffer.channelCount == channelCount)
-    precondition(firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the ring.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     let rest = followReplacement()
     let count = min(frames, min(available, rest))
     var done = 0

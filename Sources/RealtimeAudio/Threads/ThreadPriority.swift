@@ -59,8 +59,12 @@ public struct GrantedPriority: Sendable, Equatable {
   /// One sentence for the user that says what to do, where less was given than asked.
   public var warning: String?
 
+  /// The SCHED_FIFO priority that was asked for, where a lower one was given; nil else.
+  public var wantedNumber: Int?
+
   /// A priority as a thread may be given it.
-  public init(policy: Policy, number: Int, warning: String? = nil) {
+  public init(policy: Policy, number: Int, warning: String? = nil, wantedNumber: Int? = nil) {
+    self.wantedNumber = wantedNumber
     self.policy = policy
     self.number = number
     self.warning = warning
@@ -79,7 +83,8 @@ public struct GrantedPriority: Sendable, Equatable {
     GrantedPriority(
       policy: .fifo, number: number,
       warning: "Realtime priority \(number) was granted instead of \(wanted): raise this user's "
-        + "rtprio in /etc/security/limits.d, or ask for no more with --realtime-priority.")
+        + "rtprio in /etc/security/limits.d, or ask for no more.",
+      wantedNumber: wanted)
   }
 }
 

@@ -217,7 +217,7 @@ final class TrackProgress {
     var more: Fields = [:]
     switch event.kind {
     case .failed(let failure), .refused(let failure):
-      sentence = "duplex: \(failure.message) \(failure.hint)"
+      sentence = "duplex: \(failure.message) \(failure.optionHint)"
       more = ["message": failure.message]
     case .decodingStarted:
       if let facts = event.track?.facts { more = TrackTitle(facts).fields }

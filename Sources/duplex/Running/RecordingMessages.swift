@@ -51,7 +51,7 @@ struct RecordingMessages {
         "the disk will be full in about \(left).")
     case .warning(let failure):
       duplex.tell(
-        Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.hint)")
+        Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.optionHint)")
     }
   }
 

@@ -150,7 +150,7 @@ final class SessionWatch {
     } else if options.verbose, !options.quiet {
       Terminal.say("\(configuration.sentence)")
     }
-    if let warning = granted?.warning { warn("noRealtimePriority", warning) }
+    if let warning = granted?.optionWarning { warn("noRealtimePriority", warning) }
   }
 
   private func emit(_ event: TimelineEvent) {

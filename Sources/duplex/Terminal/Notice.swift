@@ -148,7 +148,7 @@ struct ToolFailure: Error {
       case .lost: (.loss, "deviceLost")
       case .invalidRequest: (.usage, "usage")
       }
-    self.init(status, code: code, failure.message, hint: failure.hint)
+    self.init(status, code: code, failure.message, hint: failure.optionHint)
   }
 
   init(_ failure: FileFailure) {
@@ -165,7 +165,7 @@ struct ToolFailure: Error {
       case .interrupted: (.loss, "interrupted")
       case .closedPipe: (.loss, "closedPipe")
       }
-    self.init(status, code: code, failure.message, hint: failure.hint)
+    self.init(status, code: code, failure.message, hint: failure.optionHint)
   }
 
   /// The same, of the file `path` where it does not name one.

@@ -121,8 +121,12 @@ public final class MPEGDecoder: PlainSoundDecoder {
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
-    precondition(buffer.channelCount == channelCount)
-    precondition(target >= 0 && target <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the decoder.")
+    requirement(
+      target >= 0 && target <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     var wanted = min(frames, buffer.frameCount - target)
     if let end = knownFrameCount { wanted = min(wanted, end - position) }
     var done = 0

@@ -87,8 +87,12 @@ public final class OggDecoder: PlainSoundDecoder {
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
-    precondition(buffer.channelCount == channelCount)
-    precondition(target >= 0 && target <= buffer.frameCount)
+    requirement(
+      buffer.channelCount == channelCount,
+      "A buffer has another number of channels than the decoder.")
+    requirement(
+      target >= 0 && target <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     let wanted = min(frames, buffer.frameCount - target)
     guard wanted > 0, try resume() else { return 0 }
     try checkStream()

@@ -68,7 +68,8 @@ public enum Decoding {
       guard error.kind == .unknownContents else { throw error }
       throw FileFailure(
         .unknownContents, "\(pipe.name) does not begin like sound of any kind known.",
-        hint: "Send WAV, FLAC, MP3 or Ogg; bare samples: duplex play --raw FORMAT,RATE,CHANNELS -")
+        hint: "Send WAV, FLAC, MP3 or Ogg, or say how bare samples are to be read.",
+        remedy: .describeSamples)
     }
   }
 

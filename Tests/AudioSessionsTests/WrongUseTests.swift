@@ -1,0 +1,140 @@
+import AudioBasics
+import AudioDevices
+import AudioSessions
+import Foundation
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+/// Renders into a buffer of its own, of any shape.
+private struct Renderer: SessionCallbacks, ~Copyable {
+  var buffer: SampleBuffer
+
+  init(frames: Int, channels: Int) {
+    buffer = SampleBuffer(frameCount: frames, channelCount: channels)
+  }
+
+  mutating func input(_ input: borrowing InputCycle) { input.render(into: &buffer) }
+  mutating func finish() {}
+}
+
+private struct Nothing: AudioEffect {
+  mutating func process(_ frames: inout EffectFrames) {}
+}
+
+private struct Beyond: AudioEffect {
+  mutating func process(_ frames: inout EffectFrames) { frames[frames.count, 0] = 1 }
+}
+
+private func simulated() throws -> SimulatedDevice {
+  var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+  request.periodFrames = 128
+  return try SimulatedDevice(
+    SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
+}
+
+private func run(_ renderer: consuming Renderer) throws {
+  let runner = SessionRunner(
+    device: try simulated(), callbacks: renderer, background: [], meter: nil, frameLimit: 4800)
+  _ = try runner.run(clock: .virtual) { _, _ in .proceed }
+}
+
+/// What a program that uses the library wrongly is told, in release builds as well: modules that are optimised in
+/// debug builds leave the words of `precondition` out.
+@Suite struct WrongUseTests {
+  private func says(_ sentence: String, _ result: ExitTest.Result?) {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Fatal error: " + sentence), "\(text)")
+  }
+
+  @Test func `a buffer shorter than the period is named`() async {
+    says(
+      "A buffer is shorter than the cycle: make it as long as the configuration's period.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        try run(Renderer(frames: 64, channels: 2))
+      })
+  }
+
+  @Test func `a buffer of other channels than the device is named`() async {
+    says(
+      "A buffer has another number of channels than the device was opened with.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        try run(Renderer(frames: 128, channels: 1))
+      })
+  }
+
+  @Test func `more frames than a buffer holds are named`() async {
+    says(
+      "Frames outside of a buffer were asked for.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        var ring = SampleWriter(frameCount: 1024, channelCount: 2)
+        _ = ring.write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 65)
+      })
+  }
+
+  @Test func `a sample outside of a buffer is named`() async {
+    says(
+      "A sample outside of a buffer was asked for.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+        buffer[128] = 1
+      })
+  }
+
+  @Test func `effects of another shape, out of order or out of bounds are named`() async {
+    says(
+      "Effects were run before EffectInsert.prepare.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        var insert = EffectInsert(Nothing())
+        var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+        insert.process(&buffer, frames: 64)
+      })
+    says(
+      "Effects got sound of another number of channels than they were prepared for.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        var insert = EffectInsert(Nothing())
+        insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 1, maximumFrames: 64))
+        var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+        insert.process(&buffer, frames: 64)
+      })
+    says(
+      "An effect reached for a frame or channel outside of its frames.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        var insert = EffectInsert(Beyond())
+        insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 2, maximumFrames: 64))
+        var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+        insert.process(&buffer, frames: 64)
+      })
+  }
+
+  @Test(arguments: [(64, 2, 2), (128, 1, 2), (128, 2, 1)])
+  func `a mixer of another shape than the device is refused`(
+    periodFrames: Int, captureChannels: Int, playbackChannels: Int
+  ) throws {
+    let mixer = Mixer(
+      periodFrames: periodFrames, captureChannels: captureChannels,
+      playbackChannels: playbackChannels)
+    let runner = SessionRunner(
+      device: try simulated(), callbacks: mixer, background: [], meter: nil, frameLimit: 4800)
+    var failure: DeviceFailure?
+    do { _ = try runner.run(clock: .virtual) { _, _ in .proceed } } catch { failure = error }
+    #expect(failure?.kind == .invalidRequest)
+    #expect(failure?.message.hasPrefix("The mixer ") == true)
+  }
+
+  @Test func `a watcher that returns at once is not called without a rest`() throws {
+    let device = try SimulatedDevice(
+      SimulatedDeviceSpecification(parsing: "sim"),
+      request: DuplexRequest(captureDevice: "sim", playbackDevice: "sim"))
+    let runner = SessionRunner(
+      device: device, callbacks: Mixer(periodFrames: 256, captureChannels: 2, playbackChannels: 2),
+      background: [], meter: nil, frameLimit: 9600)
+    let began = HostClock.nanoseconds
+    var calls: UInt64 = 0
+    _ = try runner.run(clock: .real(.normal)) { _, _ in
+      calls += 1
+      return .proceed
+    }
+    #expect(calls <= (HostClock.nanoseconds - began) / 10_000_000 + 3)
+  }
+}
