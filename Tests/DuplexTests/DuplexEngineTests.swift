@@ -147,7 +147,7 @@ import Testing
   @Test func `tells its events to a stream and to handlers`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
     let seen = MutexBox<[String]>([])
-    let subscription = engine.onEvent { event in
+    let subscription = engine.addEventHandler { event in
       if case .timeline(let event) = event { seen.withLock { $0.append("\(event.kind)") } }
     }
     var events = engine.events.makeAsyncIterator()

@@ -129,7 +129,9 @@ public final class DuplexEngine: Sendable {
 
   /// Has `handler` told what happens, on a thread of the engine, until the answer is cancelled.
   @discardableResult
-  public func onEvent(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EventSubscription {
+  public func addEventHandler(
+    _ handler: @escaping @Sendable (EngineEvent) -> Void
+  ) -> EventSubscription {
     worker.events.subscribe(handler)
   }
 

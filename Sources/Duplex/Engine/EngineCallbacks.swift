@@ -20,6 +20,11 @@ struct EngineCallbacks: SessionCallbacks, ~Copyable {
     self.home = home
   }
 
+  /// Refuses a device that its mixer does not fit.
+  borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
+    try mixer.check(configuration)
+  }
+
   /// Prepares the effects. Before the first cycle.
   mutating func prepare(_ configuration: DuplexConfiguration) { mixer.prepare(configuration) }
 

@@ -190,16 +190,16 @@ extension AudioPlayer {
   public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
   /// Has `handler` told what happens from now on, besides those that are told already, on a thread of the
-  /// session's that may wait. The answer takes it away again.
+  /// session's that may wait, until the answer is cancelled. One call may still be under way then.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (PlayerEvent) -> Void
-  ) -> PlayerEventHandlerID {
-    listeners.add(handler)
+  ) -> EventSubscription {
+    listeners.events.subscribe(handler)
   }
 
-  /// Has a handler told no more. One call of it may still be under way.
-  public func removeEventHandler(_ id: PlayerEventHandlerID) { listeners.remove(id) }
+  /// What happens from now on; of what nobody took yet the newest 1,024 events.
+  public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
   /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
   public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }

@@ -160,7 +160,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for failure in failures {
       if let track = failure.track { trackStates[track]?.hasFailed = true }
       let track = failure.track.flatMap { trackStates[$0]?.track }
-      listeners.tell(
+      listeners.events.send(
         PlayerEvent(
           kind: .failed(failure.failure), track: track, index: failure.index, source: failure.name))
     }
@@ -177,7 +177,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private func emitForNewest(_ kind: PlayerEvent.Kind) {
     let last = trackStates.values.max { $0.track.number < $1.track.number }?.track
     let coming = last == nil ? queue.list.withLock { $0.coming } : nil
-    listeners.tell(
+    listeners.events.send(
       PlayerEvent(
         kind: kind, track: last, index: last?.index ?? coming?.place.index ?? 0,
         source: last?.facts.name ?? coming?.item.name ?? ""))
@@ -197,7 +197,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     _ kind: PlayerEvent.Kind, _ track: PlayerTrack,
     _ place: (frame: Int, nanoseconds: UInt64)? = nil, playedFrames: Int? = nil
   ) {
-    listeners.tell(
+    listeners.events.send(
       PlayerEvent(
         kind: kind, track: track, index: track.index, source: track.facts.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds, playedFrames: playedFrames))

@@ -13,7 +13,7 @@ public struct EventSubscription: Sendable {
 }
 
 /// Hands values to any number of handlers and streams, in the order in which they come.
-final class EventSource<Event: Sendable>: Sendable {
+package final class EventSource<Event: Sendable>: Sendable {
   private struct Listeners {
     var handlers: [Int: @Sendable (Event) -> Void] = [:]
     var streams: [Int: AsyncStream<Event>.Continuation] = [:]
@@ -27,8 +27,11 @@ final class EventSource<Event: Sendable>: Sendable {
 
   private let listeners = MutexBox(Listeners())
 
+  /// A source that nobody listens to yet.
+  package init() {}
+
   /// Has `handler` told each value, on the thread that sends it.
-  func subscribe(_ handler: @escaping @Sendable (Event) -> Void) -> EventSubscription {
+  package func subscribe(_ handler: @escaping @Sendable (Event) -> Void) -> EventSubscription {
     let number = listeners.withLock { listeners in
       let number = listeners.takeNumber()
       listeners.handlers[number] = handler
@@ -40,7 +43,7 @@ final class EventSource<Event: Sendable>: Sendable {
   }
 
   /// The values from now on; of those that nobody took yet the newest `count`.
-  func stream(keeping count: Int) -> AsyncStream<Event> {
+  package func stream(keeping count: Int) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(count))
     let number = listeners.withLock { listeners in
@@ -55,14 +58,14 @@ final class EventSource<Event: Sendable>: Sendable {
   }
 
   /// Hands `event` to all.
-  func send(_ event: Event) {
+  package func send(_ event: Event) {
     let listeners = listeners.withLock { $0 }
     for stream in listeners.streams.values { stream.yield(event) }
     for (_, handler) in listeners.handlers.sorted(by: { $0.key < $1.key }) { handler(event) }
   }
 
   /// Ends all streams.
-  func finish() {
+  package func finish() {
     for stream in listeners.withLock({ Array($0.streams.values) }) { stream.finish() }
   }
 }
