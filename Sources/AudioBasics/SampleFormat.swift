@@ -2,12 +2,15 @@
 
 /// How a device lays one sample out in memory. Names are ALSA's.
 public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
+  /// 16 bits, the least significant byte first, and the other way round.
   case s16LE, s16BE
   /// 24 bits in the low three bytes of a 32-bit word.
   case s24LE, s24BE
   /// 24 bits packed in three bytes.
   case s24Packed3LE, s24Packed3BE
+  /// 32 bits, the least significant byte first, and the other way round.
   case s32LE, s32BE
+  /// 32-bit floating point, the least significant byte first, and the other way round.
   case floatLE, floatBE
 
   /// The name ALSA, `arecord` and `aplay` use.

@@ -52,6 +52,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
   /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are silence, so on the
   /// free clock let enough be queued before.
+  /// Throws where the request is out of range, or the device does not have the channels asked for.
   public init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
     microphone: consuming SampleReader? = nil
@@ -96,7 +97,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     @_noLocks get { clock.now }
   }
 
-  /// Starts both directions at frame 0.
+  /// Starts both directions at frame 0. Throws nothing.
   public mutating func start() throws(DeviceFailure) {
     clock.start(at: 0)
     restart(at: 0)
@@ -213,7 +214,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
-  /// Goes on from the clock's present frame.
+  /// Goes on from the clock's present frame. Throws nothing.
   public mutating func recover() throws(DeviceFailure) {
     resume()
   }

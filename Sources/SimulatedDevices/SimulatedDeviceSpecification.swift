@@ -113,6 +113,7 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
 
 extension SimulatedDeviceSpecification {
   /// Reads `sim` or `sim:key=value,...`.
+  /// Throws `.invalidRequest` where a key or its value is none of those above.
   public init(parsing name: String) throws(DeviceFailure) {
     self.init()
     self.name = name

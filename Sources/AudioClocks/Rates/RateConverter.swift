@@ -37,6 +37,7 @@ public struct RateConverter: ~Copyable, Sendable {
 
   /// A converter with a filter of `quality` 0 (fast) to 10 (fine): 8 to 256 input frames long, more
   /// where the output's rate is the lower one. Not on the audio thread: computes the filter.
+  /// Throws where rates, channels or quality are out of range, or there is no memory.
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {

@@ -7,6 +7,7 @@ extension ALSADuplex {
   ///
   /// Both directions get the same rate where both can; where they cannot, or cannot do what was
   /// asked, the configuration tells each one's own and a `ResamplingDevice` bridges them.
+  /// Throws where a device is not there, is busy, or cannot do what is asked.
   public init(opening request: DuplexRequest) throws(DeviceFailure) {
     try request.validate()
     var input: PCM?

@@ -64,7 +64,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     @_noLocks get { HostClock.nanoseconds }
   }
 
-  /// Gets both directions going together.
+  /// Gets both directions going together. Throws where a device does not start or went away.
   public mutating func start() throws(DeviceFailure) {
     try capture?.prepare()
     try playback?.prepare()
@@ -273,6 +273,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   }
 
   /// Starts both directions again after an xrun or a suspension, at the same latency.
+  /// Throws where a device cannot be started again; `.lost` where it went away.
   public mutating func recover() throws(DeviceFailure) {
     if let stopped = capture?.stoppedState() {
       gap.open(unread: stopped.unread, at: stopped.nanoseconds)

@@ -3,7 +3,7 @@ import CALSA
 
 extension DeviceStream {
   /// Opens and configures the output that `request` names, at its own rate where the request's is
-  /// beyond it.
+  /// beyond it. Throws where it is not there, is busy, or cannot do what is asked.
   public init(openingOutput request: DuplexRequest) throws(DeviceFailure) {
     var outward = request
     outward.captureDevice = nil
@@ -33,6 +33,7 @@ extension DevicePair {
 
   /// Opens and configures both devices that `request` names. Each keeps its own rate where the
   /// request's is beyond it. Nil where one of them keeps no time, as ALSA's `null` does.
+  /// Throws where one is not there, is busy, or cannot do what is asked.
   public static func opening(_ request: DuplexRequest) throws(DeviceFailure) -> DevicePair? {
     try request.validate()
     guard request.captureDevice != nil, request.playbackDevice != nil else {

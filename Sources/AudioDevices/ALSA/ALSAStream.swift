@@ -32,7 +32,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     self.pcm = consume pcm
   }
 
-  /// Starts it anew; an output with `frames` frames of silence.
+  /// Starts it anew; an output with `frames` frames of silence. Throws where it does not start or went away.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     do throws(DeviceFailure) {
       try pcm?.startAnew(silence: frames)

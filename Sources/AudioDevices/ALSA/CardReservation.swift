@@ -12,7 +12,7 @@ public final class CardReservation: Sendable {
   public init() {}
 
   /// The result of `open`. If a card of the ALSA names `names` is busy, asks the program that uses it to
-  /// release it, and calls `open` again.
+  /// release it, and calls `open` again. Throws what `open` throws.
   public func opening<Device: ~Copyable>(
     _ names: [String], _ open: () throws(DeviceFailure) -> Device
   ) throws(DeviceFailure) -> Device {

@@ -38,7 +38,7 @@ public enum DeviceNames {
     return try resolve(name, isCapture: isCapture, among: candidates())
   }
 
-  /// The same among `candidates`, for a name that ALSA itself does not know.
+  /// The same among `candidates`, for a name that ALSA itself does not know. Throws as that does.
   public static func resolve(
     _ part: String, isCapture: Bool, among candidates: [DeviceCandidate]
   ) throws(DeviceFailure) -> String {

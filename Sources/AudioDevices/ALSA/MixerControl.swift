@@ -20,6 +20,7 @@ public struct MixerControl: Sendable, Equatable {
 public enum CardMixers {
   /// The controls behind an ALSA name that have something to set for the input, or for the output, in
   /// the card's order. May take long where a sound server stands for the card.
+  /// Throws where there is no such card, or its mixer cannot be read.
   public static func controls(
     of device: String, isCapture: Bool
   ) throws(DeviceFailure) -> [MixerControl] {

@@ -159,7 +159,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     time = pair.time
   }
 
-  /// Gets both devices going.
+  /// Gets both devices going. Throws where one does not start.
   public mutating func start() throws(DeviceFailure) {
     head = 0
     stagedCount = 0
@@ -173,7 +173,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     beginInput(at: now)
   }
 
-  /// Starts the device that stopped; the other goes on.
+  /// Starts the device that stopped; the other goes on. Throws where it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     if isCaptureBroken { isGapConcealed = isPlaybackMaster && !output.isBroken }
     do throws(DeviceFailure) {

@@ -72,7 +72,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     @_noLocks get { base.now }
   }
 
-  /// Gets all going.
+  /// Gets all going. Throws where the device itself does not start.
   public mutating func start() throws(DeviceFailure) {
     try base.start()
     for index in 0..<count { try (feeds + index).pointee.start(at: base.now) }
@@ -190,7 +190,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// A difference of fewer frames is an error of the clock's estimate, not a gap.
   private let leastGap: Int
 
-  /// Starts the device again; the secondary outputs go on.
+  /// Starts the device again; the secondary outputs go on. Throws where it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     hasRestarted = true
     try base.recover()

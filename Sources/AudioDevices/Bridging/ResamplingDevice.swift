@@ -39,6 +39,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var forgottenFrames = 0
 
   /// Drives the device of `driver` at the rate, period and headroom that `request` asks for.
+  /// Throws where the rates cannot be converted, or there is no memory.
   public init<Driver: DuplexDriver & ~Copyable>(
     _ driver: consuming Driver, request: DuplexRequest
   ) throws(DeviceFailure) {
@@ -46,6 +47,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   }
 
   /// Drives `base` at the rate, period and headroom that `request` asks for.
+  /// Throws where the rates cannot be converted, or there is no memory.
   public init(_ base: consuming DuplexDevice, request: DuplexRequest) throws(DeviceFailure) {
     var granted = base.configuration
     let rate = request.sampleRate ?? granted.sampleRate
@@ -105,7 +107,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     @_noLocks get { base.now }
   }
 
-  /// Gets both directions going together.
+  /// Gets both directions going together. Throws where the device does not start.
   public mutating func start() throws(DeviceFailure) {
     input.reset()
     output.reset()
@@ -223,6 +225,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   }
 
   /// Starts both directions again after an xrun or a suspension, at the same latency.
+  /// Throws where the device cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     try base.recover()
     beginAfresh()

@@ -49,7 +49,7 @@ public struct DuplexRequest: Sendable {
     return request
   }
 
-  /// Refuses what no device could do.
+  /// Refuses what no device could do. Throws `.invalidRequest`, or that no device is named.
   public func validate() throws(DeviceFailure) {
     guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
     guard captureDevice != "" && playbackDevice != "" else {

@@ -36,7 +36,7 @@ public protocol DuplexCallbacks: ~Copyable {
 }
 
 extension DuplexCallbacks where Self: ~Copyable {
-  /// Fits any device.
+  /// Fits any device. Throws nothing.
   public mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 
   /// Lets the microphone's frames go.

@@ -47,7 +47,7 @@ public protocol StreamDriver: ~Copyable {
   /// is still away.
   mutating func reattach(at now: UInt64) -> Int?
 
-  /// Starts it anew, an output with `frames` frames of silence.
+  /// Starts it anew, an output with `frames` frames of silence. Throws where it does not start or went away.
   mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure)
 
   /// From now on a stream that is lost can be detached: it is looked for beside the audio thread,
@@ -73,7 +73,7 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
     owner = DriverOwner(driver, Driver.function)
   }
 
-  /// Starts it anew.
+  /// Starts it anew. Throws what its driver throws.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     try type.start(owner.memory, silence: frames, at: now)
   }

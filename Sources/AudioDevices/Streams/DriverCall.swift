@@ -24,13 +24,17 @@ public typealias DriverCall = UnsafeRawPointer
 
 /// What a `DuplexDevice` asks of its driver on the audio thread: the requirements of that name.
 public enum DuplexCall: BitwiseCopyable {
+  /// The requirements of `DuplexDriver` that have these names.
   case now, wait(noLongerThan: UInt64), capturedFrames(Int), release(Int), playbackRoom(Int)
+  /// The requirements of `DuplexDriver` that have these names.
   case commit(Int), takeEvent, secondaryReading(Int)
 }
 
 /// What a `DeviceStream` asks of its driver on the audio thread.
 public enum StreamCall: BitwiseCopyable {
+  /// The requirements of `StreamDriver` that have these names.
   case readState(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
+  /// The requirement of `StreamDriver` that has this name.
   case reattach(at: UInt64)
 }
 

@@ -68,10 +68,10 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
     owner.perform(DuplexCall.secondaryReading(index), answer: nil)
   }
 
-  /// Gets both directions going together.
+  /// Gets both directions going together. Throws what its driver throws.
   public mutating func start() throws(DeviceFailure) { try type.start(owner.memory) }
 
-  /// Starts both directions again after an xrun or a suspension.
+  /// Starts both directions again after an xrun or a suspension. Throws what its driver throws.
   public mutating func recover() throws(DeviceFailure) { try type.recover(owner.memory) }
 
   /// Stops both directions, with `draining` when what is queued has been played.

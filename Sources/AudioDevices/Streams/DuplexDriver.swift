@@ -47,11 +47,12 @@ public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
   /// How the secondary output of that number does; nil where there is none.
   func secondaryReading(_ index: Int) -> SecondaryOutputReading?
 
-  /// Gets both directions going together.
+  /// Gets both directions going together. Throws where the device does not start.
   mutating func start() throws(DeviceFailure)
 
   /// After an xrun or a suspension: starts both directions again as `start` does. The frames lost
   /// meanwhile are told with the next period. Called on the audio thread, while no sound moves.
+  /// Throws where the device cannot be started again; `.lost` where it went away.
   mutating func recover() throws(DeviceFailure)
 
   /// Lets what is queued be played, for as long as that must take and no longer, then stops both

@@ -49,6 +49,7 @@ public protocol SoundDecoder: AnyObject {
 
   /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came: 0
   /// at the end, or after `interrupt`. `buffer` has `channelCount` channels.
+  /// Throws where the bytes cannot be read or decoded.
   func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int

@@ -49,6 +49,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   }
 
   /// Opens a file of bare samples that the caller describes, or standard input where `path` is `-`.
+  /// Throws where it cannot be opened, or no file can be as described.
   public init(
     rawPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {

@@ -68,7 +68,7 @@ public enum TextFile {
     try write(Array(text.utf8), to: path, overwrite: overwrite)
   }
 
-  /// The same for what is no text: a picture.
+  /// The same for what is no text: a picture. Throws as that does.
   public static func write(
     _ bytes: [UInt8], to path: String, overwrite: Bool
   ) throws(FileFailure) {

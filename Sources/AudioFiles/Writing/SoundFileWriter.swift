@@ -198,7 +198,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   }
 
   /// The same, after which `framesWritten` says how many frames are in the file, and nothing else can be
-  /// done with it.
+  /// done with it. Throws as that does.
   public mutating func complete() throws(FileFailure) {
     var trouble: FileFailure?
     cutOffForeignBytes()

@@ -109,7 +109,7 @@ public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
 }
 
 extension SessionCallbacks where Self: ~Copyable {
-  /// They fit all.
+  /// They fit all. Throws nothing.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
 

@@ -18,6 +18,7 @@ public final class SystemLoad {
   }
 
   /// Starts it; the disk's part is written to `path`, which is removed in the end.
+  /// Throws where the system refuses a thread.
   public init(path: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     work = (0..<processors).map { _ in LoadWork(.arithmetic) } + [LoadWork(.disk(path))]

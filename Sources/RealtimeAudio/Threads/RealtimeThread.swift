@@ -30,7 +30,7 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   public var granted: GrantedPriority { thread.takeUnretainedValue().granted }
 
   /// Starts the thread, and waits until it has asked for its priority and touched its stack.
-  /// `name` is what `top -H` shows, its first 15 bytes.
+  /// `name` is what `top -H` shows, its first 15 bytes. Throws where the system refuses a thread.
   public init(
     name: String, priority: ThreadPriority, stackByteCount: Int = 262_144, _ work: consuming Work
   ) throws(ThreadFailure) {

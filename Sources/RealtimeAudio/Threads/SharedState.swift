@@ -30,6 +30,7 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// What `work` makes of the value; other threads wait meanwhile. Do not call it from within itself.
+  /// Throws what `work` throws.
   public func withLock<Answer: ~Copyable, Failure: Error>(
     _ work: (inout Value) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {

@@ -111,7 +111,9 @@ public enum PlayerState: Sendable, Equatable {
   case idle
   /// Something is, and is not there yet: a network is slow, a file is being opened.
   case waiting
+  /// It plays.
   case playing
+  /// It is paused.
   case paused
 }
 

@@ -16,8 +16,10 @@ public struct QueueItem: Sendable {
     /// What it is called before it is open.
     public var name: String
     /// How it is heard. Asked when it is open: times are frames at its own rate.
+    /// Throws where the source does not have what is asked for.
     public var settings: @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings
     /// Opens it. Not on the audio thread; may wait for a network until `opening` is interrupted.
+    /// Throws where it cannot be opened.
     public var open: @Sendable (_ opening: Opening) throws(FileFailure) -> any SoundDecoder
 
     /// Whether opening it may take long, as over a network.

@@ -78,7 +78,7 @@ public final class Track: FrameSource {
     frameCount = positions.frameCount
   }
 
-  /// Opens the file `path` as a track.
+  /// Opens the file `path` as a track. Throws where it cannot be opened or converted.
   public convenience init(
     path: String, sampleRate: Int, channelCount: Int, gain: Gain = .unity,
     order: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
@@ -158,6 +158,7 @@ public final class Track: FrameSource {
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  /// Throws where the source cannot be read.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while leadFrames > 0 {
       let count = try stream.read(

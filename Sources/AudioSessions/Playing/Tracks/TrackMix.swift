@@ -27,6 +27,7 @@ public final class TrackMix: FrameSource {
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  /// Throws what its tracks throw.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let wanted = min(frames, part.frameCount)
     buffer.clear(frames: wanted)
@@ -54,6 +55,7 @@ public final class TrackMix: FrameSource {
 /// `PlayFeeder`; one thread at a time.
 public protocol FrameSource: AnyObject {
   /// Fills the first of `buffer`, at most `frames` frames, and returns how many; 0 at the end.
+  /// Throws where the source cannot be read.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int
 }
 
@@ -67,6 +69,7 @@ public final class SourceSequence: FrameSource {
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  /// Throws what its sources throw.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while let source = sources.first {
       let count = try source.read(into: &buffer, frames: frames)
@@ -86,7 +89,7 @@ public final class SilentSource: FrameSource {
     framesLeft = max(0, frameCount)
   }
 
-  /// Clears the start of `buffer` and returns how many frames of it; 0 at the end.
+  /// Clears the start of `buffer` and returns how many frames of it; 0 at the end. Throws nothing.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let count = min(frames, framesLeft)
     buffer.clear(from: 0, frames: count)
@@ -119,6 +122,7 @@ public final class ClickTrack: FrameSource {
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
+  /// Throws nothing.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let count = min(frames, frameCount - position)
     for frame in 0..<count {
