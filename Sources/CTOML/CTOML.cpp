@@ -1,6 +1,7 @@
 #include "CTOML.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -45,6 +46,15 @@ struct Visit {
     } else if (const auto *boolean = node.as_boolean()) {
       kind = CTOML_BOOLEAN;
       text = boolean->get() ? "true" : "false";
+    } else if (const auto *time = node.as_time()) {
+      kind = CTOML_TIME;
+      const toml::time &value = time->get();
+      char digits[64];
+      std::snprintf(digits, sizeof digits, "%u:%02u:%02u.%09u", value.hour, value.minute,
+                    value.second, value.nanosecond);
+      text = digits;
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.back() == '.') text.pop_back();
     } else if (!node.is_table() && !node.is_array()) {
       kind = CTOML_DATE;
     }

@@ -10,7 +10,9 @@ public struct ConfigurationEntry: Sendable, Equatable {
     case number
     /// `true` or `false`.
     case boolean
-    /// A date or a time of day.
+    /// A time of day, which may stand for a length: `00:01:30`.
+    case time
+    /// A date.
     case date
     /// A table or an array where a value is expected.
     case nested
@@ -90,6 +92,7 @@ private struct Collected {
     case CTOML_STRING.rawValue: .string
     case CTOML_INTEGER.rawValue, CTOML_FLOAT.rawValue: .number
     case CTOML_BOOLEAN.rawValue: .boolean
+    case CTOML_TIME.rawValue: .time
     case CTOML_DATE.rawValue: .date
     default: .nested
     }

@@ -42,11 +42,12 @@ struct DuplexCommand: ParsableCommand {
         Terminal.printLine(Line(trusting: page.text))
         end(.done)
       }
-      let parsed = try parse(words, &arguments)
+      let (parsed, warnings) = try parse(words, &arguments)
       guard var command = parsed as? any ToolCommand else { throw CleanExit.helpRequest(self) }
       OutputMode.current = command.outputMode
       OutputMode.current.stoppedStatus = command.stoppedStatus
       endOnSignals(with: command.stoppedStatus)
+      for warning in warnings { warning.report() }
       IgnoredOptions.report(words.command, arguments)
       let status = try inTermsOfTheTool {
         if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
@@ -62,9 +63,10 @@ struct DuplexCommand: ParsableCommand {
   }
 
   /// The command that the words ask for. Only words that the parser does not know are looked at for
-  /// shortened options; `arguments` are the words it was asked about last.
+  /// shortened options; `arguments` are the words it was asked about last. With it comes what a person should
+  /// know of the file of settings.
   private static func parse(_ words: CommandWords, _ arguments: inout [String]) throws
-    -> any ParsableCommand
+    -> (any ParsableCommand, [Notice])
   {
     let defaults = try Defaults(for: words)
     if !defaults.isEmpty {
@@ -74,16 +76,16 @@ struct DuplexCommand: ParsableCommand {
       }
       arguments = defaults.inserted(into: written)
       DefaultOption.current = defaults.options
-      return try parseAsRoot(arguments)
+      return (try parseAsRoot(arguments), defaults.warnings)
     }
     do {
-      return try parseAsRoot(arguments)
+      return (try parseAsRoot(arguments), [])
     } catch {
       guard exitCode(for: error) != .success else { throw error }
       let completed = try words.completingOptions()
       guard completed != arguments else { throw error }
       arguments = completed
-      return try parseAsRoot(arguments)
+      return (try parseAsRoot(arguments), [])
     }
   }
 

@@ -100,6 +100,13 @@ import Testing
     #expect(backoff.next() == 0.25)
   }
 
+  @Test func `a server that never took a connection is given up sooner`() {
+    var backoff = RetryBackoff(RemoteFileTimeouts())
+    let pauses = (0..<3).map { _ in backoff.next(isUnconnected: true) }
+    #expect(pauses == [0.25, 0.5, nil])
+    #expect(backoff.next() == 1)
+  }
+
   @Test func `a rate is that of the seconds in which bytes were wanted`() throws {
     var meter = RateMeter()
     #expect(meter.rate(now: 0) == nil)

@@ -23,8 +23,15 @@ import Testing
   }
 
   @Test func `dates, and tables in tables, are told from values`() throws {
-    let file = try ConfigurationFile(parsing: "duration = 07:32:00\n[a]\nb = { c = 1 }\n")
+    let file = try ConfigurationFile(parsing: "duration = 2026-11-24\n[a]\nb = { c = 1 }\n")
     #expect(file.entries.map(\.kind) == [.date, .nested])
+  }
+
+  @Test func `a time of day is a value as it is written on the command line`() throws {
+    let file = try ConfigurationFile(
+      parsing: "a = 07:32:00\nb = 00:00:01.5\nc = 00:10:00.000000001\n")
+    #expect(file.entries.map(\.kind) == [.time, .time, .time])
+    #expect(file.entries.map(\.values) == [["7:32:00"], ["0:00:01.5"], ["0:10:00.000000001"]])
   }
 
   @Test(arguments: [

@@ -16,18 +16,27 @@ import Testing
 
   @Test(arguments: [
     KeyBindings.session, KeyBindings.playback + KeyBindings.comparison,
-    KeyBindings.microphone + KeyBindings.recording + KeyBindings.monitoring, KeyBindings.start,
+    KeyBindings.microphone + KeyBindings.recording + KeyBindings.monitoring + KeyBindings.backing,
+    KeyBindings.overdub + KeyBindings.take, KeyBindings.start,
   ])
   func `no key means two things at once`(bindings: [KeyBinding]) {
     let keys = bindings.flatMap(\.actions.keys)
     #expect(Set(keys).count == keys.count)
   }
 
+  @Test func `a key means the same in every command`() {
+    var meanings: [Key: KeyAction] = [:]
+    for (key, action) in KeyBindings.commands.values.joined().flatMap(\.actions) {
+      #expect(meanings.updateValue(action, forKey: key) ?? action == action, "\(key)")
+    }
+  }
+
   @Test func `the last part of a session that knows a key has it`() {
     let first = Responder(KeyBindings.microphone + KeyBindings.monitoring)
     let last = Responder(KeyBindings.start + KeyBindings.recording)
     let all: [any KeyResponder] = [first, last]
-    #expect(all.bindings.briefs == ["- + gain", "d dim", "space starts", "m marker", "s split"])
+    #expect(
+      all.bindings.briefs == ["- + gain", "u mute", "d dim", "space starts", "m marker", "s split"])
     for key in [" ", "d", "m", "+", "x"] as [Key] {
       all.perform(at: 7) { $0.action(for: key) }
     }

@@ -29,26 +29,33 @@ import Testing
   ]
 
   private func recording(_ name: String, channels: Int) -> LiveState {
-    var state = LiveState(
-      MeterReading(
-        peakDBFS: Array(repeating: -6, count: channels),
-        rmsDBFS: Array(repeating: -20, count: channels)))
+    var state = LiveState()
     state.title = "Recording to \(name)"
     state.device = "\(name), 48000 Hz"
+    state.clock = "1:01.5"
+    state.left = "58:58 left"
+    state.peaks = Array(repeating: -6, count: channels)
+    state.means = Array(repeating: -20, count: channels)
     state.holds = Array(repeating: -3, count: channels)
-    state.seconds = 61.5
-    state.duration = 3600
+    state.clips = Array(repeating: false, count: channels)
     state.xruns = 1
     state.lostFrames = 480
     state.diskSeconds = 600
+    state.load = 0.0123
     state.keys = ["space pauses", "- + gain", "m marker", "s split", "? keys", "q ends"]
     return state
   }
 
-  private func playback(_ name: String) -> PlaybackState {
-    PlaybackState(
-      title: "Playing \(name)", device: name, place: "1:01.5 of 3:00  backwards", fraction: 0.34,
-      xruns: 2, keys: ["space pauses", "arrows seek", "< > tracks", "q ends"])
+  private func playback(_ name: String) -> LiveState {
+    var state = LiveState()
+    state.title = "Playing \(name)"
+    state.device = name
+    state.clock = "1:01.5 of 3:00"
+    state.states = ["backwards"]
+    state.fraction = 0.34
+    state.xruns = 2
+    state.keys = ["space pauses", "arrows seek", "< > tracks", "q ends"]
+    return state
   }
 
   /// Columns that a terminal needs for `line` at most: two for each scalar beyond ASCII and the bars.
@@ -61,7 +68,7 @@ import Testing
     let drawn = [
       terminal.screen.lines(recording(name, channels: 2)).map(\.text),
       terminal.screen.lines(recording(name, channels: 26)).map(\.text),
-      terminal.screen.lines(playback(name)),
+      terminal.screen.lines(playback(name)).map(\.text),
     ]
     for lines in drawn {
       #expect(!lines.isEmpty && lines.count <= max(1, terminal.rows))
@@ -79,35 +86,61 @@ import Testing
     #expect(lines[0] == "Recording to note.wav")
     #expect(lines[1] == "note.wav, 48000 Hz")
     #expect(lines[2] == "1:01.5, 58:58 left  1 xrun, 480 frames lost  disk full in 10:00")
-    #expect(lines.contains { $0.contains("-20") && $0.contains("dBFS") })
+    #expect(lines[3].hasSuffix("0 peak  hold   RMS dBFS") && lines[3].contains("-20"))
+    #expect(lines[4].hasSuffix("|···   -6    -3   -20"))
     #expect(lines.count { $0.contains("▌") } == 2)
+    #expect(lines[6] == "Audio thread 1.2 % busy")
     #expect(lines.last == "Keys: space pauses, - + gain, m marker, s split, ? keys, q ends")
   }
 
-  @Test func `keys that need two lines have them`() {
-    let lines = Terminal(columns: 40, rows: 24).screen.lines(recording("note.wav", channels: 2))
+  @Test func `what is well is told as well`() {
+    var state = recording("note.wav", channels: 1)
+    (state.xruns, state.diskSeconds) = (0, 100_000)
+    let lines = Terminal(columns: 80, rows: 24).screen.lines(state).map(\.text)
+    #expect(lines.contains("Audio thread 1.2 % busy, no xruns, disk full in 27 h"))
+    state.diskSeconds = 400_000
     #expect(
-      lines.map(\.text).suffix(2) == [
-        "Keys: space pauses, - + gain, m marker,", "s split, ? keys, q ends",
+      Terminal(columns: 80, rows: 24).screen.lines(state).contains { $0.text.hasSuffix("4 days") })
+  }
+
+  @Test func `a channel that reached full scale is marked, and only that`() {
+    var state = recording("note.wav", channels: 2)
+    state.clips = [false, true]
+    let lines = Terminal(columns: 80, rows: 24).screen.lines(state).map(\.text)
+    #expect(!lines[4].contains("CLIP") && lines[5].hasSuffix(" CLIP"))
+  }
+
+  @Test func `what does not fit in a line goes on in the next`() {
+    var state = recording("note.wav", channels: 2)
+    state.states = ["PAUSED", "MUTED", "gain 12 dB"]
+    let lines = Terminal(columns: 40, rows: 24).screen.lines(state).map(\.text)
+    #expect(lines[2] == "1:01.5, 58:58 left  PAUSED  MUTED")
+    #expect(lines[3] == "  gain 12 dB  1 xrun, 480 frames lost")
+    #expect(lines[4] == "  disk full in 10:00")
+    #expect(
+      lines.suffix(2) == [
+        "Keys: space pauses, - + gain, m marker,", "  s split, ? keys, q ends",
       ])
   }
 
-  @Test func `few rows have one line, with the clock first`() {
-    let lines = Terminal(columns: 60, rows: 8).screen.lines(recording("note.wav", channels: 2))
-      .map(\.text)
+  @Test func `fewer rows have fewer lines, then one, with the clock first`() {
+    let state = recording("note.wav", channels: 2)
+    let counts = (1...24).map { Terminal(columns: 80, rows: $0).screen.lines(state).count }
+    #expect(counts.contains(6) && counts.last == 8)
+    let lines = Terminal(columns: 60, rows: 8).screen.lines(state).map(\.text)
     #expect(lines.count == 1)
     #expect(lines[0].hasPrefix("1:01.5, 58:58 left  1 xrun, 480 frames lost"))
   }
 
   @Test func `a panel of what plays has its place as a number and as a bar`() {
-    let lines = Terminal(columns: 51, rows: 24).screen.lines(playback("song.flac"))
+    let lines = Terminal(columns: 51, rows: 24).screen.lines(playback("song.flac")).map(\.text)
     #expect(lines[0] == "Playing song.flac")
-    #expect(lines[2] == "1:01.5 of 3:00  backwards  2 xruns")
+    #expect(lines[2] == "1:01.5 of 3:00  backwards  2 xruns, 0 frames lost")
     #expect(lines[3] == String(repeating: "█", count: 17) + String(repeating: "·", count: 33))
     #expect(lines[4] == "Keys: space pauses, arrows seek, < > tracks, q")
-    #expect(lines[5] == "ends")
-    let short = Terminal(columns: 51, rows: 8).screen.lines(playback("song.flac"))
-    #expect(short == ["1:01.5 of 3:00  backwards  2 xruns"])
+    #expect(lines[5] == "  ends")
+    let short = Terminal(columns: 51, rows: 8).screen.lines(playback("song.flac")).map(\.text)
+    #expect(short == ["1:01.5 of 3:00  backwards  2 xruns, 0 frames lo"].map { $0 + "st" })
   }
 
   @Test(arguments: terminals)
@@ -134,18 +167,50 @@ import Testing
   func `no part of a source overflows its bar`(fraction: Double) {
     var state = playback("song.flac")
     state.fraction = fraction
-    let lines = Terminal(columns: 40, rows: 24).screen.lines(state)
-    #expect(lines[3].count == 39)
+    let lines = Terminal(columns: 40, rows: 24).screen.lines(state).map(\.text)
+    #expect(lines.contains { $0.count == 39 && $0.allSatisfy { "█·".contains($0) } })
+  }
+}
+
+@Suite struct MeterBallisticsTests {
+  @Test func `a peak is held for two seconds, full scale for ever`() {
+    var meter = MeterBallistics()
+    func follow(_ level: Double, _ seconds: Double) {
+      meter.follow(MeterReading(peakDBFS: [level, -200], rmsDBFS: [-30, -200]), seconds: seconds)
+    }
+    follow(0, 0)
+    follow(-40, 1.9)
+    #expect(meter.holds == [0, -200] && meter.peaks == [-40, -200])
+    follow(-40, 2.1)
+    #expect(meter.holds == [-40, -200] && meter.clips == [true, false])
+  }
+}
+
+@Suite struct LoadAverageTests {
+  @Test func `the load is that of the last second`() {
+    var load = LoadAverage()
+    func follow(_ cycles: Int, _ busy: UInt64, _ seconds: Double) {
+      var moment = SessionMoment(
+        frames: 0, readings: [], events: [], captureXruns: 0, playbackXruns: 0, lostFrames: 0)
+      (moment.cycles, moment.busyNanoseconds) = (cycles, busy)
+      load.follow(moment, seconds: seconds, periodSeconds: 0.01)
+    }
+    follow(10, 1_000_000, 0.1)
+    #expect(load.value == nil)
+    follow(100, 10_000_000, 1)
+    #expect(abs((load.value ?? 0) - 0.01) < 1e-9)
+    follow(200, 110_000_000, 2)
+    #expect(abs((load.value ?? 0) - 0.1) < 1e-9)
   }
 }
 
 @Suite struct ProgressLineTests {
   @Test func `what is left is told from what was done, not in the first second`() {
-    #expect(ProgressLine.text("Measuring", done: 0.25, seconds: 10) == "Measuring: 25 %, 0:30 left")
-    #expect(ProgressLine.text("Measuring", done: 1, seconds: 10) == "Measuring: 100 %, 0:00 left")
-    #expect(ProgressLine.text("Measuring", done: 7, seconds: 10) == "Measuring: 100 %, 0:00 left")
-    #expect(ProgressLine.text("Measuring", done: 0.5, seconds: 0.9) == nil)
-    #expect(ProgressLine.text("Measuring", done: 0, seconds: 9) == nil)
-    #expect(ProgressLine.text("Measuring", done: 1e-300, seconds: 1e9) != nil)
+    #expect(ProgressLine.text(done: 0.25, seconds: 10) == "25 %, 0:30 left")
+    #expect(ProgressLine.text(done: 1, seconds: 10) == "100 %, 0:00 left")
+    #expect(ProgressLine.text(done: 7, seconds: 10) == "100 %, 0:00 left")
+    #expect(ProgressLine.text(done: 0.5, seconds: 0.9) == nil)
+    #expect(ProgressLine.text(done: 0, seconds: 9) == nil)
+    #expect(ProgressLine.text(done: 1e-300, seconds: 1e9) != nil)
   }
 }

@@ -207,7 +207,7 @@ final class Downloader {
       facts == nil ? giveUp(failure) : retry(failure)
     case .unconnected(let reason):
       disconnection = reason
-      interrupted(reason)
+      interrupted(reason, isUnconnected: facts == nil)
     case .untrusted(let reason): reject(.untrusted(location, reason))
     case .notHTTP: reject(.notHTTP(location))
     case .badAddress(let reason): reject(.unreachable(location, reason))
@@ -237,7 +237,7 @@ final class Downloader {
     }
   }
 
-  private func interrupted(_ reason: String) {
+  private func interrupted(_ reason: String, isUnconnected: Bool = false) {
     let (offset, hasBegun) = shared.withLock { state in
       (
         state.cache.present.firstGap(from: state.situation.reader),
@@ -245,15 +245,18 @@ final class Downloader {
       )
     }
     retry(
-      hasBegun ? .broken(original, at: offset, reason) : .unreachable(original, reason))
+      hasBegun ? .broken(original, at: offset, reason) : .unreachable(original, reason),
+      isUnconnected: isUnconnected)
   }
 
-  /// Tries again in a while, or gives up with `failure`.
-  private func retry(_ failure: FileFailure) {
+  /// Tries again in a while, or gives up with `failure`, sooner where the server never took a connection.
+  private func retry(_ failure: FileFailure, isUnconnected: Bool = false) {
     if newByteCount > 0 { backoff.progressed() }
     let now = HostClock.seconds
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
-    guard let pause = backoff.next(), hasBegun || now + pause < openingDeadline else {
+    guard let pause = backoff.next(isUnconnected: isUnconnected),
+      hasBegun || now + pause < openingDeadline
+    else {
       return giveUp(failure, mayPass: true)
     }
     nextTry = now + pause

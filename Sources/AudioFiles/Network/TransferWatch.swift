@@ -69,6 +69,8 @@ struct TransferWatch {
 struct RetryBackoff {
   private let timeouts: RemoteFileTimeouts
   private var tries = 0
+  /// Tries where nothing was saved by patience: a server that starts anew is there soon.
+  private static let unconnectedTries = 2
 
   init(_ timeouts: RemoteFileTimeouts) {
     self.timeouts = timeouts
@@ -77,9 +79,11 @@ struct RetryBackoff {
   /// A new byte came.
   mutating func progressed() { tries = 0 }
 
-  /// Seconds to wait before the next try; nil where it is time to give up.
-  mutating func next() -> Double? {
-    guard tries < timeouts.tryCount else { return nil }
+  /// Seconds to wait before the next try; nil where it is time to give up: sooner where the server
+  /// `isUnconnected`, as it never took a connection.
+  mutating func next(isUnconnected: Bool = false) -> Double? {
+    let most = timeouts.tryCount
+    guard tries < (isUnconnected ? min(Self.unconnectedTries, most) : most) else { return nil }
     tries += 1
     return timeouts.firstPause * Double(1 << min(tries - 1, 16))
   }

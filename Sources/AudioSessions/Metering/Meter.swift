@@ -4,7 +4,7 @@ import AudioBasics
 import Glibc
 import RealtimeAudio
 
-/// The audio thread's half of a level meter: gathers peaks and powers, and ten times a second puts
+/// The audio thread's half of a level meter: gathers peaks and powers, and some times a second puts
 /// a reading on a ring for the half that shows it (`MeterView`).
 public struct Meter: MixerStage, ~Copyable {
   private var readings: SampleWriter
@@ -12,12 +12,15 @@ public struct Meter: MixerStage, ~Copyable {
   private let windowFrames: Int
   private var frames = 0
 
-  /// A meter of `channelCount` channels. Its readings go to `readings`, a ring whose frames have
-  /// `Meter.readingWidth(channelCount)` samples.
-  public init(readings: consuming SampleWriter, channelCount: Int, sampleRate: Int) {
+  /// A meter of `channelCount` channels. Its readings, so many a second, go to `readings`, a ring whose frames
+  /// have `Meter.readingWidth(channelCount)` samples.
+  public init(
+    readings: consuming SampleWriter, channelCount: Int, sampleRate: Int,
+    readingsPerSecond: Int = 10
+  ) {
     self.readings = readings
     levels = SampleBuffer(frameCount: 1, channelCount: Self.readingWidth(channelCount))
-    windowFrames = max(1, sampleRate / 10)
+    windowFrames = max(1, sampleRate / max(1, readingsPerSecond))
   }
 
   /// Samples of a reading: each channel's peak, each channel's sum of squares, and the number of
@@ -40,7 +43,7 @@ public struct Meter: MixerStage, ~Copyable {
   }
 }
 
-/// Levels of one tenth of a second.
+/// Levels between one reading and the next.
 public struct MeterReading: Sendable, Equatable {
   /// Each channel's highest magnitude in dBFS; -200 for silence.
   public var peakDBFS: [Double]

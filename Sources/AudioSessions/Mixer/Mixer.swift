@@ -41,8 +41,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var mixRecorder: Recorder?
   /// Records what is played for the echo canceller.
   public var playedRecorder: Recorder?
-  /// Measures what is played.
+  /// Measures what is played: clipping and true peak.
   public var outputMeter: OutputMeter?
+  /// Measures what is played: levels to be shown.
+  public var playedMeter: Meter?
   /// Prepares what is played for an output of 16 bits.
   public var dither: Dither?
 
@@ -79,6 +81,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     mixRecorder?.process(&mix)
     playedRecorder?.process(&mix)
     outputMeter?.process(&mix)
+    playedMeter?.process(&mix)
     dither?.process(&mix)
     if endsWithPlayer, player?.isFinished == true { output.end(after: player?.playedFrames ?? 0) }
     output.play(mix.buffer)

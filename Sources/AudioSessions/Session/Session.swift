@@ -47,6 +47,10 @@ public struct SessionMoment {
   public var playbackXruns: Int
   /// Frames lost so far.
   public var lostFrames: Int
+  /// Cycles run so far.
+  public var cycles = 0
+  /// Nanoseconds spent in callbacks and conversion so far.
+  public var busyNanoseconds: UInt64 = 0
   /// What was found of a device that went away, where that is news.
   public var deviceReturn: DeviceReturn?
   /// How two clocks are held together; nil where there is only one.
@@ -129,6 +133,7 @@ struct SessionObserver: ~Copyable {
     var moment = SessionMoment(
       frames: progress.frames, readings: [], events: [], captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
+      cycles: progress.cycles, busyNanoseconds: progress.busyNanoseconds,
       deviceReturn: progress.takeReturn(), drift: progress.drift)
     while let event = events.read() { moment.events.append(event) }
     while let reading = meter?.next() { moment.readings.append(reading) }

@@ -12,7 +12,9 @@ enum ctoml_kind {
   CTOML_INTEGER,
   CTOML_FLOAT,
   CTOML_BOOLEAN,
-  // A date or a time.
+  // A time of day.
+  CTOML_TIME,
+  // A date, with or without a time.
   CTOML_DATE,
   // A table in a table, or a table or an array in an array.
   CTOML_NESTED,

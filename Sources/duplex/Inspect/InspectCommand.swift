@@ -106,7 +106,9 @@ private struct InspectRun {
       try PicturePath.check(picture, overwrite: command.overwrite, against: inputs)
     }
     let decoder = try Decoding.decoder(forPath: path)
-    let line = ProgressLine(path, "inspect", ["path": path], step: 0.01, silentSeconds: 1)
+    let line = ProgressLine(
+      "Reading \(path)", "inspect", ["path": path], step: 0.01, silentSeconds: 1,
+      hint: "Ctrl-C ends")
     let frameCount = Double(decoder.frameCount ?? 0)
     let inspection = try SoundInspection(
       of: decoder, drawsWaveform: command.waveform != nil,

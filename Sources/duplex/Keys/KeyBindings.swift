@@ -3,7 +3,7 @@ import RealtimeAudio
 /// What a key, or a signal, asks of a session.
 enum KeyAction: Equatable {
   case end, showKeys
-  case startRecording, togglePause, setMarker, split, toggleDim
+  case startRecording, togglePause, setMarker, split, toggleDim, toggleMute, toggleBackingAlone
   case changeGain(decibels: Double)
   case seek(seconds: Double)
   case previousTrack, nextTrack, nextSource
@@ -61,6 +61,7 @@ enum KeyBindings {
       "( and )", "slower and faster", brief: "( ) speed",
       ["(": .changeSpeed(semitones: -1), ")": .changeSpeed(semitones: 1)]),
     KeyBinding("- and +", "softer and louder", brief: "- + gain", gain),
+    mute,
   ]
 
   /// While files are compared.
@@ -71,15 +72,24 @@ enum KeyBindings {
   /// While a microphone is recorded or played.
   static let microphone = [
     KeyBinding("space", "pauses and goes on", brief: "space pauses", [" ": .togglePause]),
-    microphoneGain,
+    microphoneGain, mute,
   ]
   private static let microphoneGain = KeyBinding(
     "- and +", "change the gain", brief: "- + gain", gain)
+  private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
+
+  /// While a microphone is heard in an overdub, which has no pause.
+  static let overdub = [microphoneGain, mute]
+
+  /// While a microphone is heard beside what is played.
+  static let backing = [
+    KeyBinding("b", "plays the backing alone", brief: "b backing", ["b": .toggleBackingAlone])
+  ]
 
   /// While it is paused.
   static let pause = [
     KeyBinding("space", "goes on", brief: "space goes on", [" ": .togglePause]),
-    microphoneGain,
+    microphoneGain, mute,
   ]
 
   /// Until a recording that waits is started.
@@ -90,15 +100,20 @@ enum KeyBindings {
       signal: (.split, .startRecording))
   ]
 
-  /// While something is recorded.
-  static let recording = [
+  /// While a take is recorded, which is one file.
+  static let take = [
     KeyBinding(
       "m or SIGUSR2", "sets a marker", brief: "m marker", ["m": .setMarker],
-      signal: (.mark, .setMarker)),
-    KeyBinding(
-      "s or SIGUSR1", "starts a new file", brief: "s split", ["s": .split],
-      signal: (.split, .split)),
+      signal: (.mark, .setMarker))
   ]
+
+  /// While something is recorded.
+  static let recording =
+    take + [
+      KeyBinding(
+        "s or SIGUSR1", "starts a new file", brief: "s split", ["s": .split],
+        signal: (.split, .split))
+    ]
 
   /// While a microphone is played.
   static let monitoring = [
@@ -112,9 +127,9 @@ enum KeyBindings {
   /// The keys of each command that has some of its own.
   static let commands = [
     "play": playback + comparison + session,
-    "record": microphone + recording + monitoring + session,
-    "monitor": microphone + recording + monitoring + session,
-    "overdub": monitoring + session,
+    "record": microphone + recording + monitoring + backing + session,
+    "monitor": microphone + recording + monitoring + backing + session,
+    "overdub": overdub + take + monitoring + backing + session,
   ]
 
   /// What the help of `command` says of its keys.
@@ -150,8 +165,29 @@ protocol KeyResponder: AnyObject {
   /// The keys that mean something to it now.
   var bindings: [KeyBinding] { get }
 
+  /// What the user has changed by keys, for the screen: "PAUSED".
+  var states: [String] { get }
+
   /// Does what a key or a signal asks for at `frame`.
   func perform(_ action: KeyAction, at frame: Int)
+}
+
+extension KeyResponder {
+  var states: [String] { [] }
+}
+
+extension Key {
+  /// What a person calls it; nil where it has no name.
+  var name: String? {
+    switch self {
+    case .character(" "): "space"
+    case .character(let character): character.isASCII && character > " " ? "\(character)" : nil
+    case .left: "left"
+    case .right: "right"
+    case .up: "up"
+    case .down: "down"
+    }
+  }
 }
 
 extension [any KeyResponder] {
@@ -166,11 +202,14 @@ extension [any KeyResponder] {
     }
   }
 
-  /// Lets the last one for which there is an `action` perform it at `frame`.
-  func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) {
+  /// Lets the last one for which there is an `action` perform it at `frame`. Answers with whether there is one.
+  @discardableResult
+  func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) -> Bool {
     for responder in reversed() {
       guard let action = action(responder.bindings) else { continue }
-      return responder.perform(action, at: frame)
+      responder.perform(action, at: frame)
+      return true
     }
+    return false
   }
 }

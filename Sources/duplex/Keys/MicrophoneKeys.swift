@@ -1,62 +1,100 @@
 import AudioBasics
 import AudioSessions
 
-/// What the keys do while a microphone is recorded or played: space pauses, - and + change its gain.
+/// What the keys do while a microphone is recorded or played: space pauses, - and + change its gain, u mutes
+/// it, b leaves the backing alone in the output.
 final class MicrophoneKeys: KeyResponder {
   /// Decibels within which the keys move the gain.
   private static let decibelRange = -60.0...30.0
 
-  /// The gain of the microphone; nil where it is not played.
-  private var gain: GainControl?
-  /// What is mixed in.
-  private let player: AudioPlayer?
-  /// Pauses what is recorded, or goes on with it, at a frame; nil where nothing is recorded.
-  private let pauseRecording: ((Bool, Int) -> Void)?
-  /// Whether a pause silences the microphone, because it is played.
-  private let mutesInput: Bool
-  private var decibels: Double
-  private var isPaused = false
-
-  /// Keys for a microphone that begins at `decibels`, where `gain` changes it, for what `player` mixes
-  /// in, and for what is recorded.
-  init(
-    gain: consuming GainControl?, from decibels: Double, player: AudioPlayer?,
-    mutesInput: Bool, pauseRecording: ((Bool, Int) -> Void)?
-  ) {
-    self.gain = gain
-    self.player = player
-    self.pauseRecording = pauseRecording
-    self.mutesInput = mutesInput
-    self.decibels = decibels
+  /// What the keys act on.
+  struct Reach: ~Copyable {
+    /// The gain of the microphone; nil where there is none to change.
+    var gain: GainControl?
+    /// The gain of the microphone in the output, where that is another.
+    var monitorGain: GainControl?
+    /// What is mixed in.
+    var player: AudioPlayer?
+    /// Whether `gain` is that of the output, so that a pause silences it.
+    var isOfOutput = false
+    /// Whether a microphone is heard beside what is played.
+    var hasBacking = false
+    /// Pauses what is recorded, or goes on with it, at a frame; nil where nothing is recorded.
+    var pauseRecording: ((Bool, Int) -> Void)?
+    /// Whether it may pause.
+    var pauses = true
   }
 
-  var bindings: [KeyBinding] { isPaused ? KeyBindings.pause : KeyBindings.microphone }
+  private var reach: Reach
+  private var decibels: Double
+  private let firstDecibels: Double
+  private var isPaused = false
+  private var isMuted = false
+  private var isBackingAlone = false
+
+  /// Keys for a microphone whose gain begins at `decibels`.
+  init(_ reach: consuming Reach, from decibels: Double) {
+    self.reach = reach
+    self.decibels = decibels
+    firstDecibels = decibels
+  }
+
+  var bindings: [KeyBinding] {
+    let keys =
+      !reach.pauses
+      ? KeyBindings.overdub : isPaused ? KeyBindings.pause : KeyBindings.microphone
+    return keys + (reach.hasBacking ? KeyBindings.backing : [])
+  }
+
+  var states: [String] {
+    var states: [String] = []
+    if isPaused { states.append("PAUSED") }
+    if isMuted { states.append("MUTED") }
+    if isBackingAlone { states.append("BACKING ALONE") }
+    if decibels != firstDecibels || decibels != 0 { states.append("gain \(decibels.shown(1)) dB") }
+    return states
+  }
 
   func perform(_ action: KeyAction, at frame: Int) {
     switch action {
     case .togglePause: togglePause(at: frame)
-    case .changeGain(let change): changeGain(by: change)
+    case .toggleMute:
+      isMuted.toggle()
+      apply()
+      inform(isMuted ? "muted" : "notMuted", isMuted ? "muted." : "no longer muted.")
+    case .toggleBackingAlone:
+      isBackingAlone.toggle()
+      apply()
+      inform(
+        isBackingAlone ? "backingAlone" : "notBackingAlone",
+        isBackingAlone ? "the backing alone." : "the microphone again.")
+    case .changeGain(let change):
+      decibels = (decibels + change).clamped(to: Self.decibelRange)
+      apply()
+      inform("gain", "gain \(decibels.shown(1)) dB.")
     default: break
     }
   }
 
   private func togglePause(at frame: Int) {
     isPaused.toggle()
-    pauseRecording?(isPaused, frame)
-    if isPaused { player?.pause() } else { player?.play() }
-    if mutesInput { gain?.set(isPaused ? .silence : Gain(decibels: decibels)) }
+    reach.pauseRecording?(isPaused, frame)
+    if isPaused { reach.player?.pause() } else { reach.player?.play() }
+    apply()
     // A recording tells of its pauses itself.
-    guard pauseRecording == nil else { return }
+    guard reach.pauseRecording == nil else { return }
     inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "going on.")
   }
 
-  private func changeGain(by change: Double) {
-    decibels = (decibels + change).clamped(to: Self.decibelRange)
-    if gain == nil {
-      player?.setGain(Gain(decibels: decibels))
-    } else if !isPaused || !mutesInput {
-      gain?.set(Gain(decibels: decibels))
+  /// Asks for the gains that follow.
+  private func apply() {
+    let isSilent = isMuted || (reach.isOfOutput && (isPaused || isBackingAlone))
+    let gain = isSilent ? Gain.silence : Gain(decibels: decibels)
+    if reach.gain == nil {
+      reach.player?.setGain(gain)
+    } else {
+      reach.gain?.set(gain)
     }
-    inform("gain", "gain \(decibels.shown(1)) dB.")
+    reach.monitorGain?.set(isBackingAlone ? .silence : .unity)
   }
 }

@@ -16,6 +16,7 @@ final class PlaybackKeys: KeyResponder {
   private let choices: Int
   private var chosen = 0
   private var decibels = 0.0
+  private var isMuted = false
   private var speed: Double
   /// Where a loop is to begin, in frames of the source.
   private var loopStart: Int?
@@ -44,8 +45,14 @@ final class PlaybackKeys: KeyResponder {
     case .endLoop:
       loopStart = nil
       player.setRegion(nil, times: 1)
-    case .changeGain(let change): changeGain(by: change)
-    case .end, .showKeys, .startRecording, .setMarker, .split, .toggleDim: break
+    case .changeGain(let change):
+      decibels = (decibels + change).clamped(to: -60...12)
+      applyGain()
+    case .toggleMute:
+      isMuted.toggle()
+      applyGain()
+    case .end, .showKeys, .startRecording, .setMarker, .split, .toggleDim, .toggleBackingAlone:
+      break
     }
   }
 
@@ -67,36 +74,44 @@ final class PlaybackKeys: KeyResponder {
     player.setSpeed(speed)
   }
 
-  private func changeGain(by change: Double) {
-    decibels = (decibels + change).clamped(to: -60...12)
-    player.setGain(Gain(decibels: decibels))
-  }
+  private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
 
   /// What a person watches; nil where nothing is played.
-  var state: PlaybackState? {
+  var state: LiveState? {
     guard let time = player.time, let facts = player.current?.facts else { return nil }
-    return PlaybackState(
-      title: "Playing " + FileName.last(of: facts.name), place: place(time),
-      fraction: time.total.map { $0 > 0 ? time.current / $0 : 0 },
-      keys: (bindings + KeyBindings.session).briefs)
+    var state = LiveState()
+    state.title = "Playing " + FileName.last(of: facts.name)
+    state.clock = ClockTime(time.current, showsTenths: true).text
+    if let total = time.total {
+      state.clock += " of " + ClockTime(total).text
+      state.fraction = total > 0 ? time.current / total : 0
+      state.left = left(time.current, of: total).map { ClockTime($0).text + " left" }
+    }
+    return state
   }
 
-  /// Where it is, of how much, and what is not as usual.
-  private func place(_ time: (current: Double, total: Double?)) -> String {
-    var line = ClockTime(time.current, showsTenths: true).text
-    if let total = time.total { line += " of " + ClockTime(total).text }
+  /// Seconds until this source has been played; nil where that is not known.
+  private func left(_ current: Double, of total: Double) -> Double? {
+    guard let settings = player.settings, settings.order == PlaybackRange() else { return nil }
+    return max(0, total - current) / settings.speed
+  }
+
+  /// What is not as usual.
+  var states: [String] {
+    var states: [String] = []
     switch player.state {
-    case .paused: line += "  paused"
-    case .waiting: line += "  waiting"
+    case .paused: states.append("PAUSED")
+    case .waiting: states.append("waiting")
     case .idle, .playing: break
     }
+    if isMuted { states.append("MUTED") }
     if let settings = player.settings {
-      if settings.order.isReversed { line += "  backwards" }
-      if settings.speed != 1 { line += "  \(settings.speed.shown(2)) x" }
-      if settings.order.times == nil { line += "  loop" }
+      if settings.order.isReversed { states.append("backwards") }
+      if settings.speed != 1 { states.append("\(settings.speed.shown(2)) x") }
+      if settings.order.times == nil { states.append("loop") }
     }
-    if decibels != 0 { line += "  \(Int(clamping: decibels)) dB" }
-    if choices > 0 { line += "  source \(chosen + 1)" }
-    return line
+    if decibels != 0 { states.append("gain \(Int(clamping: decibels)) dB") }
+    if choices > 0 { states.append("source \(chosen + 1)") }
+    return states
   }
 }

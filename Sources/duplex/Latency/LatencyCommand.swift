@@ -111,7 +111,6 @@ final class LatencyRun {
   }
 
   func run() throws -> ExitStatus {
-    defer { line.end() }
     for number in 0..<command.reopen {
       let choice = DeviceChoice(
         command.audio, captures: true, plays: true)
@@ -123,7 +122,6 @@ final class LatencyRun {
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
     guard let configuration else { return .loss }
-    line.end()
     return try LatencyResult(trips, configuration, sessions).conclude(command)
   }
 
@@ -131,8 +129,12 @@ final class LatencyRun {
   private func measure(_ number: Int, on open: consuming OpenDevice) throws {
     let plan = try plan(open.configuration, draws: number == 0)
     let share = 1 / Double(command.reopen)
-    let (found, outcome) = try measureRoundTrips(on: open, plan, command.audio) { [line] done in
-      line.tell((Double(number) + done) * share)
+    let opening = command.reopen > 1 ? "opening \(number + 1) of \(command.reopen), " : ""
+    let (found, outcome) = try measureRoundTrips(on: open, plan, command.audio) {
+      [line] done, what in
+      line.progress((Double(number) + done) * share, of: opening + what)
+    } progress: { [line] done in
+      if OutputMode.current.json { line.tell((Double(number) + done) * share) }
     }
     trips.add(found)
     sessions.add(outcome.report)
@@ -165,9 +167,11 @@ extension ProbePlan {
   }
 }
 
-/// Measures by `plan` on an open device; tells `progress` how much of it is done, of 1.
+/// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of 1, and of
+/// which measurement is under way; `progress` is told how much is done as it grows.
 func measureRoundTrips(
   on open: consuming OpenDevice, _ plan: ProbePlan, _ options: AudioOptions,
+  shown: @escaping (Double, String) -> (text: String, fraction: Double) = { ($1, $0) },
   progress: @escaping (Double) -> Void = { _ in }
 ) throws -> (RoundTrips, SessionOutcome) {
   var session = ProbeSession(plan, periodFrames: open.configuration.periodFrames)
@@ -178,6 +182,14 @@ func measureRoundTrips(
   var told = 0.0
   var parts = SessionParts()
   parts.background = [listener]
+  let count = plan.repeats * (plan.fromChannel == nil ? plan.playbackChannels : 1)
+  var task = LiveTask("Measuring the round trip")
+  task.progress = {
+    let done = listener.done
+    let number = min(count, Int(rounding: done * Double(count)) + 1)
+    return shown(done, "measurement \(number) of \(count)")
+  }
+  parts.task = task
   parts.poll = { _ in
     let done = listener.done
     if done > told {

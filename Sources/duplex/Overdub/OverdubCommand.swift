@@ -231,9 +231,11 @@ final class OverdubRun {
     var options = options
     options.duration = nil
     inform("measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ...")
-    let (found, outcome) = try measureRoundTrips(on: open, plan, options) { done in
-      if OutputMode.current.json { Terminal.emit(.progress(done, "measurement")) }
-    }
+    let (found, outcome) = try measureRoundTrips(
+      on: open, plan, options,
+      progress: { done in
+        if OutputMode.current.json { Terminal.emit(.progress(done, "measurement")) }
+      })
     totals.note(outcome.report)
     if totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }

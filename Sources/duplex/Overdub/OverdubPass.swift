@@ -45,6 +45,10 @@ final class OverdubPass {
       callbacks.monitor = .fadeIn(to: .unity, configuration)
       parts.protection = run.command.protection.install(
         on: &callbacks, fullScale: 1, configuration)
+      var reach = MicrophoneKeys.Reach()
+      reach.gain = callbacks.makeMonitorGain(configuration)
+      (reach.isOfOutput, reach.hasBacking, reach.pauses) = (true, true, false)
+      parts.microphoneKeys = MicrophoneKeys(reach, from: 0)
     }
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
@@ -65,15 +69,22 @@ final class OverdubPass {
     let meter = callbacks.makeMeter(run.options, configuration)
     parts.background = [writer, feeder]
     parts.frameLimit = plan.frameLimit
-    parts.task = (
-      "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)",
-      plan.window.firstFrame + plan.region.count
-    )
+    let number = "take \(run.passes.count + 1) of \(run.command.takes)"
+    parts.task = LiveTask(
+      "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)"
+        + (run.command.takes > 1 ? ", \(number)" : ""),
+      frames: plan.window.firstFrame + plan.region.count)
+    let keys = TakeKeys(
+      writer, from: configuration.capture?.device ?? "", sampleRate: rate,
+      keepsMarkers: !run.command.isPunchIn)
+    parts.takeKeys = keys
     parts.poll = { moment in
-      writer.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
+      keys.poll()
+      return writer.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
     }
     let outcome = try SessionOutcome(
       running: open, callbacks, run.options, meter: meter, parts)
+    keys.poll()
     self.outcome = outcome
     self.feeder = feeder
     report = writer.report

@@ -116,6 +116,7 @@ struct PlayCommand: AlsoPlayingCommand {
     let levels = meter.makeView()
     callbacks.outputMeter = consume meter
     callbacks.dither = dither.stage(for: configuration)
+    let shown = callbacks.makePlayedMeter(configuration)
     let progress = TrackProgress(player)
     var parts = SessionParts()
     parts.background = player.background
@@ -124,7 +125,7 @@ struct PlayCommand: AlsoPlayingCommand {
       progress.follow()
       return nil
     }
-    let outcome = try SessionOutcome(running: open, callbacks, audio, parts)
+    let outcome = try SessionOutcome(running: open, callbacks, audio, meter: shown, parts)
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(

@@ -273,21 +273,21 @@ extension RecordingOptions {
     case .bytes(let count):
       let second = plan.sampleRate * plan.channelCount * plan.sampleFormat.byteCount
       guard count >= SoundFileWriter.headerByteCount + second / 10 else {
-        throw Self.tooSmall("\(count) bytes")
+        throw Self.tooSmall(count.counted("byte"))
       }
       return .bytes(count)
     case .time(let time):
       let frames = time.frameCount(at: plan.sampleRate)
-      guard frames * 10 >= plan.sampleRate else { throw Self.tooSmall("\(frames) frames") }
+      guard frames * 10 >= plan.sampleRate else { throw Self.tooSmall(frames.counted("frame")) }
       return .frames(frames)
     }
   }
 
   private static func tooSmall(_ size: String) -> ToolFailure {
     ToolFailure.usage(
-      "Files of \(size) are too small to split a recording into.",
+      "A recording cannot be split into files of \(size): that is less than a tenth of a second.",
       hint:
-        "Give --split at least a tenth of a second: 10 or 1:30:00 are times, 48000f is a number "
-        + "of frames, 100M is a size.")
+        "Give --split a longer time, as 10 (seconds), 1:30:00 or 48000f (frames), or a larger size, as 100M."
+    )
   }
 }

@@ -143,16 +143,23 @@ struct MicrophoneSession {
     let player = try callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, tellsFailuresOnly: true) }
     parts.background += player?.background ?? []
-    let keys: GainControl? =
-      switch place {
-      case .input: callbacks.makeInputGain(configuration)
-      case .output: playsMicrophone ? callbacks.makeMonitorGain(configuration) : nil
-      }
+    var reach = MicrophoneKeys.Reach()
+    reach.player = player
+    reach.isOfOutput = place == .output
+    reach.hasBacking = playsMicrophone && player != nil
+    reach.pauseRecording = recording.map { made in { made.watch.pause($0, at: $1) } }
+    switch place {
+    case .input:
+      reach.gain = callbacks.makeInputGain(configuration)
+      if reach.hasBacking { reach.monitorGain = callbacks.makeMonitorGain(configuration) }
+    case .output:
+      if playsMicrophone { reach.gain = callbacks.makeMonitorGain(configuration) }
+    }
     parts.microphoneKeys = MicrophoneKeys(
-      gain: keys, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels,
-      player: player, mutesInput: place == .output,
-      pauseRecording: recording.map { made in { made.watch.pause($0, at: $1) } })
-    let silence = command.silence.follower(at: configuration.sampleRate)
+      reach, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)
+    let silence = command.silence.follower(
+      at: configuration.sampleRate,
+      readingsPerSecond: command.audio.json ? 10 : Mixer.shownReadings)
     let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     parts.reconnects = command.reconnection.isWanted(for: configuration)
     parts.poll = { [watch = parts.recording] moment in

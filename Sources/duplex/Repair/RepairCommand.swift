@@ -91,7 +91,9 @@ struct RepairRun {
       let start = Double(doneBytes) / Double(allBytes)
       let share = Double(byteCounts[index]) / Double(allBytes)
       // Of a hundred steps at most, so that a small file says nothing.
-      let line = ProgressLine(file, "bytes", ["path": file], step: 0.01)
+      let line = ProgressLine(
+        "Repairing \(file)", "bytes", ["path": file], step: 0.01,
+        hint: "Ctrl-C ends and removes what was begun")
       defer { line.end() }
       do throws(ToolFailure) {
         let mending = try inTermsOfTheTool {

@@ -115,6 +115,8 @@ final class MonitorProtectionDisplay: KeyResponder {
 
   let bindings = KeyBindings.monitoring
 
+  var states: [String] { isDimmed ? ["DIMMED"] : [] }
+
   func perform(_ action: KeyAction, at frame: Int) {
     guard action == .toggleDim else { return }
     isDimmed.toggle()

@@ -128,9 +128,11 @@ struct SilenceStopOption: ParsableArguments {
       valueName: "time"))
   var stopAfterSilence: TimeOption?
 
-  /// Follows a microphone at `rate`; nil where silence ends nothing.
-  func follower(at rate: Int) -> SilenceStop? {
-    stopAfterSilence.map { SilenceStop(seconds: $0.seconds(at: rate)) }
+  /// Follows a microphone at `rate` whose level is read so often; nil where silence ends nothing.
+  func follower(at rate: Int, readingsPerSecond: Int) -> SilenceStop? {
+    stopAfterSilence.map {
+      SilenceStop(seconds: $0.seconds(at: rate), readingsPerSecond: readingsPerSecond)
+    }
   }
 }
 
@@ -142,12 +144,12 @@ final class SilenceStop {
   private let readingCount: Int
   private var silentReadings = 0
 
-  /// Ends a session after `seconds` of silence, to the tenth of a second.
-  init(seconds: Double) {
-    readingCount = max(1, Int(clamping: (seconds * 10).rounded(.up)))
+  /// Ends a session after `seconds` of silence, to the reading of the meter.
+  init(seconds: Double, readingsPerSecond: Int) {
+    readingCount = max(1, Int(clamping: (seconds * Double(readingsPerSecond)).rounded(.up)))
   }
 
-  /// Follows the readings of a moment, each a tenth of a second. The reason to stop, where it is reached.
+  /// Follows the readings of a moment. The reason to stop, where it is reached.
   func poll(_ moment: SessionMoment) -> StopReason? {
     for reading in moment.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }

@@ -20,15 +20,18 @@ struct SessionParts {
   var protection: MonitorProtectionDisplay?
   /// Whether it waits for a device that went away.
   var reconnects = false
-  /// Title and length in frames on the screen where it is not a plain recording: "Overdubbing song.wav to
-  /// take.wav".
-  var task: (title: String, frames: Int)?
+  /// Sets markers in a take.
+  var takeKeys: TakeKeys?
+  /// What a person is told is going on, where it is not a plain recording.
+  var task: LiveTask?
   /// A command's own business at each moment; answers with a reason to stop, where there is one.
   var poll: (SessionMoment) -> StopReason? = { _ in nil }
 
   /// What keys do, in the order of their hints; the last one that knows a key has it.
   var keys: [any KeyResponder] {
-    let all: [(any KeyResponder)?] = [playKeys, microphoneKeys, recording, protection]
+    let all: [(any KeyResponder)?] = [
+      playKeys, microphoneKeys, takeKeys, recording, protection,
+    ]
     return all.compactMap { $0 }
   }
 }
@@ -127,13 +130,32 @@ extension Mixer {
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isFollowed: Bool = false
   ) -> MeterView? {
     let channels = configuration.capture?.channelCount ?? 0
-    guard channels > 0, isFollowed || options.json || (Terminal.isLive && !options.quiet) else {
-      return nil
-    }
+    guard channels > 0, isFollowed || options.json || Self.isShown else { return nil }
+    return Self.add(
+      &meter, channels, configuration, perSecond: options.json ? 10 : Self.shownReadings)
+  }
+
+  /// Measures what is played, where it is shown.
+  mutating func makePlayedMeter(_ configuration: DuplexConfiguration) -> MeterView? {
+    let channels = configuration.playback?.channelCount ?? 0
+    guard channels > 0, Self.isShown else { return nil }
+    return Self.add(&playedMeter, channels, configuration, perSecond: Self.shownReadings)
+  }
+
+  /// Readings a second of a meter that no script reads.
+  static var shownReadings: Int { 20 }
+
+  /// Whether a person sees a meter.
+  private static var isShown: Bool { Terminal.isLive && !OutputMode.current.isTerse }
+
+  private static func add(
+    _ meter: inout Meter?, _ channels: Int, _ configuration: DuplexConfiguration, perSecond: Int
+  ) -> MeterView {
     let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
     let view = MeterView(readings: readings.makeReader(), channelCount: channels)
     meter = Meter(
-      readings: readings, channelCount: channels, sampleRate: configuration.sampleRate)
+      readings: readings, channelCount: channels, sampleRate: configuration.sampleRate,
+      readingsPerSecond: perSecond)
     return view
   }
 

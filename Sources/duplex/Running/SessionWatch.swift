@@ -15,10 +15,8 @@ final class SessionWatch {
   private let standstill: StandstillWatch?
   private let request: EndRequest
   private let deviceEvents: DeviceEvents
-  private let drawsMeter: Bool
-  /// When what is shown began: the recording, where it had to wait.
-  private var recordingStart: Double?
-  private var holds = PeakHolds()
+  /// What is drawn; nil where nothing is.
+  private var panel: SessionPanel?
   private var hasStarted = false
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
@@ -47,7 +45,10 @@ final class SessionWatch {
       configuration: configuration, quiet: options.quiet, verbose: options.verbose)
     // A recording must be stoppable, whatever becomes of the terminal.
     Terminal.stopWaiting()
-    drawsMeter = !options.quiet && Terminal.isLive && standstill == nil && !options.json
+    guard Terminal.isLive, standstill == nil, !OutputMode.current.isTerse else { return }
+    panel = SessionPanel(
+      configuration, parts, duration: options.duration?.frameCount(at: configuration.sampleRate)
+    ) { parts.keys.bindings + KeyBindings.session }
   }
 
   private var isVirtual: Bool { standstill != nil }
@@ -58,22 +59,18 @@ final class SessionWatch {
     for event in moment.events where !deviceEvents.emit(event) { emit(event) }
     if let found = moment.deviceReturn { deviceEvents.emit(found) }
     parts.protection?.poll()
-    for reading in moment.readings { emit(reading, moment) }
+    if options.json { for reading in moment.readings { emit(reading, moment) } }
     if let drift = moment.drift {
       emit(drift, moment)
       checkSteps(drift.addedFrames, moment)
     }
     lastMoment = (moment.frames, HostClock.nanoseconds)
     request.checkDisk()
-    let reason = recording?.poll() ?? poll(moment)
+    panel?.draw(moment)
+    let reason = recording?.poll() ?? parts.poll(moment)
     isOver = isOver || reason != nil
     let command = nextCommand()
     return reason.map { .stop($0) } ?? command
-  }
-
-  private func poll(_ moment: SessionMoment) -> StopReason? {
-    if let keys = parts.playKeys, drawsMeter { show(keys.state, moment) }
-    return parts.poll(moment)
   }
 
   /// Waits for a signal or a key, and does what it asks for.
@@ -106,9 +103,12 @@ final class SessionWatch {
     switch KeyBindings.session.action(for: key) {
     case .end: return end(.key)
     case .showKeys:
-      let hints = parts.playKeys == nil ? keys.briefs : keys.map(\.sentence)
-      inform("keys", "keys: \(hints.joined(separator: ", ")).")
-    default: parts.keys.perform(at: frame) { $0.action(for: key) }
+      inform("keys", "keys: \(keys.map(\.sentence).joined(separator: ", ")).")
+    default:
+      let isKnown = parts.keys.perform(at: frame) { $0.action(for: key) }
+      if !isKnown, let name = key.name {
+        inform("keyUnused", "\(name) does nothing here; ? shows the keys.")
+      }
     }
     return .proceed
   }
@@ -124,14 +124,8 @@ final class SessionWatch {
   }
 
   /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
-  private var waitMilliseconds: Int32 { isVirtual ? 0 : isOver || isEnding ? 5 : 100 }
-
-  /// Shows what plays where the meter would be.
-  private func show(_ playback: PlaybackState?, _ moment: SessionMoment) {
-    guard var state = playback else { return Terminal.redraw("") }
-    state.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
-    state.xruns = moment.playbackXruns
-    Terminal.redraw(LiveScreen.current.lines(state).map { "\($0)" })
+  private var waitMilliseconds: Int32 {
+    isVirtual ? 0 : isOver || isEnding ? 5 : panel == nil ? 100 : 45
   }
 
   private func end(_ reason: StopReason, isNoted: Bool = false) -> SessionCommand {
@@ -187,45 +181,20 @@ final class SessionWatch {
         + "\(drift.errorFrames.shown(2)) frames short.", quiet: options.quiet)
   }
 
-  private func draw(_ reading: MeterReading, seconds: Double, _ moment: SessionMoment) {
-    let state = recording?.state
-    if state?.isOpen != false { recordingStart = recordingStart ?? seconds }
-    var live = LiveState(reading)
-    live.title = recording?.title ?? parts.task?.title ?? "Input level"
-    live.device = "\(configuration.deviceNames), \(configuration.sampleRate) Hz"
-    let paused = configuration.seconds(recording?.pausedFrames ?? 0)
-    live.seconds = seconds - (recordingStart ?? seconds) - paused
-    let frames = parts.task?.frames ?? options.duration?.frameCount(at: configuration.sampleRate)
-    live.duration = frames.map(configuration.seconds)
-    live.isWaiting = state?.isOpen == false
-    live.levels = state?.levels
-    live.diskSeconds = state?.secondsLeft
-    live.xruns = moment.captureXruns + moment.playbackXruns
-    live.lostFrames = moment.lostFrames
-    live.isPaused = state?.isPaused == true
-    live.keys = keys.briefs
-    live.holds = holds.follow(reading.peakDBFS, seconds: seconds)
-    Terminal.redraw(LiveScreen.current.lines(live).map { $0.drawn(hasColour: Terminal.hasColour) })
-  }
-
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = configuration.seconds(moment.frames)
-    if options.json {
-      // As JSON at once: ten times a second, values of many types would be boxed.
-      let fields = Fields([
-        ("seconds", seconds.digits(3)),
-        ("peakDBFS", .array(reading.peakDBFS.map { $0.digits(2) })),
-        ("rmsDBFS", .array(reading.rmsDBFS.map { $0.digits(2) })),
-        (
-          "xruns",
-          .object(.xruns(capture: moment.captureXruns, playback: moment.playbackXruns))
-        ),
-        ("lostFrames", .integer(moment.lostFrames)),
-      ])
-      Terminal.tellNow(Event("meter", fields + (recording?.state.fields ?? [:])))
-    } else if drawsMeter {
-      draw(reading, seconds: seconds, moment)
-    }
+    // As JSON at once: ten times a second, values of many types would be boxed.
+    let fields = Fields([
+      ("seconds", seconds.digits(3)),
+      ("peakDBFS", .array(reading.peakDBFS.map { $0.digits(2) })),
+      ("rmsDBFS", .array(reading.rmsDBFS.map { $0.digits(2) })),
+      (
+        "xruns",
+        .object(.xruns(capture: moment.captureXruns, playback: moment.playbackXruns))
+      ),
+      ("lostFrames", .integer(moment.lostFrames)),
+    ])
+    Terminal.tellNow(Event("meter", fields + (recording?.state.fields ?? [:])))
   }
 }
 
@@ -248,38 +217,60 @@ struct DeviceEvents {
   /// Tells of `event`; false where it has nothing to do with the device.
   func emit(_ event: TimelineEvent) -> Bool {
     switch event.kind {
-    case .deviceLost: lost("device", name, event, " and is waited for")
-    case .captureLost: lost("input", inputName, event, "; the output goes on")
-    case .playbackLost: lost("output", outputName, event, "; the input goes on")
-    case .secondaryOutputLost: lost("output", secondaryName(event), event, "")
-    case .deviceReturned: returned("device", name, event, frames: event.frames)
-    case .captureReturned: returned("input", inputName, event, frames: event.frames)
-    case .playbackReturned: returned("output", outputName, event, frames: 0)
-    case .secondaryOutputReturned: returned("output", secondaryName(event), event, frames: 0)
-    case .deviceAbsent: absent("device", name)
-    case .captureAbsent: absent("input", inputName)
-    case .playbackAbsent: absent("output", outputName)
+    case .deviceLost: lost(.both, name, event, " and is waited for")
+    case .captureLost: lost(.capture, inputName, event, "; the output goes on")
+    case .playbackLost: lost(.playback, outputName, event, "; the input goes on")
+    case .secondaryOutputLost: lost(.playback, secondaryName(event), event, "")
+    case .deviceReturned: returned(.both, name, event, frames: event.frames)
+    case .captureReturned: returned(.capture, inputName, event, frames: event.frames)
+    case .playbackReturned: returned(.playback, outputName, event, frames: 0)
+    case .secondaryOutputReturned: returned(.playback, secondaryName(event), event, frames: 0)
+    case .deviceAbsent: absent(.both, name)
+    case .captureAbsent: absent(.capture, inputName)
+    case .playbackAbsent: absent(.playback, outputName)
     case .captureXrun, .playbackXrun, .overflow, .playing, .passed: return false
     }
     return true
   }
 
-  private func lost(_ noun: String, _ name: String, _ event: TimelineEvent, _ rest: String) {
-    let fields: Fields = ["state": "lost", "device": name, "frame": event.frame]
-    say("the \(noun) \(name) went away at frame \(event.frame)\(rest).", Event("device", fields))
+  /// What a device is to this session.
+  private enum Direction: String {
+    case both, capture, playback
+
+    var noun: String {
+      switch self {
+      case .both: "device"
+      case .capture: "input"
+      case .playback: "output"
+      }
+    }
   }
 
-  private func returned(_ noun: String, _ name: String, _ event: TimelineEvent, frames: Int) {
+  private func lost(
+    _ direction: Direction, _ name: String, _ event: TimelineEvent, _ rest: String
+  ) {
+    let fields: Fields = [
+      "state": "lost", "device": name, "direction": direction.rawValue, "frame": event.frame,
+    ]
+    say(
+      "the \(direction.noun) \(name) went away at frame \(event.frame)\(rest).",
+      Event("device", fields))
+  }
+
+  private func returned(
+    _ direction: Direction, _ name: String, _ event: TimelineEvent, frames: Int
+  ) {
     let seconds = configuration.seconds(frames).shown(2)
     let loss = frames == 0 ? "" : "; \(seconds) s, \(frames) frames, were lost"
     let fields: Fields = [
-      "state": "returned", "device": name, "frame": event.frame, "frames": frames,
+      "state": "returned", "device": name, "direction": direction.rawValue, "frame": event.frame,
+      "frames": frames,
     ]
-    say("the \(noun) \(name) is back\(loss).", Event("device", fields))
+    say("the \(direction.noun) \(name) is back\(loss).", Event("device", fields))
   }
 
-  private func absent(_ noun: String, _ name: String) {
-    say("the \(noun) \(name) did not come back before the end.", nil)
+  private func absent(_ direction: Direction, _ name: String) {
+    say("the \(direction.noun) \(name) did not come back before the end.", nil)
   }
 
   /// In a sentence too where events are printed.

@@ -1,6 +1,7 @@
 import AudioBasics
+import AudioLevels
 
-/// Draws a `LiveState` or a `PlaybackState` for a terminal of this size: a panel where there are rows for it, else one line.
+/// Draws a `LiveState` for a terminal of this size: a panel where there are rows for it, else one line.
 ///
 /// No line reaches the last column, where terminals wrap.
 struct LiveScreen {
@@ -18,14 +19,16 @@ struct LiveScreen {
   /// The lowest level on the scale, in dBFS.
   static let floor = -60.0
 
+  /// Rows that are left to sentences above a panel.
+  private static let freeRows = 4
+
   private var width: Int { max(1, columns - 1) }
 
   /// What to draw.
   func lines(_ state: LiveState) -> [ScreenLine] {
-    let panel = panel(state)
-    // A sentence needs room above it.
-    let lines = panel.count + 4 <= rows ? panel : [line(state)]
-    return lines.map { ScreenLine(text: fitting($0.text), meters: $0.meters) }
+    let panels = [true, false].lazy.map { panel(state, isWhole: $0) }
+    let lines = panels.first { $0.count + Self.freeRows <= rows } ?? [line(state)]
+    return lines.map { ScreenLine(text: fitting($0), meters: $0.meters) }
   }
 
   // MARK: - One line
@@ -33,15 +36,14 @@ struct LiveScreen {
   /// The clock and what goes wrong first, then levels, then what else there is room for.
   private func line(_ state: LiveState) -> ScreenLine {
     var meters: [Range<Int>] = []
-    var head = clock(state, showsLeft: width >= 50)
-    for alarm in alarms(state) { head += "  " + alarm }
+    var head = status(state, showsLeft: width >= 50).joined(separator: "  ")
     let shown = state.peaks.prefix(2).indices
-    let numbers = shown.map { "  " + decibels(state.peaks[$0]) }
+    let numbers = shown.map { "  " + padded(state.peaks[$0]) + " dB" }
     let more = state.peaks.count > 2 ? "  +\(state.peaks.count - 2) channels" : ""
     var rest = numbers.reduce(0) { $0 + $1.count } + more.count
     var tail = ""
     // Twelve cells of a bar each are worth more than loudness.
-    let loudness = loudness(state, isShort: true)
+    let loudness = shortLoudness(state)
     if head.count + rest + loudness.count + 2 + 15 * shown.count <= width, !loudness.isEmpty {
       tail = "  " + loudness
       rest += tail.count
@@ -60,36 +62,54 @@ struct LiveScreen {
 
   // MARK: - The panel
 
-  private func panel(_ state: LiveState) -> [ScreenLine] {
-    var lines = [ScreenLine(text: state.title)]
-    // Leaves the levels their room on a narrow screen.
-    let levelWidth = 18
-    let cells = min(120, max(4, width - 3 - levelWidth))
-    func add(_ text: String) { lines.append(ScreenLine(text: text)) }
-    add(state.device)
-    add(([clock(state, showsLeft: true)] + alarms(state)).joined(separator: "  "))
-    add("   " + scale(cells: cells) + " peak  hold dBFS")
-    let channels = max(1, min(state.peaks.count, rows - 12))
-    for channel in state.peaks.prefix(channels).indices {
-      let number = String(channel + 1)
-      let label = number.aligned(to: 2) + " "
-      let clipped = state.levels?.clippedSamples ?? []
-      let numbers = " " + padded(state.peaks[channel]) + "  " + padded(state.holds[channel])
-      let clip = channel < clipped.count && clipped[channel] > 0 ? " CLIP" : ""
+  /// The panel; what a person can do without is left out where it is not to be `isWhole`.
+  private func panel(_ state: LiveState, isWhole: Bool) -> [ScreenLine] {
+    func wrapped(_ text: String) -> TextLines { TextLines(text, width: width, next: "  ") }
+    var head = [state.title]
+    if isWhole, !state.device.isEmpty { head += wrapped(state.device) }
+    head += statusLines(state)
+    if let fraction = state.fraction { head.append(progress(fraction)) }
+    var tail: [String] = []
+    if let levels = state.levels { tail.append(loudness(levels)) }
+    let facts = facts(state)
+    if isWhole, !facts.isEmpty { tail += wrapped(facts) }
+    if !state.keys.isEmpty { tail += wrapped("Keys: " + state.keys.joined(separator: ", ")) }
+    let room = rows - Self.freeRows - head.count - tail.count
+    return head.map { ScreenLine(text: $0) } + meters(state, rows: room)
+      + tail.map { ScreenLine(text: $0) }
+  }
+
+  /// The scale and a meter for each channel, as many as `rows` hold.
+  private func meters(_ state: LiveState, rows: Int) -> [ScreenLine] {
+    let count = state.peaks.count
+    guard count > 0 else { return [] }
+    // What the levels of a channel need beside its meter.
+    let showsMeans = width >= 60
+    let levelWidth = (showsMeans ? 22 : 16) + 3
+    let cells = min(120, max(4, width - levelWidth))
+    let names = " peak  hold" + (showsMeans ? "   RMS" : "")
+    var lines = [ScreenLine(text: "   " + scale(cells: cells) + names + " dBFS")]
+    let shown = count < rows ? count : max(1, min(count, rows - 2))
+    for channel in 0..<shown {
+      let label = String(channel + 1).aligned(to: 2) + " "
+      var numbers = " " + padded(state.peaks[channel]) + "  " + padded(state.holds[channel])
+      if showsMeans { numbers += "  " + padded(state.means[channel]) }
       lines.append(
         ScreenLine(
-          text: label + bar(state, channel, cells: cells) + numbers + clip,
+          text: label + bar(state, channel, cells: cells) + numbers
+            + (isClipped(state, channel) ? " CLIP" : ""),
           meters: [label.count..<label.count + cells]))
     }
-    if state.peaks.count > channels { add("   +\(state.peaks.count - channels) channels") }
-    let loudness = loudness(state, isShort: width < 60)
-    if !loudness.isEmpty { add(loudness) }
-    if !state.keys.isEmpty {
-      for line in TextLines("Keys: " + state.keys.joined(separator: ", "), width: width) {
-        add(line)
-      }
-    }
+    if count > shown { lines.append(ScreenLine(text: "   +\(count - shown) channels")) }
     return lines
+  }
+
+  /// Whether that channel was clipped: as its recording tells, else by its meter.
+  private func isClipped(_ state: LiveState, _ channel: Int) -> Bool {
+    if let clipped = state.levels?.clippedSamples, channel < clipped.count {
+      return clipped[channel] > 0
+    }
+    return channel < state.clips.count && state.clips[channel]
   }
 
   /// Marks at round levels, each above its cell.
@@ -105,14 +125,22 @@ struct LiveScreen {
 
   // MARK: - Parts
 
-  private func clock(_ state: LiveState, showsLeft: Bool) -> String {
-    if state.isWaiting { return "waiting for the start" }
-    var text = ClockTime(state.seconds, showsTenths: true).text
-    if state.isPaused { text += "  PAUSED" }
-    if showsLeft, let duration = state.duration {
-      text += ", \(ClockTime(max(0, duration - state.seconds)).text) left"
+  /// Where it is, what is not as usual, and what goes wrong.
+  private func status(_ state: LiveState, showsLeft: Bool) -> [String] {
+    var clock = state.clock
+    if showsLeft, let left = state.left { clock += (clock.isEmpty ? "" : ", ") + left }
+    return [clock] + state.states + alarms(state)
+  }
+
+  /// The same in as many lines as it takes.
+  private func statusLines(_ state: LiveState) -> [String] {
+    status(state, showsLeft: true).reduce(into: []) { lines, part in
+      if let last = lines.last, last.count + 2 + part.count <= width {
+        lines[lines.count - 1] += "  " + part
+      } else {
+        lines.append((lines.isEmpty ? "" : "  ") + part)
+      }
     }
-    return text
   }
 
   /// What a person should act on.
@@ -129,68 +157,35 @@ struct LiveScreen {
     return alarms
   }
 
-  private func loudness(_ state: LiveState, isShort: Bool) -> String {
+  /// What is well.
+  private func facts(_ state: LiveState) -> String {
+    var facts: [String] = []
+    if let load = state.load {
+      facts.append("audio thread \(load.isNaN ? "-" : (load * 100).shown(1)) % busy")
+      if state.xruns == 0 { facts.append("no xruns") }
+    }
+    if let left = state.diskSeconds, left >= 3600 {
+      let hours = Int(clamping: left / 3600)
+      facts.append(
+        "disk full in \(hours < 48 ? "\(hours) h" : (hours / 24).counted("day"))")
+    }
+    let text = facts.joined(separator: ", ")
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  private func loudness(_ levels: ProgrammeLevels) -> String {
+    let now = levels.shortTermLUFS?.shown(1) ?? "-"
+    let whole = levels.integratedLUFS?.shown(1) ?? "-"
+    return width < 60
+      ? "LUFS: \(now) in 3 s, \(whole) in all"
+      : "Loudness: \(now) LUFS over the last 3 s, \(whole) LUFS over all"
+  }
+
+  private func shortLoudness(_ state: LiveState) -> String {
     var parts: [String] = []
-    if let now = state.levels?.shortTermLUFS {
-      parts.append((isShort ? "S " : "Loudness of the last 3 s: ") + now.shown(1))
-    }
-    if let whole = state.levels?.integratedLUFS {
-      parts.append((isShort ? "I " : "of the whole: ") + whole.shown(1))
-    }
-    return parts.isEmpty ? "" : parts.joined(separator: isShort ? " " : ", ") + " LUFS"
-  }
-
-  /// Full to the mean, a mark at the peak that is held.
-  private func bar(_ state: LiveState, _ channel: Int, cells: Int) -> String {
-    let full: Character = hasUnicode ? "█" : "#"
-    var text = Array(repeating: Character(hasUnicode ? "·" : "."), count: cells)
-    for index in 0..<cell(state.means[channel], of: cells) { text[index] = full }
-    let peak = cell(state.peaks[channel], of: cells)
-    if peak > 0 { text[peak - 1] = hasUnicode ? "▌" : "=" }
-    let hold = cell(state.holds[channel], of: cells)
-    if hold > 0 { text[hold - 1] = "|" }
-    return String(text)
-  }
-
-  private func cell(_ level: Double, of cells: Int) -> Int {
-    let part = (level - Self.floor) / -Self.floor
-    return max(0, min(cells, Int(clamping: part * Double(cells))))
-  }
-
-  private func decibels(_ level: Double) -> String { padded(level) + " dB" }
-
-  /// Whole decibels in three columns.
-  private func padded(_ level: Double) -> String {
-    let whole = Int(rounding: min(99, max(-99, level)))
-    return (whole == 0 && level < 0 ? "-0" : "\(whole)").aligned(to: 4)
-  }
-
-  /// As much of `text` as the width holds. A character from outside may be two columns wide: each scalar
-  /// but ASCII and the bars' counts as two.
-  func fitting(_ text: String) -> String {
-    var result = ""
-    var used = 0
-    // What stands for a character that may not be shown has a column of its own.
-    for character in text.printable {
-      for scalar in character.unicodeScalars {
-        used += scalar.isASCII || "█·▌".unicodeScalars.contains(scalar) ? 1 : 2
-      }
-      guard used <= width else { break }
-      result.append(character.isASCII || hasUnicode ? character : "?")
-    }
-    return result
-  }
-}
-
-extension LiveScreen {
-  /// What to draw: a panel where there are rows for it, else the place alone.
-  func lines(_ state: PlaybackState) -> [String] {
-    let place = state.place + (state.xruns == 0 ? "" : "  " + state.xruns.counted("xrun"))
-    var panel = [state.title, state.device, place]
-    if let fraction = state.fraction { panel.append(progress(fraction)) }
-    panel += TextLines("Keys: " + state.keys.joined(separator: ", "), width: width)
-    // A sentence needs room above it.
-    return (panel.count + 4 <= rows ? panel : [place]).map { fitting($0) }
+    if let now = state.levels?.shortTermLUFS { parts.append("S " + now.shown(1)) }
+    if let whole = state.levels?.integratedLUFS { parts.append("I " + whole.shown(1)) }
+    return parts.isEmpty ? "" : parts.joined(separator: " ") + " LUFS"
   }
 
   /// A bar over the whole width, full to that part of it.
@@ -198,6 +193,65 @@ extension LiveScreen {
     let full = max(0, min(width, Int(clamping: fraction * Double(width))))
     return String(repeating: hasUnicode ? "█" : "#", count: full)
       + String(repeating: hasUnicode ? "·" : ".", count: width - full)
+  }
+
+  /// Full to the mean, a mark at the peak and one at the peak that is held.
+  private func bar(_ state: LiveState, _ channel: Int, cells: Int) -> String {
+    let mean = cell(state.means[channel], of: cells)
+    let marks = [
+      (cell(state.holds[channel], of: cells), "|"),
+      (cell(state.peaks[channel], of: cells), hasUnicode ? "▌" : "="),
+    ]
+    var text = ""
+    var end = 0
+    for (place, mark) in marks.reversed() where place > end {
+      text += stretch(end..<place - 1, mean: mean) + mark
+      end = place
+    }
+    return text + stretch(end..<cells, mean: mean)
+  }
+
+  /// The part of a bar without marks.
+  private func stretch(_ cells: Range<Int>, mean: Int) -> String {
+    let full = max(0, min(cells.upperBound, mean) - cells.lowerBound)
+    return String(repeating: hasUnicode ? "█" : "#", count: full)
+      + String(repeating: hasUnicode ? "·" : ".", count: cells.count - full)
+  }
+
+  private func cell(_ level: Double, of cells: Int) -> Int {
+    let part = (level - Self.floor) / -Self.floor
+    return max(0, min(cells, Int(clamping: part * Double(cells))))
+  }
+
+  /// Whole decibels in four columns.
+  private func padded(_ level: Double) -> String {
+    let whole = Int(rounding: min(99, max(-99, level)))
+    return (whole == 0 && level < 0 ? "-0" : "\(whole)").aligned(to: 4)
+  }
+
+  /// As much of a line as the width holds. What has meters has nothing from outside in it.
+  private func fitting(_ line: ScreenLine) -> String {
+    guard !line.meters.isEmpty else { return fitting(line.text) }
+    let scalars = line.text.unicodeScalars
+    return scalars.count <= width ? line.text : String(scalars.prefix(width))
+  }
+
+  /// As much of `text` as the width holds. A character from outside may be two columns wide: each scalar
+  /// but ASCII and the bars' counts as two.
+  func fitting(_ text: String) -> String {
+    let text = text.printable
+    if text.utf8.count <= width, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = ""
+    var used = 0
+    // What stands for a character that may not be shown has a column of its own.
+    for character in text {
+      for scalar in character.unicodeScalars {
+        used += scalar.isASCII || "█·▌".unicodeScalars.contains(scalar) ? 1 : 2
+      }
+      guard used <= width else { break }
+      result.append(character.isASCII || hasUnicode ? character : "?")
+    }
+    return result
   }
 }
 
@@ -209,30 +263,38 @@ struct ScreenLine {
 
   /// The line for the terminal: its meters in colour where `hasColour`.
   func drawn(hasColour: Bool) -> Line {
-    guard hasColour, !meters.isEmpty else { return "\(text)" }
-    let characters = Array(text)
+    guard !meters.isEmpty else { return "\(text)" }
+    let scalars = Array(text.unicodeScalars)
+    func part(_ range: Range<Int>) -> String {
+      String(String.UnicodeScalarView(scalars[range]))
+    }
     var line: Line = ""
     var end = 0
     for meter in meters {
-      let meter = meter.clamped(to: end..<characters.count)
-      line = line + "\(String(characters[end..<meter.lowerBound]))"
-      var colour: LevelColour?
-      for index in meter {
-        let next = LevelColour(cell: index - meter.lowerBound, of: meter.count)
-        if next != colour { line = line + next.start }
-        colour = next
-        line = line + "\(String(characters[index]))"
+      let meter = meter.clamped(to: end..<scalars.count)
+      line = line + "\(part(end..<meter.lowerBound))"
+      var start = meter.lowerBound
+      for colour in LevelColour.allCases where start < meter.upperBound {
+        let next =
+          start
+          + (start..<meter.upperBound).prefix {
+            LevelColour(cell: $0 - meter.lowerBound, of: meter.count) == colour
+          }.count
+        // A bar is made here, and of nothing else.
+        let cells = Line(trusting: part(start..<next))
+        if next > start { line = line + (hasColour ? colour.start : "") + cells }
+        start = next
       }
-      line = line + LevelColour.end
+      if hasColour { line = line + LevelColour.end }
       end = meter.upperBound
     }
-    return line + "\(String(characters[end...]))"
+    return line + "\(part(end..<scalars.count))"
   }
 }
 
 /// The colours of a level meter. They differ in lightness as well, and tell nothing that the place of a cell
 /// does not: an eye that takes red for green reads them too.
-enum LevelColour {
+enum LevelColour: CaseIterable {
   /// Up to -18 dBFS: cyan.
   case low
   /// Up to -6 dBFS: yellow.

@@ -1,72 +1,109 @@
 import AudioLevels
 import AudioSessions
 
-/// What a person watches while sound comes in.
+/// What a person watches while a command runs.
 struct LiveState {
-  /// What runs: "Recording note.wav".
+  /// What runs: "Recording to note.wav".
   var title = ""
-  /// On which device, at what rate.
+  /// On which device, at what rate, in which format, with what latency.
   var device = ""
-  /// How long the take is.
-  var seconds = 0.0
-  /// How long it is to be; nil where the user ends it.
-  var duration: Double?
-  /// Whether the take has not begun.
-  var isWaiting = false
-  /// Whether the user paused.
-  var isPaused = false
-  /// Each channel's peak since the last reading, in dBFS.
-  var peaks: [Double]
+  /// Where it is: "0:06.1".
+  var clock = ""
+  /// How much is left: "9:53 left"; nil where nobody knows.
+  var left: String?
+  /// What the user has changed by keys, and what else is not as usual: "PAUSED".
+  var states: [String] = []
+  /// The part that is done, of 1; nil where its length is not known.
+  var fraction: Double?
+  /// Each channel's peak since the last reading, in dBFS; none where nothing is measured.
+  var peaks: [Double] = []
   /// Each channel's root mean square, in dBFS.
-  var means: [Double]
+  var means: [Double] = []
   /// Each channel's highest peak of the last seconds, in dBFS.
-  var holds: [Double]
+  var holds: [Double] = []
+  /// Whether each channel has reached full scale.
+  var clips: [Bool] = []
   /// Loudness and clipping, where something is recorded.
   var levels: ProgrammeLevels?
   /// Seconds until the disk is full; nil where that is not known.
   var diskSeconds: Double?
+  /// Callback time over period in the last second, not a number before its end; nil where nothing sounds.
+  var load: Double?
   var xruns = 0
   var lostFrames = 0
   /// The keys that mean something now, each with its word.
   var keys: [String] = []
 
-  /// The levels of `reading`; the rest follows.
-  init(_ reading: MeterReading) {
-    peaks = reading.peakDBFS
-    means = reading.rmsDBFS
-    holds = reading.peakDBFS
-  }
-
   /// Samples that were clipped, in all channels.
   var clippedSamples: Int { levels?.clippedSamples.reduce(0, +) ?? 0 }
 }
 
-/// The highest peak of each channel, held for two seconds.
-struct PeakHolds {
-  private var peaks: [(level: Double, seconds: Double)] = []
+/// The levels of the last readings: what a meter shows.
+struct MeterBallistics {
+  private(set) var peaks: [Double] = []
+  private(set) var means: [Double] = []
+  private(set) var clips: [Bool] = []
+  private var highest: [(level: Double, seconds: Double)] = []
 
-  /// Takes in new peaks; answers with what is held.
-  mutating func follow(_ levels: [Double], seconds: Double) -> [Double] {
-    if peaks.count != levels.count { peaks = levels.map { ($0, seconds) } }
-    for (channel, level) in levels.enumerated()
-    where level >= peaks[channel].level || seconds > peaks[channel].seconds + 2 {
-      peaks[channel] = (level, seconds)
+  /// The highest full-scale sample of 16 bits is this far below 0 dBFS.
+  private static let fullScaleDBFS = -0.001
+
+  /// Of `channelCount` channels before the first reading.
+  init(_ channelCount: Int = 0) {
+    peaks = Array(repeating: -200, count: channelCount)
+    means = peaks
+    clips = peaks.map { _ in false }
+    highest = peaks.map { ($0, 0) }
+  }
+
+  /// Each channel's highest peak, held for two seconds.
+  var holds: [Double] { highest.map(\.level) }
+
+  /// Takes in the reading of a moment.
+  mutating func follow(_ reading: MeterReading, seconds: Double) {
+    peaks = reading.peakDBFS
+    means = reading.rmsDBFS
+    if highest.count != peaks.count {
+      highest = peaks.map { ($0, seconds) }
+      clips = peaks.map { _ in false }
     }
-    return peaks.map(\.level)
+    for (channel, level) in peaks.enumerated() {
+      if level >= highest[channel].level || seconds > highest[channel].seconds + 2 {
+        highest[channel] = (level, seconds)
+      }
+      if level >= Self.fullScaleDBFS { clips[channel] = true }
+    }
   }
 }
 
-/// What a person watches while files play.
-struct PlaybackState {
-  /// What is played: "Playing song.flac".
+/// How much of the processor's time the audio thread took, averaged over a second.
+struct LoadAverage {
+  private var cycles = 0
+  private var busyNanoseconds: UInt64 = 0
+  private var seconds = 0.0
+  /// Callback time over period; nil in the first second.
+  private(set) var value: Double?
+
+  /// Takes in what a moment at `seconds` says of a unit whose period takes `periodSeconds`.
+  mutating func follow(_ moment: SessionMoment, seconds: Double, periodSeconds: Double) {
+    guard seconds >= self.seconds + 1, moment.cycles > cycles, periodSeconds > 0 else { return }
+    let busy = Double(moment.busyNanoseconds &- busyNanoseconds) * 1e-9
+    value = busy / Double(moment.cycles - cycles) / periodSeconds
+    (cycles, busyNanoseconds, self.seconds) = (moment.cycles, moment.busyNanoseconds, seconds)
+  }
+}
+
+/// What runs, where it is neither a plain recording nor files that play.
+struct LiveTask {
+  /// "Overdubbing song.wav to take.wav".
   var title: String
-  /// On which device, at what rate.
-  var device = ""
-  /// Where it is, of how much, and what is not as usual.
-  var place: String
-  /// The part of the source that lies before that place; nil where its length is not known.
-  var fraction: Double?
-  var xruns = 0
-  /// The keys, each with its word.
-  var keys: [String]
+  /// How many frames it takes; nil where that is not known.
+  var frames: Int?
+  /// How it gets on, where that is not told by time alone: what is under way and left, and the part that is done.
+  var progress: () -> (text: String, fraction: Double)? = { nil }
+
+  init(_ title: String, frames: Int? = nil) {
+    self.title = title
+    self.frames = frames
+  }
 }

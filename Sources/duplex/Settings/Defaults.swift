@@ -7,11 +7,13 @@ import ConfigurationFiles
 /// all tables.
 struct Defaults {
   private(set) var options: [DefaultOption] = []
+  /// What a person should know of the file.
+  private(set) var warnings: [Notice] = []
   /// What is said in another place as well: it must make sense all the same.
   private var overridden: [DefaultOption] = []
 
   /// Whether nothing is said.
-  var isEmpty: Bool { options.isEmpty && overridden.isEmpty }
+  var isEmpty: Bool { options.isEmpty && overridden.isEmpty && warnings.isEmpty }
 
   private let command: String
   private let commands: CommandSet
@@ -112,14 +114,29 @@ struct Defaults {
     let ofDevice = entries.filter {
       !$0.table.isEmpty && !names.contains($0.table) && isDevice($0.table)
     }
-    for entry in entries where !entry.table.isEmpty && !names.contains(entry.table) {
-      guard let command = EditDistance.nearest(to: entry.table, of: names),
+    warnOfTables(in: entries, path: path, commands: names)
+    for entry in ofDevice + ofCommand + general { try add(entry, path) }
+  }
+
+  /// Warns of tables that seem to be meant for a command: they may as well be those of a device that is not
+  /// used now.
+  private mutating func warnOfTables(
+    in entries: [ConfigurationEntry], path: String, commands: [String]
+  ) {
+    var told: Set<String> = []
+    for entry in entries
+    where !entry.table.isEmpty && !commands.contains(entry.table)
+      && told.insert(entry.table).inserted
+    {
+      guard let command = EditDistance.nearest(to: entry.table, of: commands),
         EditDistance.between(Array(entry.table), Array(command)) <= 2, !isDevice(entry.table)
       else { continue }
-      throw Self.failure(
-        path, entry.line, "There is no command \(entry.table).", hint: "Did you mean [\(command)]?")
+      warnings.append(
+        .warning(
+          "unknownTable",
+          "\(path), line \(entry.line): There is no command \(entry.table), and this run uses no such device.",
+          hint: "Did you mean [\(command)]?"))
     }
-    for entry in ofDevice + ofCommand + general { try add(entry, path) }
   }
 
   /// The options of `names` that a file may set.
@@ -182,7 +199,8 @@ struct Defaults {
     switch entry.kind {
     case .boolean where !option.takesValue && entry.values == ["true"]: return ["--" + entry.key]
     case .boolean where !option.takesValue: return hasInverse ? ["--no-" + entry.key] : []
-    case .string where option.takesValue, .number where option.takesValue:
+    case .string where option.takesValue, .number where option.takesValue,
+      .time where option.takesValue:
       return option.isRepeating
         ? entry.values.map { "--\(entry.key)=\($0)" }
         : ["--\(entry.key)=" + entry.values.joined(separator: ",")]
@@ -190,7 +208,7 @@ struct Defaults {
       throw failure(
         path, entry.line,
         option.takesValue
-          ? "\(entry.key) takes a text or a number."
+          ? "\(entry.key) takes a text, a number or a time."
           : "\(entry.key) is true or false, without quotes.",
         hint: "Correct it, or leave it out of this run with --no-config.")
     }

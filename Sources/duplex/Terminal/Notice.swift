@@ -69,6 +69,8 @@ struct OutputMode: Sendable {
   var json = false
   /// Nothing but errors on standard error.
   var quiet = false
+  /// Whether no person watches how it goes.
+  var isTerse: Bool { json || quiet }
   /// How the program ends where it is stopped before it has anything to show.
   var stoppedStatus = ExitStatus.done
 

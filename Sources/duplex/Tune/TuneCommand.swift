@@ -83,11 +83,9 @@ final class TuneRun {
     while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
     guard let chosen, !totals.isOver else {
       load = nil
-      line.end()
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
     load = nil
-    line.end()
     let roundTrip = try measure(chosen)
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
@@ -145,6 +143,17 @@ final class TuneRun {
           setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false))
     }
     var parts = SessionParts()
+    let frames = options.duration?.frameCount(at: configuration.sampleRate) ?? 0
+    var task = LiveTask(
+      "Trial \(trials.count + 1): period \(setting.periodFrames), headroom \(setting.headroomFrames)"
+    )
+    let clock = SteadyTime()
+    task.progress = { [line, done, remainingTrials] in
+      let part = min(1, clock.seconds * Double(configuration.sampleRate) / Double(max(1, frames)))
+      let whole = done + part * (1 - done) / Double(remainingTrials + 1)
+      return line.progress(whole, of: "search")
+    }
+    parts.task = task
     // One is enough to refuse it.
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
     let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
@@ -163,11 +172,10 @@ final class TuneRun {
     let prints = !command.audio.json && !command.audio.quiet
     if trials.isEmpty, prints { Terminal.printLine("\(TrialLine.heading)") }
     trials.append(trial)
-    line.end()
     if prints { Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)") }
     // A search that takes longer than it seemed does not go backwards.
     done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
-    line.tell(done, trial.fields(loadLimit: loadLimit))
+    if OutputMode.current.json { line.tell(done, trial.fields(loadLimit: loadLimit)) }
   }
 
   /// Goes to the next lower usual rate that the device has itself. False where there is none.

@@ -1,0 +1,111 @@
+import AudioDevices
+import AudioSessions
+import RealtimeAudio
+
+/// Draws what a person sees while a session runs.
+final class SessionPanel {
+  /// Twenty pictures a second.
+  private static let leastNanoseconds: UInt64 = 45_000_000
+
+  private let configuration: DuplexConfiguration
+  private let parts: SessionParts
+  private let duration: Int?
+  private let keys: () -> [KeyBinding]
+  private var meter = MeterBallistics()
+  private var load = LoadAverage()
+  /// When what is shown began: the recording, where it had to wait.
+  private var recordingStart: Double?
+  private var drawn: UInt64 = 0
+
+  /// For a session of `parts` that runs for `duration` frames, and has `keys`.
+  init(
+    _ configuration: DuplexConfiguration, _ parts: SessionParts, duration: Int?,
+    keys: @escaping () -> [KeyBinding]
+  ) {
+    self.configuration = configuration
+    self.parts = parts
+    self.duration = duration
+    self.keys = keys
+  }
+
+  /// Takes in a moment, and draws it where the last picture is old enough.
+  func draw(_ moment: SessionMoment) {
+    let seconds = configuration.seconds(moment.frames)
+    for reading in moment.readings { meter.follow(reading, seconds: seconds) }
+    load.follow(
+      moment, seconds: seconds, periodSeconds: configuration.seconds(configuration.periodFrames))
+    let now = HostClock.nanoseconds
+    guard now &- drawn >= Self.leastNanoseconds else { return }
+    drawn = now
+    var state = LiveState()
+    if let playKeys = parts.playKeys {
+      guard let playing = playKeys.state else { return Terminal.redraw("") }
+      state = playing
+    } else {
+      show(seconds: seconds, on: &state)
+    }
+    state.device = configuration.summary(addedFrames: moment.drift?.addedFrames ?? 0)
+    state.states += parts.keys.flatMap(\.states)
+    // So that nothing moves when the first reading comes.
+    if meter.peaks.isEmpty, parts.task?.progress() == nil { meter = MeterBallistics(channelCount) }
+    (state.peaks, state.means) = (meter.peaks, meter.means)
+    (state.holds, state.clips) = (meter.holds, meter.clips)
+    state.load = load.value ?? .nan
+    state.xruns = moment.captureXruns + moment.playbackXruns
+    state.lostFrames = moment.lostFrames
+    state.keys = keys().briefs
+    Terminal.redraw(
+      LiveScreen.current.lines(state).map { $0.drawn(hasColour: Terminal.hasColour) })
+  }
+
+  /// Channels of what is measured.
+  private var channelCount: Int {
+    (parts.playKeys == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
+  }
+
+  /// What is recorded, measured or monitored.
+  private func show(seconds: Double, on live: inout LiveState) {
+    let recording = parts.recording
+    let state = recording?.state
+    live.title = recording?.title ?? parts.task?.title ?? "Monitoring"
+    live.levels = state?.levels
+    live.diskSeconds = state?.secondsLeft
+    if state?.isOpen != false { recordingStart = recordingStart ?? seconds }
+    if let progress = parts.task?.progress() {
+      live.clock = ClockTime(seconds, showsTenths: true).text
+      (live.left, live.fraction) = (progress.text, progress.fraction)
+    } else if state?.isOpen == false {
+      live.clock = recording?.isWaiting == true ? "waiting for the start" : "waiting for sound"
+    } else {
+      let paused = configuration.seconds(recording?.pausedFrames ?? 0)
+      let passed = seconds - (recordingStart ?? seconds) - paused
+      live.clock = ClockTime(passed, showsTenths: true).text
+      if let frames = parts.task?.frames ?? duration {
+        live.left = ClockTime(max(0, configuration.seconds(frames) - passed)).text + " left"
+      }
+    }
+  }
+}
+
+extension DuplexConfiguration {
+  /// What was granted, in one line: device, rate, channels, format, latency. `addedFrames` is what steps of a
+  /// server add to the latency.
+  fileprivate func summary(addedFrames: Int) -> String {
+    let streams = [capture, playback].compactMap { $0 }
+    func listed(_ values: [String]) -> String {
+      values.count == 2 && values[0] != values[1]
+        ? values.joined(separator: " to ") : values.first ?? ""
+    }
+    let channels = listed(streams.map { String($0.channelCount) })
+    let milliseconds = (latencyFrames + Double(addedFrames)) * 1000 / Double(sampleRate)
+    let latency =
+      streams.count == 2
+      ? "latency \(milliseconds.shown(1)) ms"
+      : "period \((seconds(periodFrames) * 1000).shown(1)) ms"
+    return [
+      listed(streams.map(\.device)), "\(sampleRate) Hz",
+      channels + (channels == "1" ? " channel" : " channels"), listed(streams.map(\.format.name)),
+      latency,
+    ].joined(separator: ", ")
+  }
+}
