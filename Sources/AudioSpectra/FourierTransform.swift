@@ -39,23 +39,23 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
   }
 
   /// The spectrum of `signal`, which is followed by silence up to `length`, or cut there.
-  public func spectrum(of signal: Span<Float>) -> [Complex] {
+  public func spectrum(of signal: Span<Float>) -> [ComplexFloat] {
     var padded = [Float](repeating: 0, count: length)
     for index in 0..<min(length, signal.count) { padded[index] = signal[index] }
-    var bins = [Complex](repeating: Complex(0, 0), count: binCount)
+    var bins = [ComplexFloat](repeating: ComplexFloat(0, 0), count: binCount)
     spectrum(of: padded, into: &bins)
     return bins
   }
 
   /// The signal of which `spectrum` is the spectrum.
-  public func signal(of spectrum: [Complex]) -> [Float] {
+  public func signal(of spectrum: [ComplexFloat]) -> [Float] {
     var frames = [Float](repeating: 0, count: length)
     signal(of: spectrum, into: &frames)
     return frames
   }
 
   /// Puts the spectrum of `length` frames into `bins`, and allocates nothing.
-  public func spectrum(of signal: [Float], into bins: inout [Complex]) {
+  public func spectrum(of signal: [Float], into bins: inout [ComplexFloat]) {
     precondition(signal.count == length && bins.count == binCount)
     signal.withUnsafeBufferPointer { frames in
       bins.withUnsafeMutableBufferPointer { bins in
@@ -69,7 +69,7 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
   }
 
   /// Puts the signal of which `spectrum` is the spectrum into `frames`, and allocates nothing.
-  public func signal(of spectrum: [Complex], into frames: inout [Float]) {
+  public func signal(of spectrum: [ComplexFloat], into frames: inout [Float]) {
     precondition(spectrum.count == binCount && frames.count == length)
     let scale = 1 / Float(length)
     spectrum.withUnsafeBufferPointer { bins in
@@ -85,7 +85,7 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
 }
 
 /// A complex number, as spectra are made of.
-public struct Complex: BitwiseCopyable, Sendable, Equatable {
+public struct ComplexFloat: BitwiseCopyable, Sendable, Equatable {
   /// The part along the cosine.
   public var real: Float
   /// The part along the sine.
@@ -101,17 +101,17 @@ public struct Complex: BitwiseCopyable, Sendable, Equatable {
   public var power: Float { real * real + imaginary * imaginary }
 
   /// The number with its phase turned round.
-  public var conjugate: Complex { Complex(real, -imaginary) }
+  public var conjugate: ComplexFloat { ComplexFloat(real, -imaginary) }
 
   /// The product of two numbers.
-  public static func * (left: Complex, right: Complex) -> Complex {
-    Complex(
+  public static func * (left: ComplexFloat, right: ComplexFloat) -> ComplexFloat {
+    ComplexFloat(
       left.real * right.real - left.imaginary * right.imaginary,
       left.real * right.imaginary + left.imaginary * right.real)
   }
 
   /// The number, stretched.
-  public static func * (left: Complex, factor: Float) -> Complex {
-    Complex(left.real * factor, left.imaginary * factor)
+  public static func * (left: ComplexFloat, factor: Float) -> ComplexFloat {
+    ComplexFloat(left.real * factor, left.imaginary * factor)
   }
 }

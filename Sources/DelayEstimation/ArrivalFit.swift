@@ -28,7 +28,7 @@ struct ArrivalFit {
   init(cross: CorrelationFunction, energy: [Float], bandShare: Double, first: Arrival) {
     self.cross = cross
     self.energy = energy
-    own = CorrelationFunction(bins: energy.map { Complex($0, 0) }, length: cross.length)
+    own = CorrelationFunction(bins: energy.map { ComplexFloat($0, 0) }, length: cross.length)
     energySum = own.point(at: 0).value
     lobe = 1 / max(bandShare, 1e-3)
     resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.6)
@@ -341,14 +341,14 @@ struct ArrivalSearch {
   }
 
   private static func correlation(
-    _ played: [Complex], _ recorded: [Complex], _ transform: borrowing FourierTransform
+    _ played: [ComplexFloat], _ recorded: [ComplexFloat], _ transform: borrowing FourierTransform
   ) -> [Float] {
     transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate })
   }
 
   /// The spectrum of the square of the signal of which this is the spectrum.
-  private static func squared(_ spectrum: [Complex], _ transform: borrowing FourierTransform)
-    -> [Complex]
+  private static func squared(_ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform)
+    -> [ComplexFloat]
   {
     let signal = transform.signal(of: spectrum).map { $0 * $0 }
     return transform.spectrum(of: signal.span)

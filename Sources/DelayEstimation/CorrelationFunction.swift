@@ -15,13 +15,13 @@ struct CorrelationFunction {
   }
 
   /// The weighted products, a bin each; the first and the last do not count.
-  private(set) var bins: [Complex]
+  private(set) var bins: [ComplexFloat]
   /// Frames of the transform they come from.
   let length: Int
   /// The bins from the first to the last that are not zero.
   private let active: Range<Int>
 
-  init(bins: [Complex], length: Int) {
+  init(bins: [ComplexFloat], length: Int) {
     self.bins = bins
     self.length = length
     let inner = 1..<max(2, bins.count - 1)
@@ -63,13 +63,13 @@ struct CorrelationFunction {
   }
 
   /// The same from a spectrum, `spectrum` being the reference's.
-  mutating func subtract(gain: Double, at lag: Double, spectrum: [Complex]) {
+  mutating func subtract(gain: Double, at lag: Double, spectrum: [ComplexFloat]) {
     turn(gain: gain, lag: lag) { $1 * spectrum[$0] }
   }
 
   /// Takes from each bin what `share` makes of it and of `gain`, delayed by `lag`.
   private mutating func turn(
-    gain: Double, lag: Double, _ share: (Int, Complex) -> Complex
+    gain: Double, lag: Double, _ share: (Int, ComplexFloat) -> ComplexFloat
   ) {
     let step = -2 * Double.pi * lag / Double(length)
     let turnReal = cos(step)
@@ -77,7 +77,7 @@ struct CorrelationFunction {
     var real = gain
     var imaginary = 0.0
     for bin in bins.indices {
-      let taken = share(bin, Complex(Float(real), Float(imaginary)))
+      let taken = share(bin, ComplexFloat(Float(real), Float(imaginary)))
       bins[bin].real -= taken.real
       bins[bin].imaginary -= taken.imaginary
       let nextReal = real * turnReal - imaginary * turnImaginary

@@ -202,13 +202,13 @@ struct HalfDelays {
   /// half is not there, infinitely far away where it is upside down to the whole. What an
   /// echo does to it, it does to both halves.
   private static func peak(
-    of played: [Complex], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,
+    of played: [ComplexFloat], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,
     _ transform: borrowing FourierTransform
   ) -> (delay: Double, sharpness: Double) {
     var expected = 0.0
-    let bins = played.indices.map { bin -> Complex in
+    let bins = played.indices.map { bin -> ComplexFloat in
       let power = match.played[bin].power
-      guard power > 0 else { return Complex(0, 0) }
+      guard power > 0 else { return ComplexFloat(0, 0) }
       let weight = fit.energy[bin] / power
       expected += Double(weight * played[bin].power)
       return match.recorded[bin] * played[bin].conjugate * weight

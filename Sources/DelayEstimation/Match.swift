@@ -17,14 +17,14 @@ struct Match {
     var boundFrames: Double
   }
 
-  let played: [Complex]
-  let recorded: [Complex]
+  let played: [ComplexFloat]
+  let recorded: [ComplexFloat]
   /// Frames of the transform.
   let length: Int
   /// Delays that can be told from the excerpt.
   let lags: Range<Int>
   let score: Double
-  private let cross: [Complex]
+  private let cross: [ComplexFloat]
   private let power: [Float]
   private let recordedPower: [Float]
   private let playedDensity: PowerDensity
@@ -33,7 +33,9 @@ struct Match {
   /// bent rather than noisy, and every part of the spectrum is to have its say.
   private static let ample = 0.002
 
-  init(played: [Complex], recorded: [Complex], length: Int, lags: Range<Int>, score: Double) {
+  init(
+    played: [ComplexFloat], recorded: [ComplexFloat], length: Int, lags: Range<Int>, score: Double
+  ) {
     self.played = played
     self.recorded = recorded
     self.length = length

@@ -9,7 +9,7 @@ struct PowerDensity {
   let mean: Double
 
   /// That of `spectrum`, each bin with `reach` neighbours on either side.
-  init(of spectrum: [Complex], reach: Int) {
+  init(of spectrum: [ComplexFloat], reach: Int) {
     var sums = [0.0]
     sums.reserveCapacity(spectrum.count + 1)
     var sum = 0.0
@@ -27,7 +27,7 @@ struct PowerDensity {
   }
 
   /// The spectrum with this density evened out, down to 40 dB below its mean.
-  func whitened(_ spectrum: [Complex]) -> [Complex] {
+  func whitened(_ spectrum: [ComplexFloat]) -> [ComplexFloat] {
     let floor = 1e-4 * mean
     guard floor > 0 else { return spectrum }
     return spectrum.indices.map { spectrum[$0] * Float(1 / (bins[$0] + floor).squareRoot()) }
@@ -35,7 +35,7 @@ struct PowerDensity {
 
   /// The spectrum within the band of this density: what lies 35 dB below where most of the power is,
   /// the ends of a burst for instance, is left out.
-  func limited(_ spectrum: [Complex]) -> [Complex] {
+  func limited(_ spectrum: [ComplexFloat]) -> [ComplexFloat] {
     let floor = 3e-4 * bins.reduce(0) { $0 + $1 * $1 } / max(1e-300, bins.reduce(0, +))
     guard floor > 0 else { return spectrum }
     return spectrum.indices.map { spectrum[$0] * Float(bins[$0] / (bins[$0] + floor)) }
@@ -109,7 +109,7 @@ struct Coherence {
   /// That of `cross` (the recording's spectrum times the reference's conjugate), `power` and
   /// `recordedPower` being the powers of reference and recording at each bin.
   init(
-    cross: [Complex], power: [Float], recordedPower: [Float], length: Int, delay: Double,
+    cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     parts: Int
   ) {
     let count = cross.count
@@ -157,7 +157,7 @@ struct SignalBand {
   /// The band for a signal that is `delay` frames late, as in `Coherence`. A band is told from its
   /// neighbours as finely as `score`, what the signal stands out of the noise by, allows.
   init(
-    cross: [Complex], power: [Float], recordedPower: [Float], length: Int, delay: Double,
+    cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     score: Double
   ) {
     let count = cross.count

@@ -58,7 +58,7 @@ struct SpectrogramColumns: ~Copyable {
   private var hop: Int
   private var frames = 0
   private var windowed: [Float]
-  private var bins: [Complex]
+  private var bins: [ComplexFloat]
   private var columns: [Spectrogram.Column] = []
 
   /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its length is
@@ -78,7 +78,7 @@ struct SpectrogramColumns: ~Copyable {
     self.window = window
     recent = [Float](repeating: 0, count: length * channelCount)
     windowed = [Float](repeating: 0, count: length)
-    bins = [Complex](repeating: Complex(0, 0), count: transform.binCount)
+    bins = [ComplexFloat](repeating: ComplexFloat(0, 0), count: transform.binCount)
     hop = min(length, framesPerColumn)
     untilNext = hop
     self.transform = transform

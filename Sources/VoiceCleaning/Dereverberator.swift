@@ -19,7 +19,7 @@ final class Dereverberator {
   private struct Lane {
     var before: [Float]
     var tail: [Float]
-    var spectrum: [Complex]
+    var spectrum: [ComplexFloat]
   }
 
   private let channels: Range<Int>
@@ -46,7 +46,7 @@ final class Dereverberator {
       Lane(
         before: Array(repeating: 0, count: blockFrames),
         tail: Array(repeating: 0, count: blockFrames),
-        spectrum: Array(repeating: Complex(0, 0), count: binCount))
+        spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
     }
     frames = Array(repeating: 0, count: length)
     power = Array(repeating: 0, count: binCount)

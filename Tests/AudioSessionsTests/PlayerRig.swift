@@ -14,7 +14,7 @@ extension CycleTime {
 final class PlayerRig {
   let player: AudioPlayer
   private(set) var periodFrames = 64
-  private var voice: Player?
+  private var voice: PlayerStage?
   private var bus: MixerBus
   private var background: [any BackgroundWork] = []
   private let told = Told()

@@ -8,13 +8,13 @@ import Testing
 @Suite struct PlayerTests {
   @Test func `a starved player plays silence, counts it and goes on`() {
     var ring = SampleWriter(frameCount: 64, channelCount: 1)
-    var player = Player(ring: ring.makeReader(), channelCount: 1, periodFrames: 16)
+    var player = PlayerStage(ring: ring.makeReader(), channelCount: 1, periodFrames: 16)
     let starved = player.makeStarvationView()
     var sound = SampleBuffer(frameCount: 16, channelCount: 1)
     for index in 0..<16 { sound[index] = 1 }
     var bus = MixerBus(periodFrames: 16, channelCount: 1)
     bus.begin(frames: 16, at: .start)
-    func played(_ player: inout Player, _ bus: inout MixerBus) -> Int {
+    func played(_ player: inout PlayerStage, _ bus: inout MixerBus) -> Int {
       player.process(&bus)
       return player.playedFrames
     }
@@ -43,11 +43,11 @@ import Testing
 
   @Test func `on the timeline, what was not played in time is left out`() {
     var ring = SampleWriter(frameCount: 64, channelCount: 1)
-    var player = Player(ring: ring.makeReader(), channelCount: 1, periodFrames: 8)
+    var player = PlayerStage(ring: ring.makeReader(), channelCount: 1, periodFrames: 8)
     player.keepsTimeline = true
     var sound = SampleBuffer(frameCount: 64, channelCount: 1)
     for index in 0..<64 { sound[index] = Float(index) }
-    func heard(_ player: inout Player, lostFrames: Int = 0) -> [Float] {
+    func heard(_ player: inout PlayerStage, lostFrames: Int = 0) -> [Float] {
       var bus = MixerBus(periodFrames: 8, channelCount: 1)
       bus.begin(frames: 8, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: lostFrames))
       player.process(&bus)

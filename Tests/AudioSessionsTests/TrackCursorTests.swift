@@ -32,7 +32,7 @@ import Testing
 
   /// The frame numbers that a track plays, at most `limit` of them.
   private func played(_ path: String, _ order: PlaybackRange, limit: Int = .max) throws -> [Int] {
-    let track = try Track(path: path, sampleRate: 48000, channelCount: 2, order: order)
+    let track = try TrackReader(path: path, sampleRate: 48000, channelCount: 2, order: order)
     var buffer = SampleBuffer(frameCount: 999, channelCount: 2)
     var numbers: [Int] = []
     while numbers.count < limit {
@@ -91,7 +91,7 @@ import Testing
   @Test func `a file that ends before it says plays what there is, and then says so`() throws {
     let file = try NumberedFile(frames: 1000, format: .wav)
     truncate(file.path, 4096 + 6 * 400)
-    let track = try Track(path: file.path, sampleRate: 48000, channelCount: 2)
+    let track = try TrackReader(path: file.path, sampleRate: 48000, channelCount: 2)
     var buffer = SampleBuffer(frameCount: 999, channelCount: 2)
     var numbers: [Int] = []
     var trouble: FileFailure?
@@ -114,7 +114,7 @@ import Testing
     promised: Int, frames: Int
   ) throws {
     let sound = PromisedSound(promised: promised, frames: 1000)
-    let track = try Track(
+    let track = try TrackReader(
       sound, sampleRate: 48000, channelCount: 1,
       settings: TrackSettings(order: PlaybackRange(isReversed: true)))
     var buffer = SampleBuffer(frameCount: 2000, channelCount: 1)

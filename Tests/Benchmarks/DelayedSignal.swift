@@ -38,7 +38,9 @@ struct DelayedSignal {
     let delay = delayFrames
     let turned = spectrum.indices.map { bin in
       let frequency = Double(bin) * Double(rate) / Double(length)
-      guard !way.isBandLimited || (300...8000).contains(frequency) else { return Complex(0, 0) }
+      guard !way.isBandLimited || (300...8000).contains(frequency) else {
+        return ComplexFloat(0, 0)
+      }
       let angle = 2 * Double.pi * Double(bin) / Double(length)
       var real = cos(angle * delay)
       var imaginary = -sin(angle * delay)
@@ -46,7 +48,7 @@ struct DelayedSignal {
         real += echo.gain * cos(angle * (delay + echo.delay))
         imaginary -= echo.gain * sin(angle * (delay + echo.delay))
       }
-      return spectrum[bin] * Complex(Float(real), Float(imaginary)) * gain
+      return spectrum[bin] * ComplexFloat(Float(real), Float(imaginary)) * gain
     }
     var captured = Array(transform.signal(of: turned)[0..<count])
     let power =
@@ -69,7 +71,7 @@ extension DelayedSignal {
     var spectrum = transform.spectrum(of: signal.span)
     for bin in spectrum.indices {
       let angle = -2 * Double.pi * Double(bin) / Double(transform.length) * delay
-      spectrum[bin] = spectrum[bin] * Complex(Float(cos(angle)), Float(sin(angle)))
+      spectrum[bin] = spectrum[bin] * ComplexFloat(Float(cos(angle)), Float(sin(angle)))
     }
     return Array(transform.signal(of: spectrum)[0..<frames])
   }

@@ -30,7 +30,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// Suppresses feedback, and limits what is played.
   public var protection: MonitorProtection?
   /// Mixed into the output.
-  public var player: Player?
+  public var player: PlayerStage?
   /// The gain of all that is played, before the limiter; nil leaves it out.
   public var outputGain: SmoothedGain?
   /// Changes that gain while sound runs.

@@ -166,7 +166,7 @@ import SimulatedDevices
       frameCount: max(specification.sampleRate, 4 * request.periodFrames),
       channelCount: channelCount)
     let reader = ring.makeReader()
-    let track = try Track(
+    let track = try TrackReader(
       path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
       channelCount: channelCount,
       order: PlaybackRange(times: nil), resamplerQuality: request.resamplerQuality)

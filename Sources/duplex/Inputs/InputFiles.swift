@@ -84,7 +84,9 @@ struct RawOption: ExpressibleByArgument {
 
   /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe until
   /// `opening` is cancelled.
-  func decoder(of path: String, _ opening: Opening) throws(FileFailure) -> any SoundDecoder {
+  func decoder(of path: String, _ opening: CancellableOpening) throws(FileFailure)
+    -> any SoundDecoder
+  {
     try Decoding.rawDecoder(
       forPath: path, format: format, sampleRate: sampleRate, channelCount: channelCount,
       whileWaiting: { opening.onCancel($0) })

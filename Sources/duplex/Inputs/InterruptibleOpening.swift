@@ -18,11 +18,11 @@ enum InterruptibleOpening {
   static func result<Value: ~Copyable, Failure>(
     of name: String, isNear: Bool = false, within limit: Double = .infinity,
     leavingWith status: ExitStatus = .done, orThrowing failure: (_ message: String) -> Failure,
-    _ open: @escaping @Sendable (Opening) throws(Failure) -> Value
+    _ open: @escaping @Sendable (CancellableOpening) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     // Before the thread, so that signals come here.
     SignalWatch.hold()
-    let opening = Opening()
+    let opening = CancellableOpening()
     let isOver = AtomicFlag()
     let thread: RealtimeThread<Work<Value, Failure>>
     do throws(ThreadFailure) {

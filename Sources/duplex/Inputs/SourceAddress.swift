@@ -76,7 +76,7 @@ struct SourceAddress {
 enum SourceOpening {
   /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is cancelled.
   static func decoder(
-    of address: SourceAddress, _ opening: Opening
+    of address: SourceAddress, _ opening: CancellableOpening
   ) throws(FileFailure) -> any SoundDecoder {
     if let refusal = address.refusal { throw refusal }
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
@@ -89,7 +89,7 @@ enum SourceOpening {
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
     if let opened = address.opened { return opened }
     guard address.refusal == nil, address.isRemote || address.isPipe else {
-      return OpenedSource(address, try decoder(of: address, Opening()))
+      return OpenedSource(address, try decoder(of: address, CancellableOpening()))
     }
     return try InterruptibleOpening.result(
       of: address.name, isNear: address.isPipe, orThrowing: FileFailure.noThread
@@ -128,7 +128,7 @@ final class OpenedSource: @unchecked Sendable {
     self.decoder = MutexBox(Given(decoder: decoder))
   }
 
-  func take(_ opening: Opening) throws(FileFailure) -> any SoundDecoder {
+  func take(_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder {
     if let given = decoder.withLock({ $0.take() }) {
       // Going to where it begins may have to wait for a network.
       opening.onCancel { given.decoder.interrupt() }

@@ -30,7 +30,7 @@ final class OverdubPass {
     let configuration = open.configuration
     let rate = configuration.sampleRate
     let channels = configuration.capture?.channelCount ?? 1
-    let track = try Track(
+    let track = try TrackReader(
       path: run.command.backing, sampleRate: rate,
       channelCount: configuration.playback?.channelCount ?? 2,
       resamplerQuality: run.options.resamplerQuality)
@@ -107,7 +107,7 @@ final class OverdubPass {
 
   /// Clicks, then the backing up to the region's end.
   private func feeder(
-    _ track: Track, _ plan: OverdubPlan, _ configuration: DuplexConfiguration,
+    _ track: TrackReader, _ plan: OverdubPlan, _ configuration: DuplexConfiguration,
     _ callbacks: inout Mixer
   ) throws -> PlayFeeder {
     let rate = configuration.sampleRate
@@ -122,7 +122,7 @@ final class OverdubPass {
     let silence = SilentSource(frameCount: plan.learningFrames)
     let ring = SampleWriter(
       frameCount: max(rate, 4 * configuration.periodFrames), channelCount: channels)
-    var player = Player(
+    var player = PlayerStage(
       ring: ring.makeReader(), channelCount: channels, periodFrames: configuration.periodFrames)
     player.keepsTimeline = true
     callbacks.player = consume player
@@ -228,7 +228,7 @@ struct OverdubMix {
     let stop = StopRequest()
     let mix = TrackMix(
       try [command.backing, take].map {
-        try Track(
+        try TrackReader(
           path: $0, sampleRate: rate, channelCount: channels,
           resamplerQuality: command.audio.resamplerQuality)
       }, channelCount: channels)
@@ -278,7 +278,7 @@ struct OverdubPlan {
   private static let leadSeconds = 2
 
   init(
-    _ command: OverdubCommand, backing track: Track, roundTrip: Double,
+    _ command: OverdubCommand, backing track: TrackReader, roundTrip: Double,
     _ configuration: DuplexConfiguration
   ) throws {
     let rate = configuration.sampleRate

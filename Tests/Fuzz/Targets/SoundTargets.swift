@@ -84,12 +84,12 @@ extension FuzzTarget {
       startFrame: Int(input.choose()) * 4, endFrame: input.choose() % 2 == 0 ? nil : 4000,
       times: input.choose(from: [1, 3, nil]), isReversed: input.choose() % 4 == 0)
     read(
-      try? Track(
+      try? TrackReader(
         decoder, sampleRate: decoder.sampleRate, channelCount: 2,
         settings: TrackSettings(order: order)))
   }
 
-  private static func read(_ track: Track?) {
+  private static func read(_ track: TrackReader?) {
     guard let track else { return }
     var buffer = SampleBuffer(frameCount: 1024, channelCount: 2)
     for _ in 0..<8 {
@@ -110,7 +110,7 @@ extension FuzzTarget {
     var settings = TrackSettings(order: order, resamplerQuality: 0)
     settings.speed = input.choose(from: [1, 1, 1, 0.25, 0.3, 4])
     let rates = [decoder.sampleRate, 48000, 96000, 8000, 768_000]
-    let track = try? Track(
+    let track = try? TrackReader(
       decoder, sampleRate: input.choose(from: rates), channelCount: 2, settings: settings)
     _ = track?.frameCount
     if input.choose() % 2 == 0 {

@@ -77,7 +77,7 @@ public final class AudioPlayer: Sendable {
 
   /// Its half on the audio thread, for the output of a unit with this configuration. As
   /// `attach(to:)` with the configuration's `Shape`, and throws as that does.
-  public func attach(to configuration: DuplexConfiguration) throws(DeviceFailure) -> Player {
+  public func attach(to configuration: DuplexConfiguration) throws(DeviceFailure) -> PlayerStage {
     try attach(to: Shape(configuration))
   }
 
@@ -91,7 +91,7 @@ public final class AudioPlayer: Sendable {
   ///
   /// Throws `.busy` while the session before still runs, and `.invalidRequest` where no unit has such a
   /// shape.
-  public func attach(to shape: Shape) throws(DeviceFailure) -> Player {
+  public func attach(to shape: Shape) throws(DeviceFailure) -> PlayerStage {
     try shape.validate()
     return try attached.withLock { (attached) throws(DeviceFailure) in
       let carried = try attached?.retire(for: shape)

@@ -3,7 +3,7 @@ import AudioFiles
 import RealtimeAudio
 
 /// The disk thread's half of playing: pulls frames from a source and keeps the ring full from which
-/// the audio thread's half (`Player`) takes them.
+/// the audio thread's half (`PlayerStage`) takes them.
 public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
   /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are wanted then.

@@ -10,7 +10,7 @@ final class PlayerConnection: Sendable {
   let queue: PlayQueue
   let feeder: QueueFeeder
   private let announcer: PlayerAnnouncer
-  private let player: MutexBox<Player?>
+  private let player: MutexBox<PlayerStage?>
   private let playedCount: CountView
   private let starvation: CountView
   private let starvedFrames: CountView
@@ -39,7 +39,7 @@ final class PlayerConnection: Sendable {
       starvation: remote.makeStarvationView(), isPaused: pause(), marks: markReader,
       sampleRate: rate)
     let feederStarvation = remote.makeStarvationView()
-    let voice = Player(
+    let voice = PlayerStage(
       ring: ring.makeReader(), shape: shape, remote: remote, pause: pause())
     starvedFrames = voice.makeStarvationView()
     feeder = QueueFeeder(
@@ -54,7 +54,7 @@ final class PlayerConnection: Sendable {
   }
 
   /// Its half on the audio thread. There is one.
-  func takePlayer() -> Player {
+  func takePlayer() -> PlayerStage {
     guard let player = player.withLock({ $0.take() }) else {
       preconditionFailure("A player has one half on the audio thread, and it was taken already.")
     }
@@ -112,7 +112,7 @@ extension AudioPlayer.Shape {
   }
 }
 
-extension Player {
+extension PlayerStage {
   /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of channels
   /// than one with this configuration.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {

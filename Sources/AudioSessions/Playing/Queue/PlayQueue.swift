@@ -97,7 +97,7 @@ final class PlayQueue: @unchecked Sendable {
         deliver(count)
         return count
       }
-      if let track = current as? Track, track.holdsTail {
+      if let track = current as? TrackReader, track.holdsTail {
         guard try join(track) else { return 0 }
       } else if decoders.contains(where: \.isInterrupted) {
         return 0
@@ -128,7 +128,7 @@ final class PlayQueue: @unchecked Sendable {
     into buffer: inout SampleBuffer, frames: Int
   ) throws(FileFailure) -> Int {
     willRead(decoders)
-    (current as? Track)?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
+    (current as? TrackReader)?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
     do throws(FileFailure) {
       let count = try current?.read(into: &buffer, frames: frames) ?? 0
@@ -169,7 +169,7 @@ final class PlayQueue: @unchecked Sendable {
     }
     do throws(FileFailure) {
       upcoming = try opened.get()
-      (upcoming as? Track)?.followsSound = delivered > 0
+      (upcoming as? TrackReader)?.followsSound = delivered > 0
       return true
     } catch {
       guard let entry = beginComing() else {
@@ -183,7 +183,7 @@ final class PlayQueue: @unchecked Sendable {
 
   /// The current track has ended but for what its converter holds back: the next one takes that over
   /// where it can. False while the next one is not there yet.
-  private func join(_ track: Track) throws(FileFailure) -> Bool {
+  private func join(_ track: TrackReader) throws(FileFailure) -> Bool {
     let end = track.endFrame
     let isThere = try openNext()
     guard isThere || !isWaiting else { return false }
@@ -199,7 +199,7 @@ final class PlayQueue: @unchecked Sendable {
   /// The turn of the upcoming source begins at `frame` of the queue, with what the converter of `earlier` holds
   /// back. False, and nothing has happened, where it cannot take that over, or where the list was changed
   /// since it was opened, so that another source comes next.
-  private func begin(at frame: Int, adopting earlier: Track? = nil) -> Bool {
+  private func begin(at frame: Int, adopting earlier: TrackReader? = nil) -> Bool {
     guard let source = upcoming else { return false }
     guard let facts = source.facts else {
       // A source of nothing has its turn all the same.
@@ -210,7 +210,7 @@ final class PlayQueue: @unchecked Sendable {
     let taken = list.withLock { list -> (entry: QueueList.Entry, number: Int)? in
       guard list.generation == generation, !isRetired.isRaised else { return nil }
       if let earlier {
-        guard let track = source as? Track, track.adopt(earlier) else { return nil }
+        guard let track = source as? TrackReader, track.adopt(earlier) else { return nil }
       }
       return list.begin(generation).map { ($0, list.takeTrackNumber()) }
     }
@@ -338,7 +338,7 @@ final class PlayQueue: @unchecked Sendable {
         hint: "Save it to a file first.")
     }
     return try track.item.source(
-      Opening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
+      CancellableOpening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 
   /// Lets go of sources of which nothing is heard any more.

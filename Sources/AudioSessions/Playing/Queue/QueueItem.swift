@@ -20,7 +20,8 @@ public struct QueueItem: Sendable {
     public var settings: @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings
     /// Opens it. Not on the audio thread; may wait for a network until `opening` is interrupted.
     /// Throws where it cannot be opened.
-    public var open: @Sendable (_ opening: Opening) throws(FileFailure) -> any SoundDecoder
+    public var open:
+      @Sendable (_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder
 
     /// Whether opening it may take long, as over a network.
     public var takesTime: Bool
@@ -34,7 +35,8 @@ public struct QueueItem: Sendable {
       settings: @escaping @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings = {
         _ throws(FileFailure) in TrackSettings()
       },
-      open: @escaping @Sendable (_ opening: Opening) throws(FileFailure) -> any SoundDecoder
+      open:
+        @escaping @Sendable (_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder
     ) {
       self.name = name
       self.takesTime = takesTime
@@ -98,10 +100,10 @@ public struct QueueItem: Sendable {
   /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
   /// opened are left out; throws where none can.
   func source(
-    _ opening: Opening, sampleRate: Int, channelCount: Int
+    _ opening: CancellableOpening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
     let parts = self.parts
-    var tracks: [Track] = []
+    var tracks: [TrackReader] = []
     var numbers: [Int] = []
     var failures: [PartFailure] = []
     for (number, part) in parts.enumerated() {
@@ -111,7 +113,7 @@ public struct QueueItem: Sendable {
         let decoder =
           isKept ? opened : RestartableDecoder(opened, memorySharedBy: parts.count)
         tracks.append(
-          try Track(
+          try TrackReader(
             decoder, sampleRate: sampleRate, channelCount: channelCount,
             settings: try part.settings(decoder)))
         numbers.append(number)
@@ -210,13 +212,13 @@ extension QueueSource {
   }
 }
 
-extension Track: QueueSource {}
+extension TrackReader: QueueSource {}
 
 /// Several tracks in step: all added up, or one of them heard at a time, to compare them. Times are
 /// those of the first. It ends when the last that is heard does. It neither holds back frames nor takes over a
 /// converter.
 final class TrackGroup: QueueSource {
-  private let tracks: [Track]
+  private let tracks: [TrackReader]
   /// Which of the item's parts each track is.
   private let numbers: [Int]
   /// Parts that could not be opened and were not told yet.
@@ -230,7 +232,7 @@ final class TrackGroup: QueueSource {
   /// `tracks`, which are the parts `numbers` of an item: all of them, or only the part `chosen`.
   /// `failures` say what became of the other parts.
   init(
-    _ tracks: [Track], numbers: [Int], failures: [PartFailure], channelCount: Int,
+    _ tracks: [TrackReader], numbers: [Int], failures: [PartFailure], channelCount: Int,
     chosen: Int? = nil
   ) {
     self.tracks = tracks

@@ -7,8 +7,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
   private enum State {
     case idle
-    case wanted(QueueItem, Entry?, Opening)
-    case opening(Opening)
+    case wanted(QueueItem, Entry?, CancellableOpening)
+    case opening(CancellableOpening)
     case opened(Result<any QueueSource, FileFailure>)
   }
 
@@ -40,7 +40,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   private func begin(_ item: QueueItem, _ entry: Entry?) {
     giveUp()
-    state.withLock { $0.value = .wanted(item, entry, Opening()) }
+    state.withLock { $0.value = .wanted(item, entry, CancellableOpening()) }
   }
 
   /// Whether an item was begun and not yet taken.
@@ -88,7 +88,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// Opens what is wanted, unless another thread does so already.
   private func open(onlyAtOnce: Bool) {
-    let wanted: (QueueItem, Entry?, Opening)? = state.withLock { state in
+    let wanted: (QueueItem, Entry?, CancellableOpening)? = state.withLock { state in
       guard case .wanted(let item, let entry, let opening) = state.value,
         !onlyAtOnce || !item.parts.contains(where: \.takesTime)
       else { return nil }
@@ -119,7 +119,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     var value: State
 
     /// What is under way.
-    var opening: Opening? {
+    var opening: CancellableOpening? {
       switch value {
       case .wanted(_, _, let opening), .opening(let opening): opening
       case .idle, .opened: nil
@@ -129,7 +129,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 }
 
 /// One opening of a source on its way: what waits for a network meanwhile can be cancelled.
-public final class Opening: Sendable {
+public final class CancellableOpening: Sendable {
   private struct State {
     var isCalledOff = false
     var interruptions: [@Sendable () -> Void] = []
@@ -163,7 +163,7 @@ public final class Opening: Sendable {
   }
 }
 
-extension Opening {
+extension CancellableOpening {
   /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that stalls.
   private static let aheadSeconds = 30
   /// Bits a second of 32 channels at 192 kHz: what claims more is not fetched further ahead.

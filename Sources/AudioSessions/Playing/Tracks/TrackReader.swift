@@ -31,7 +31,7 @@ public struct TrackSettings: Sendable, Equatable {
 
 /// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its gain.
 /// Never loaded whole. One thread at a time.
-public final class Track: FrameSource {
+public final class TrackReader: FrameSource {
   /// What is played.
   let decoder: any SoundDecoder
   /// The same, as a queue asks for it every few frames.
@@ -191,7 +191,7 @@ private struct TrackEntry: ~Copyable {
 }
 
 /// Joins with the track before and the one behind.
-extension Track {
+extension TrackReader {
   /// Whether another track may follow: then the last frames, which a converter cannot finish without
   /// knowing what comes next, are held back until it is clear.
   var isFollowed: Bool {
@@ -212,7 +212,7 @@ extension Track {
   var endFrame: Int { stream.endFrame }
 
   /// As `TrackStream.adopt`.
-  func adopt(_ earlier: Track) -> Bool { stream.adopt(&earlier.stream) }
+  func adopt(_ earlier: TrackReader) -> Bool { stream.adopt(&earlier.stream) }
 
   /// As `TrackStream.release`.
   func flushTail(beforeSound: Bool) { stream.flushTail(beforeSound: beforeSound) }

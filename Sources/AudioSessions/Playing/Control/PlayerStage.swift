@@ -6,7 +6,7 @@ import RealtimeAudio
 
 /// The audio thread's half of playing: takes frames from the ring that the disk thread's half
 /// (`PlayFeeder`, `QueueFeeder`) keeps full.
-public struct Player: MixerStage, ~Copyable {
+public struct PlayerStage: MixerStage, ~Copyable {
   private var ring: SampleReader
   private var buffer: SampleBuffer
   private var starvedFrames = 0
