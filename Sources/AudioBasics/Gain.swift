@@ -1,6 +1,11 @@
 // Audio thread.
 
 /// What amplitudes are multiplied by, from silence to 60 dB. A gain of 0 dB is a factor of exactly 1.
+///
+/// ```swift
+/// let gain = Gain(decibels: -6)
+/// precondition(abs(gain.factor - 0.501) < 0.001)
+/// ```
 public struct Gain: BitwiseCopyable, Hashable, Sendable {
   /// The factor, 20 log10 of which are decibels.
   public let factor: Float
@@ -38,6 +43,14 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
 
 /// A gain that moves to another one in a straight line, never in a step, and then is exact: a gain of
 /// one leaves every sample as it was.
+///
+/// ```swift
+/// var gain = SmoothedGain(.silence)
+/// gain.glide(to: .unity, frames: 480)
+/// var buffer = SampleBuffer(frameCount: 480, channelCount: 2)
+/// gain.process(&buffer, frames: 480)
+/// precondition(gain.isTransparent)
+/// ```
 public struct SmoothedGain: BitwiseCopyable {
   /// The factor of the next frame.
   public private(set) var factor: Float

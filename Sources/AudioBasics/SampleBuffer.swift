@@ -7,6 +7,12 @@ import Glibc
 /// Allocated once, freed when its owner goes. Made off the audio thread, used anywhere; passed as
 /// a whole (`borrowing`, `inout`), because the compiler cannot yet prove a local `Span` free of
 /// reference counts, and this can be proven.
+///
+/// ```swift
+/// var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+/// buffer[3] = 0.5  // frame 1, channel 1
+/// precondition(buffer.sampleCount == 128)
+/// ```
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   // @unchecked because the pointer has one owner, which moves with the value.
   /// The first sample, for code below the waterline.

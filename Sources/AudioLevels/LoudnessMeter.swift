@@ -4,6 +4,11 @@ import AudioBasics
 /// said of its samples one by one.
 ///
 /// Takes the same memory for a second as for a day. One thread at a time, never the audio thread.
+///
+/// ```swift
+/// let meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
+/// precondition(meter.integratedLUFS == nil)
+/// ```
 public struct LoudnessMeter: ~Copyable, Sendable {
   private let channelCount: Int
   private let weighting: KWeighting

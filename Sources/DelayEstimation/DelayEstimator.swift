@@ -28,6 +28,13 @@ import Glibc
 ///
 /// which `DelayEstimate.boundFrames` is worked out from. It holds while N SNR is above about 100;
 /// below, a correlation finds wrong peaks, and so no answer is given.
+///
+/// ```swift
+/// let probe = ProbeSignal(seed: 7, frames: 2400)
+/// let recording = [Float](repeating: 0, count: 100) + probe.samples
+/// let estimate = DelayEstimator().estimate(reference: probe.samples.span, in: recording.span)
+/// precondition(abs((estimate?.delayFrames ?? 0) - 100) < 0.01)
+/// ```
 public struct DelayEstimator: Sendable {
   /// Which arrival is the answer.
   public enum Choice: Sendable {

@@ -17,6 +17,13 @@ import RealtimeAudio
 /// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection` finds it
 ///   plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
+///
+/// ```swift
+/// let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free,delay=10")
+/// let device = try SimulatedDevice(
+///   wire, request: DuplexRequest(captureDevice: "sim", playbackDevice: "sim"))
+/// precondition(device.configuration.sampleRate == 48000)
+/// ```
 public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callSimulatedDevice

@@ -27,6 +27,11 @@ import AudioDevices
 ///
 /// Of a key given twice the last one counts, but for `xrun-at`, `dry-at` and `drift-at`, which add
 /// up.
+///
+/// ```swift
+/// let device = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,drift=50")
+/// precondition(device.sampleRate == 44100 && device.driftPPM == 50)
+/// ```
 public struct SimulatedDeviceSpecification: Sendable, Equatable {
   /// What tells the device the time.
   public enum Clock: String, Sendable, CaseIterable {

@@ -15,6 +15,14 @@
 /// sound server do that misses a cycle, keeps its rate, and has another place.
 ///
 /// For one thread; nothing here allocates, locks or waits.
+///
+/// ```swift
+/// var clock = FilteredClock(framesPerSecond: 48000)
+/// for index in 0..<50 {
+///   clock.take(ClockReading(frames: index * 480, nanoseconds: UInt64(index) * 10_000_000))
+/// }
+/// precondition(abs(clock.framesPerSecond(at: 490_000_000) - 48000) < 100)
+/// ```
 public struct FilteredClock: BitwiseCopyable, Sendable {
   /// How a clock's rate wanders within a second, in parts per million, and how the change of it
   /// does, a second: more than a crystal's does that warms up.

@@ -17,6 +17,14 @@ import CSpeexDSP
 /// frames, rounded up.
 ///
 /// Not for holding two clocks together: the ratio never moves.
+///
+/// ```swift
+/// var converter = try RateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
+/// let input = SampleBuffer(frameCount: 441, channelCount: 2)
+/// var output = SampleBuffer(frameCount: 480, channelCount: 2)
+/// let (consumed, _) = converter.convert(input, frames: 441, into: &output, room: 480)
+/// precondition(consumed > 0)
+/// ```
 public struct RateConverter: ~Copyable, Sendable {
   /// The rates that can be converted, in Hz: each into each, exactly.
   public static let supportedRates = 1000...1_536_000

@@ -1,6 +1,13 @@
 import AudioBasics
 
 /// What is asked of a device. What is nil is left to it.
+///
+/// ```swift
+/// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: "hw:1,0")
+/// request.periodFrames = 64
+/// request.headroomFrames = 32
+/// try request.validate()
+/// ```
 public struct DuplexRequest: Sendable {
   /// The ALSA name of the input, nil for a unit that only plays.
   public var captureDevice: String?

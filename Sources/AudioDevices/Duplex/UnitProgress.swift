@@ -79,6 +79,11 @@ struct DriftFigures: ~Copyable {
 }
 
 /// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
+///
+/// ```swift
+/// let progress = UnitProgress()
+/// precondition(progress.frames == 0 && progress.captureXruns == 0)
+/// ```
 public struct UnitProgress: ~Copyable, @unchecked Sendable {
   // @unchecked because the figures are atomics.
   private let shared: SharedState<UnitFigures>

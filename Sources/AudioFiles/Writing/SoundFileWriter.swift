@@ -8,6 +8,14 @@ import Glibc
 /// and what was written before a failure stays readable. It gets its name, and a file of that name is
 /// replaced, when there is something to be read in it (`Appearance`); only `finish` tells whether it is
 /// complete. One thread at a time, never the audio thread.
+///
+/// ```swift
+/// var writer = try SoundFileWriter(
+///   path: "silence.wav", fileFormat: .wav, sampleFormat: .s24, sampleRate: 48000,
+///   channelCount: 2, overwrite: false)
+/// try writer.write(SampleBuffer(frameCount: 480, channelCount: 2), frames: 480)
+/// try writer.finish()
+/// ```
 public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
   let sink: any SampleSink

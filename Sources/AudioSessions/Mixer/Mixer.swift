@@ -5,6 +5,16 @@ import RealtimeAudio
 
 /// The callbacks of every session: two lists of stages, one for what the microphone delivers and one
 /// for what the output plays. A stage that a session does not need is nil.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
+/// var mixer = Mixer(opened.configuration)
+/// mixer.monitor = SmoothedGain(.unity)
+/// let runner = SessionRunner(
+///   device: opened.device, callbacks: mixer, background: [], meter: nil, frameLimit: 4800)
+/// let report = try runner.run(clock: .virtual) { _, _ in .proceed }
+/// precondition(report.frames == 4800)
+/// ```
 public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus

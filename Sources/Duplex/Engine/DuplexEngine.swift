@@ -6,9 +6,12 @@ import RealtimeAudio
 /// Sound devices that run: the microphone is heard, recorded and changed by effects, a player plays, at the lowest
 /// latency that the devices allow.
 ///
-///     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-///     try await engine.record(to: "note.wav")
-///     let report = try await engine.run(seconds: 10)
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// try await engine.record(to: "note.wav")
+/// let report = try await engine.run(seconds: 10)
+/// precondition(report.frames == 480_000)
+/// ```
 ///
 /// All calls may be made on any thread or actor but the audio thread; none blocks. What may take long, such as
 /// opening a device that does not answer, happens on a thread of the engine, where handlers are called as well.

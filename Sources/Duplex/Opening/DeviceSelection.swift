@@ -6,6 +6,12 @@ import SimulatedDevices
 ///
 /// Every name that ALSA knows may stand in it (`default`, `hw:1,0`, `plughw:CARD=USB`), and `sim`, with or
 /// without settings, for a simulated device that needs no hardware (`sim:clock=free,noise=-20`).
+///
+/// ```swift
+/// var selection = DeviceSelection(device: "sim:clock=free")
+/// selection.request.periodFrames = 128
+/// try selection.validate()
+/// ```
 public struct DeviceSelection: Sendable {
   /// The devices of the duplex unit, and what is asked of them.
   public var request: DuplexRequest

@@ -8,6 +8,11 @@ import SimulatedDevices
 ///
 /// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two devices with
 /// two clocks, the two sides of a sound server, devices of other rates than the unit's, further outputs.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
+/// precondition(opened.configuration.sampleRate == 48000)
+/// ```
 @frozen public struct OpenDevice: ~Copyable {
   /// The device. It has not been started.
   public var device: DuplexDevice

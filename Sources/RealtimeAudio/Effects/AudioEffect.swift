@@ -3,17 +3,24 @@ import AudioBasics
 
 /// Work on sound on the audio thread that a user of the library writes: an effect, a measurement, a generator.
 ///
-///     struct RingModulator: AudioEffect {
-///       var phase: Float = 0
-///       @_noLocks mutating func process(_ frames: inout EffectFrames) {
-///         for frame in 0..<frames.count {
-///           phase += 440 / Float(frames.sampleRate)
-///           if phase >= 1 { phase -= 1 }
-///           let carrier = RealtimeMath.sin(2 * .pi * phase)
-///           for channel in 0..<frames.channelCount { frames[frame, channel] *= carrier }
-///         }
-///       }
+/// ```swift
+/// struct RingModulator: AudioEffect {
+///   var phase: Float = 0
+///   @_noLocks mutating func process(_ frames: inout EffectFrames) {
+///     for frame in 0..<frames.count {
+///       phase += 440 / Float(frames.sampleRate)
+///       if phase >= 1 { phase -= 1 }
+///       let carrier = RealtimeMath.sin(2 * .pi * phase)
+///       for channel in 0..<frames.channelCount { frames[frame, channel] *= carrier }
 ///     }
+///   }
+/// }
+///
+/// var insert = EffectInsert(RingModulator())
+/// insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 2, maximumFrames: 64))
+/// var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+/// insert.process(&buffer, frames: 64)
+/// ```
 ///
 /// An `EffectInsert` owns effects and runs them; `Mixer.insert` is one between microphone and output.
 public protocol AudioEffect: ~Copyable {

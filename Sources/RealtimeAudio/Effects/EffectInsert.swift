@@ -13,6 +13,18 @@ import Synchronization
 /// overridden method: two calls whose few lines the compiler cannot prove, as a generic function gives no C function.
 /// What it proves is all before them and, where an effect's `process` is marked, all behind them. No call
 /// counts a reference.
+///
+/// ```swift
+/// struct Muting: AudioEffect {
+///   @_noLocks mutating func process(_ frames: inout EffectFrames) {
+///     for sample in 0..<frames.sampleCount { frames[sample] = 0 }
+///   }
+/// }
+///
+/// let insert = EffectInsert()
+/// insert.append(Muting())
+/// precondition(!insert.isEmpty)
+/// ```
 public struct EffectInsert: ~Copyable, @unchecked Sendable {
   // @unchecked because the slots have a lock, and their count publishes each address.
   /// The most effects that an insert can have.

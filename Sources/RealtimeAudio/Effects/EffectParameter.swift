@@ -4,9 +4,12 @@ import Synchronization
 
 /// A number that an effect works with and any thread may change while sound runs: a depth, a threshold, a mix.
 ///
-///     let depth = EffectParameter(0.5, in: 0...1)
-///     engine.insert(Tremolo(depth: depth.makeRamp()))
-///     depth.value = 0.8  // from any thread; heard without a step
+/// ```swift
+/// let depth = EffectParameter(0.5, in: 0...1)
+/// var ramp = depth.makeRamp(seconds: 0.01)  // the effect's half
+/// depth.value = 0.8  // from any thread; heard without a step
+/// precondition(ramp.advance(frames: 480) == 0.8)
+/// ```
 public final class EffectParameter: @unchecked Sendable {
   // @unchecked because the value is an atomic, and the rest does not change.
   /// The least and the highest value.

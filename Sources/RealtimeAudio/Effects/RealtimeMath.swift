@@ -5,6 +5,11 @@ import CRealtime
 ///
 /// They take no lock, allocate nothing and ask nothing of the kernel; which source was read and how long each takes
 /// is told in `CRealtime.h`.
+///
+/// ```swift
+/// let sample = RealtimeMath.sin(Float.pi / 2)
+/// precondition(abs(sample - 1) < 1e-6)
+/// ```
 public enum RealtimeMath {
   /// The sine of an angle in radians. Any thread.
   @_noLocks

@@ -76,6 +76,13 @@ struct EventRing: ~Copyable {
 }
 
 /// The end of a ring of events that puts them in. One thread; never waits, allocates or locks.
+///
+/// ```swift
+/// var writer = EventWriter()
+/// var reader = writer.makeReader()
+/// _ = writer.write(TimelineEvent(kind: .captureXrun, frame: 4800, frames: 480))
+/// precondition(reader.read()?.frames == 480)
+/// ```
 public struct EventWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only writer, and the counters order its memory.
   private let ring = SharedState(EventRing())
@@ -127,6 +134,13 @@ public struct EventReader: ~Copyable, @unchecked Sendable {
 }
 
 /// A number that one thread keeps up to date for others to read.
+///
+/// ```swift
+/// var counter = AtomicCounter()
+/// let view = counter.makeView()
+/// counter.publish(3)
+/// precondition(view.value == 3)
+/// ```
 public struct AtomicCounter: ~Copyable, @unchecked Sendable {
   // @unchecked because the count is an atomic.
   private let count: SharedState<Atomic<Int>>

@@ -25,6 +25,14 @@ struct SampleRing: ~Copyable {
 }
 
 /// The end of a ring that puts frames in. One thread; never waits, allocates or locks.
+///
+/// ```swift
+/// var writer = SampleWriter(frameCount: 256, channelCount: 1)
+/// var reader = writer.makeReader()
+/// var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
+/// precondition(writer.write(buffer, frames: 64) == 64)
+/// precondition(reader.read(into: &buffer, frames: 64) == 64)
+/// ```
 public struct SampleWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only writer, and the counters order its memory.
   private let ring: SharedState<SampleRing>
@@ -135,6 +143,13 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
 }
 
 /// The end of a ring that takes frames out. One thread; never waits, allocates or locks.
+///
+/// ```swift
+/// var writer = SampleWriter(frameCount: 256, channelCount: 1)
+/// let reader = writer.makeReader()
+/// writer.finish()
+/// precondition(reader.available == 0 && reader.isFinished)
+/// ```
 public struct SampleReader: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only reader, and the counters order its memory.
   private let ring: SharedState<SampleRing>
