@@ -18,6 +18,15 @@ import AudioBasics
 /// beyond what `ConversionQuality` calls level, come with an image as far above it. Slower than
 /// that, such images would come down to where they are heard; faster, what lies above half the
 /// output's rate would come back as an alias: there the kernel is stretched, and takes both out.
+///
+/// ```swift
+/// var converter = VariableRateConverter(channelCount: 2, maximumInputPerOutput: 1.01)
+/// converter.setRatio(1.00005)  // the input's clock runs 50 ppm faster
+/// let input = SampleBuffer(frameCount: 256, channelCount: 2)
+/// var output = SampleBuffer(frameCount: 256, channelCount: 2)
+/// let (consumed, produced) = converter.convert(input, frames: 256, into: &output, room: 256)
+/// precondition(consumed > 0 && produced > 0)
+/// ```
 public struct VariableRateConverter: ~Copyable, Sendable {
   /// The highest ratios that a converter can be made for.
   public static let supportedMaxima = 1.0...256

@@ -6,6 +6,19 @@ import Glibc
 ///
 /// What it is, its contents say, whatever its name. Samples arrive as 32-bit floats: integers of 16
 /// and 24 bits exactly, as fractions of full scale. One thread at a time, never the audio thread.
+///
+/// ```swift
+/// let tone = SampleBuffer(frameCount: 480, channelCount: 1)
+/// var writer = try SoundFileWriter(
+///   path: "read.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 1,
+///   overwrite: false)
+/// try writer.write(tone, frames: 480)
+/// try writer.finish()
+///
+/// var reader = try SoundFileReader(path: "read.wav")
+/// var buffer = SampleBuffer(frameCount: 256, channelCount: reader.channelCount)
+/// while case let frames = try reader.read(into: &buffer), frames > 0 { print(frames) }
+/// ```
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
   private var handle: SoundFileHandle

@@ -7,6 +7,16 @@ import RealtimeAudio
 /// stopped or the engine stops.
 ///
 /// All calls may be made on any thread but the audio thread.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// let recording = try await engine.record(to: "take.wav")
+/// try await engine.start()
+/// recording.mark("verse")
+/// let report = await recording.stop()
+/// precondition(report.failure == nil)
+/// await engine.stop()
+/// ```
 public final class EngineRecording: Sendable {
   /// The file; of several the pattern of their names.
   public let path: String

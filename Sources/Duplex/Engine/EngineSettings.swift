@@ -27,6 +27,15 @@ extension DuplexEngine {
 }
 
 /// How a recording of an engine is kept on disk.
+///
+/// ```swift
+/// var settings = RecordingSettings()
+/// settings.source = .output
+/// settings.sampleFormat = .s24
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// try await engine.record(to: "output.wav", settings)
+/// try await engine.run(seconds: 0.1)
+/// ```
 public struct RecordingSettings: Sendable {
   /// What is recorded.
   public enum Source: Sendable {

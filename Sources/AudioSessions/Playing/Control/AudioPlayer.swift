@@ -12,10 +12,15 @@ import RealtimeAudio
 /// is heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
 /// after a whole frame.
 ///
-///     let player = AudioPlayer(endsWithQueue: true)
-///     player.enqueue(path: "song.flac")
-///     player.play()
-///     mixer.player = try player.attach(to: device.configuration)
+/// ```swift
+/// let player = AudioPlayer(endsWithQueue: true)
+/// player.enqueue(path: "song.flac")
+/// player.play()
+/// let opened = try OpenDevice(
+///   opening: DeviceSelection(input: nil, output: "sim:clock=free"))
+/// var mixer = Mixer(opened.configuration)
+/// mixer.player = try player.attach(to: opened.configuration)
+/// ```
 ///
 /// All of it may be called from any thread, but not from the audio thread.
 public final class AudioPlayer: Sendable {
