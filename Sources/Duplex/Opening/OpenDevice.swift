@@ -25,16 +25,20 @@ import SimulatedDevices
   public var configuration: DuplexConfiguration { device.configuration }
 
   /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so that it does
-  /// not belong on a thread that somebody waits for. Cards that others release for it are kept by `reservation`.
+  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that others release for it are kept by `reservation`.
   /// Throws `DeviceFailure` where a device cannot do what is asked, `FileFailure` where the file of a simulated
   /// microphone cannot be played.
-  public init(opening selection: DeviceSelection, reservation: CardReservation = CardReservation())
-    throws
-  {
+  public init(
+    opening selection: DeviceSelection, reservation: CardReservation = CardReservation(),
+    willOpen: @escaping @Sendable ([String]) -> Void = { _ in }
+  ) throws {
     try selection.validate()
+    let steps = OpeningSteps(
+      names: selection.deviceNames, reservation: selection.reservesCards ? reservation : nil,
+      willOpen: willOpen)
     self =
       selection.isSimulated
-      ? try Self.simulated(selection) : try Self.real(selection, reservation)
+      ? try Self.simulated(selection) : try Self.real(selection, steps)
   }
 
   private init(
@@ -64,18 +68,18 @@ import SimulatedDevices
   // MARK: ALSA
 
   private static func real(
-    _ selection: DeviceSelection, _ reservation: CardReservation
+    _ selection: DeviceSelection, _ steps: OpeningSteps
   ) throws -> OpenDevice {
-    if let pair = try twoClocks(selection, reservation) { return pair }
+    if let pair = try twoClocks(selection, steps) { return pair }
     let request = selection.request
-    var device = try opening(selection, reservation) { () throws(DeviceFailure) in
+    var device = try steps.opening(request) { () throws(DeviceFailure) in
       try ALSADuplex(opening: request)
     }
     let granted = device.configuration
     if granted.capture?.isServer == true, granted.playback?.isServer == true {
       device.close()
       // What the server captures is recorded as it is.
-      guard let pair = try openPair(selection, reservation, master: .capture) else {
+      guard let pair = try openPair(selection, steps, master: .capture) else {
         throw DeviceFailure(
           .lost, "The sound server behind \(granted.deviceNames) went away.",
           hint: "Start it again, then try anew.")
@@ -84,12 +88,12 @@ import SimulatedDevices
     }
     return try OpenDevice(
       DuplexDevice(device), clock: granted.keepsTime ? .real(selection.priority) : .virtual,
-      selection, openSecondary: secondary(selection, reservation))
+      selection, openSecondary: secondary(selection, steps))
   }
 
   /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
   private static func twoClocks(
-    _ selection: DeviceSelection, _ reservation: CardReservation
+    _ selection: DeviceSelection, _ steps: OpeningSteps
   ) throws -> OpenDevice? {
     let request = selection.request
     // One card has one clock, as a rule: a user who knows better names the master.
@@ -97,41 +101,33 @@ import SimulatedDevices
       selection.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
     guard isToldApart || DevicePair.hasTwoClocks(request) else { return nil }
-    return try openPair(selection, reservation, master: .playback)
+    return try openPair(selection, steps, master: .playback)
   }
 
   /// The input and the output as two devices, of which `master` gives the time unless the selection names
   /// another; nil where one of them keeps no time.
   private static func openPair(
-    _ selection: DeviceSelection, _ reservation: CardReservation, master: ClockMaster
+    _ selection: DeviceSelection, _ steps: OpeningSteps, master: ClockMaster
   ) throws -> OpenDevice? {
     let request = selection.request
-    var opened = try opening(selection, reservation) { () throws(DeviceFailure) in
+    var opened = try steps.opening(request) { () throws(DeviceFailure) in
       OptionalPair(pair: try DevicePair.opening(request))
     }
     guard let pair = opened.pair.take() else { return nil }
     let device = AsynchronousPair(pair, request: request, master: selection.master ?? master)
     return try OpenDevice(
       DuplexDevice(device), clock: .real(selection.priority), selection,
-      openSecondary: secondary(selection, reservation))
+      openSecondary: secondary(selection, steps))
   }
 
   private static func secondary(
-    _ selection: DeviceSelection, _ reservation: CardReservation
+    _ selection: DeviceSelection, _ steps: OpeningSteps
   ) -> (DuplexRequest) throws -> DeviceStream {
     { request in
-      try opening(selection, reservation) { () throws(DeviceFailure) in
+      try steps.opening(request) { () throws(DeviceFailure) in
         try DeviceStream(openingOutput: request)
       }
     }
-  }
-
-  private static func opening<Device: ~Copyable>(
-    _ selection: DeviceSelection, _ reservation: CardReservation,
-    _ open: () throws(DeviceFailure) -> Device
-  ) throws(DeviceFailure) -> Device {
-    guard selection.reservesCards else { return try open() }
-    return try reservation.opening(selection.deviceNames, open)
   }
 
   // MARK: Simulated
@@ -183,6 +179,25 @@ import SimulatedDevices
     let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
     return try DeviceStream(
       simulating: specification, request: request.atRate(specification.sampleRate))
+  }
+}
+
+/// What goes with each step of opening devices.
+private struct OpeningSteps {
+  /// The names of all devices of the unit.
+  let names: [String]
+  /// What asks other programs to release cards; nil where nobody is asked.
+  let reservation: CardReservation?
+  /// Told what is opened next.
+  let willOpen: @Sendable ([String]) -> Void
+
+  /// What `open` makes of the devices of `request`.
+  func opening<Device: ~Copyable>(
+    _ request: DuplexRequest, _ open: () throws(DeviceFailure) -> Device
+  ) throws(DeviceFailure) -> Device {
+    willOpen([request.captureDevice, request.playbackDevice].compactMap { $0 })
+    guard let reservation else { return try open() }
+    return try reservation.opening(names, open)
   }
 }
 

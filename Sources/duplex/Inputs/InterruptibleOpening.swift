@@ -16,7 +16,7 @@ enum InterruptibleOpening {
   /// where it is a pipe of another program, which is told to a log as well. `status` is how the program ends
   /// where the user ends it; `failure` is thrown where there is no thread.
   static func result<Value: ~Copyable, Failure>(
-    of name: String, isNear: Bool = false, within limit: Double = .infinity,
+    of name: @autoclosure () -> String, isNear: Bool = false, within limit: Double = .infinity,
     leavingWith status: ExitStatus = .done, orThrowing failure: (_ message: String) -> Failure,
     _ open: @escaping @Sendable (CancellableOpening) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -48,7 +48,7 @@ enum InterruptibleOpening {
   /// Waits until `isOver`, or ends the program where a person wants that. `name` is what is waited
   /// for.
   private static func wait(
-    for name: String, isNear: Bool, leavingWith status: ExitStatus, until isOver: () -> Bool
+    for name: () -> String, isNear: Bool, leavingWith status: ExitStatus, until isOver: () -> Bool
   ) {
     let signals = SignalWatch()
     let keyboard = Keyboard()
@@ -59,14 +59,14 @@ enum InterruptibleOpening {
     var isTold = false
     while !isOver() {
       switch signals.wait(milliseconds: 5, watching: keyboard.awaited) {
-      case .signal(.end): leave(status, name)
+      case .signal(.end): leave(status, name())
       case .readable:
-        if keyboard.press().ends { leave(status, name) }
+        if keyboard.press().ends { leave(status, name()) }
       default: break
       }
       if !isTold, untold + began.seconds > silence {
         isTold = true
-        inform("waiting", "waiting for \(name)")
+        inform("waiting", "waiting for \(name())")
       }
     }
     untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }

@@ -51,15 +51,24 @@ struct DeviceChoice {
 
   /// Opens the devices, which may never answer: a sound server that stands still, or a driver.
   private func opened() throws -> OpenDevice {
-    var names: [String] = []
-    for name in selection.deviceNames where !names.contains(name) { names.append(name) }
     let selection = self.selection
     let reservation = self.reservation
+    let next = MutexBox(selection.request.deviceNames)
     return try InterruptibleOpening.result(
-      of: names.joined(separator: " and "), leavingWith: OutputMode.current.stoppedStatus,
+      of: next.withLock { $0.first == $0.last ? $0[0] : $0.joined(separator: " and ") },
+      leavingWith: OutputMode.current.stoppedStatus,
       orThrowing: {
         DeviceFailure(.refused, $0, hint: "End other programs, then try again.") as any Error
       }
-    ) { _ in try OpenDevice(opening: selection, reservation: reservation) }
+    ) { _ in
+      try OpenDevice(opening: selection, reservation: reservation) { names in
+        next.withLock { $0 = names }
+      }
+    }
   }
+}
+
+extension DuplexRequest {
+  /// The devices to open, the input's first.
+  fileprivate var deviceNames: [String] { [captureDevice, playbackDevice].compactMap { $0 } }
 }
