@@ -238,12 +238,7 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
       swiftSettings: checked),
-    .testTarget(
-      name: "ReadmeTests",
-      dependencies: [
-        "AudioBasics", "AudioFiles", "AudioDevices", "SimulatedDevices", "AudioSessions",
-      ],
-      swiftSettings: checked),
+    .testTarget(name: "ReadmeTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "ConfigurationFilesTests", dependencies: ["AudioBasics", "ConfigurationFiles"],
       swiftSettings: checked),

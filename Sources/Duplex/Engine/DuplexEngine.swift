@@ -127,6 +127,15 @@ public final class DuplexEngine: Sendable {
   /// How it does, ten times a second and more, from now on; who reads too slowly gets the newest.
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
+  /// Has `handler` told how it does, ten times a second of the timeline and more, on a thread of the engine, until the
+  /// answer is cancelled. Where time is virtual, sound waits for the handler: none is passed over.
+  @discardableResult
+  public func addStatusHandler(
+    _ handler: @escaping @Sendable (EngineStatus) -> Void
+  ) -> EventSubscription {
+    worker.statuses.subscribe(handler)
+  }
+
   /// What happens from now on; of what nobody took yet the newest 1,024 events.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 

@@ -104,12 +104,15 @@ public final class EngineRecording: Sendable {
     plan.tags = settings.tags
     plan.split = settings.split
     plan.isVirtual = isVirtual
+    let gate = settings.gate?(plan.sampleRate, plan.channelCount)
+    plan.leavesSilenceOut = gate != nil
     do throws(FileFailure) {
       let made = try RecordingWriter(
         plan,
         ringFrames: RecordingPlan.ringFrames(
           seconds: settings.ringSeconds, sampleRate: plan.sampleRate,
-          channelCount: plan.channelCount))
+          channelCount: plan.channelCount),
+        gate: gate ?? WindowGate())
       state.withLock { $0.writer = made }
       return made
     } catch {

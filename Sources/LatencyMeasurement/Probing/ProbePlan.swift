@@ -37,6 +37,15 @@ public struct ProbePlan: Sendable {
     self.unitLatencyFrames = unitLatencyFrames
   }
 
+  /// A plan for a unit as it was granted.
+  public init(_ configuration: DuplexConfiguration) {
+    self.init(
+      sampleRate: configuration.sampleRate,
+      captureChannels: configuration.capture?.channelCount ?? 1,
+      playbackChannels: configuration.playback?.channelCount ?? 1,
+      unitLatencyFrames: configuration.latencyFrames)
+  }
+
   /// Peaks to be tried, in dBFS, from a quiet one up to the cap.
   var levels: [Double] {
     Array(stride(from: -48.0, to: levelCapDBFS, by: 12)) + [levelCapDBFS]

@@ -156,17 +156,6 @@ final class LatencyRun {
   }
 }
 
-extension ProbePlan {
-  /// A plan for a unit as it was granted.
-  init(_ configuration: DuplexConfiguration) {
-    self.init(
-      sampleRate: configuration.sampleRate,
-      captureChannels: configuration.capture?.channelCount ?? 1,
-      playbackChannels: configuration.playback?.channelCount ?? 1,
-      unitLatencyFrames: configuration.latencyFrames)
-  }
-}
-
 /// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of 1, and of
 /// which measurement is under way; `progress` is told how much is done as it grows.
 func measureRoundTrips(
