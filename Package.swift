@@ -147,7 +147,7 @@ let package = Package(
     // What is in a sound file.
     .target(
       name: "SoundInspection",
-      dependencies: ["AudioBasics", "AudioSpectra", "AudioLevels", "AudioFiles"],
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioSpectra", "AudioLevels", "AudioFiles"],
       swiftSettings: safe + optimised),
     .target(
       name: "Reports", dependencies: ["AudioBasics", "CairoDrawing", "SoundInspection"],

@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import AudioLevels
+import RealtimeAudio
 
 /// What is in a sound, found in one pass and in bounded memory.
 public struct SoundInspection: Sendable {
@@ -36,13 +37,7 @@ public struct SoundInspection: Sendable {
       drawsWaveform
       ? WaveformColumns(
         width: Self.columns, frameCount: decoder.frameCount, channelCount: drawn) : nil
-    var spectrogram: SpectrogramColumns?
-    if drawsSpectrogram {
-      let panels = drawn <= 1 ? 1 : drawn <= 2 ? 2 : drawn <= 4 ? 4 : 8
-      spectrogram = SpectrogramColumns(
-        width: Self.columns, frameCount: decoder.frameCount, rowCount: Self.rows / panels,
-        channelCount: drawn)
-    }
+    let spectrogram = drawsSpectrogram ? try Self.spectrogram(of: decoder, drawn: drawn) : nil
     var loudness = LoudnessMeter(sampleRate: decoder.sampleRate, channelCount: channels)
     var silence = SilenceMeter(sampleRate: decoder.sampleRate)
     var buffer = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channels)
@@ -52,7 +47,7 @@ public struct SoundInspection: Sendable {
       loudness.add(buffer, frames: count)
       silence.add(buffer, frames: count)
       waveform?.add(buffer, frames: count)
-      spectrogram?.add(buffer, frames: count)
+      spectrogram?.add(&buffer, frames: count)
       frames += count
       tell(frames)
     }
@@ -60,5 +55,23 @@ public struct SoundInspection: Sendable {
     self.silence = silence.silence
     self.waveform = waveform
     self.spectrogram = spectrogram?.finish()
+  }
+
+  /// What works out a spectrogram of `drawn` channels; nil where memory is short.
+  private static func spectrogram(
+    of decoder: any SoundDecoder, drawn: Int
+  ) throws(FileFailure) -> SpectrogramThread? {
+    let panels = drawn <= 1 ? 1 : drawn <= 2 ? 2 : drawn <= 4 ? 4 : 8
+    guard
+      let columns = SpectrogramColumns(
+        width: columns, frameCount: decoder.frameCount, rowCount: rows / panels,
+        channelCount: drawn)
+    else { return nil }
+    do throws(ThreadFailure) {
+      return try SpectrogramThread(
+        columns, frameCount: chunkFrames, channelCount: decoder.channelCount)
+    } catch {
+      throw FileFailure(.readFailed, error.message, hint: "End other programs, then try again.")
+    }
   }
 }
