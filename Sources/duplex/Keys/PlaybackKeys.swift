@@ -14,6 +14,7 @@ final class PlaybackKeys: KeyResponder {
 
   private let player: AudioPlayer
   private let choices: Int
+  private let itemCount: Int
   private var chosen = 0
   private var decibels = 0.0
   private var isMuted = false
@@ -21,9 +22,11 @@ final class PlaybackKeys: KeyResponder {
   /// Where a loop is to begin, in frames of the source.
   private var loopStart: Int?
 
-  /// Steers `player`, whose sources are compared where there are `choices` of them.
-  init(_ player: AudioPlayer, choices: Int, speed: Double) {
+  /// Steers `player`, with `itemCount` items in its queue, whose sources are compared where there are `choices`
+  /// of them.
+  init(_ player: AudioPlayer, choices: Int, itemCount: Int, speed: Double) {
     self.player = player
+    self.itemCount = itemCount
     self.speed = speed
     self.choices = choices
   }
@@ -78,9 +81,11 @@ final class PlaybackKeys: KeyResponder {
 
   /// What a person watches; nil where nothing is played.
   var state: LiveState? {
-    guard let time = player.time, let facts = player.current?.facts else { return nil }
+    guard let time = player.time, let track = player.current else { return nil }
     var state = LiveState()
-    state.title = "Playing " + FileName.last(of: facts.name)
+    // The place first: a long name is cut where the line ends.
+    let place = Self.place(track.index, of: itemCount)
+    state.title = "Playing \(place)\(FileName.last(of: track.facts.name))"
     state.clock = ClockTime(time.current, showsTenths: true).text
     if let total = time.total {
       state.clock += " of " + ClockTime(total).text
@@ -88,6 +93,12 @@ final class PlaybackKeys: KeyResponder {
       state.left = left(time.current, of: total).map { ClockTime($0).text + " left" }
     }
     return state
+  }
+
+  /// Where a track stands in the order played, before its name: `3 of 40: `, for `index`, from 0 on, of `count`
+  /// items; nothing where there is only one.
+  static func place(_ index: Int, of count: Int) -> String {
+    count > 1 ? "\(index + 1) of \(count): " : ""
   }
 
   /// Seconds until this source has been played; nil where that is not known.

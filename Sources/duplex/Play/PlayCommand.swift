@@ -117,10 +117,11 @@ struct PlayCommand: AlsoPlayingCommand {
     callbacks.outputMeter = consume meter
     callbacks.dither = dither.stage(for: configuration)
     let shown = callbacks.makePlayedMeter(configuration)
-    let progress = TrackProgress(player)
+    let progress = TrackProgress(player, itemCount: items.count)
     var parts = SessionParts()
     parts.background = player.background
-    parts.playKeys = PlaybackKeys(player, choices: choices, speed: order.speed.speed)
+    parts.playKeys = PlaybackKeys(
+      player, choices: choices, itemCount: items.count, speed: order.speed.speed)
     parts.poll = { _ in
       progress.follow()
       return nil
@@ -182,13 +183,17 @@ final class TrackProgress {
   let announces = !OutputMode.current.json && !OutputMode.current.quiet
   /// Whether only what fails is told.
   private let tellsFailuresOnly: Bool
+  /// Items in the queue.
+  private let itemCount: Int
   private let events = MutexBox<[PlayerEvent]>([])
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
 
-  /// The progress of `player`; where something else is the command's business, only what fails of it.
-  init(_ player: AudioPlayer, tellsFailuresOnly: Bool = false) {
+  /// The progress of `player`, with `itemCount` items in its queue; where something else is the command's
+  /// business, only what fails of it.
+  init(_ player: AudioPlayer, itemCount: Int = 1, tellsFailuresOnly: Bool = false) {
     self.player = player
+    self.itemCount = itemCount
     self.tellsFailuresOnly = tellsFailuresOnly
     player.addEventHandler { [events] event in events.withLock { $0.append(event) } }
   }
@@ -222,7 +227,10 @@ final class TrackProgress {
       more = ["message": failure.message]
     case .decodingStarted:
       if let facts = event.track?.facts { more = TrackTitle(facts).fields }
-    case .renderingStarted: sentence = event.track.map { TrackTitle($0.facts).text }
+    case .renderingStarted:
+      sentence = event.track.map { track in
+        PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.facts).text
+      }
     case .titled(let title): (sentence, more) = (title, ["title": title])
     case .waiting: sentence = "duplex: waiting for \(event.source)"
     default: break
