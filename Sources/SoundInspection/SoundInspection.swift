@@ -23,7 +23,7 @@ public struct SoundInspection: Sendable {
   /// Channels that are drawn, at most.
   public static let mostDrawnChannels = 8
 
-  private static let chunkFrames = 8192
+  private static let chunkFrames = 32768
 
   /// Reads all of `decoder`, and collects what pictures need. `tell` hears how many frames were read.
   /// Throws what reading throws.
@@ -60,16 +60,12 @@ public struct SoundInspection: Sendable {
   /// What works out a spectrogram of `drawn` channels; nil where memory is short.
   private static func spectrogram(
     of decoder: any SoundDecoder, drawn: Int
-  ) throws(FileFailure) -> SpectrogramThread? {
+  ) throws(FileFailure) -> SpectrogramThreads? {
     let panels = drawn <= 1 ? 1 : drawn <= 2 ? 2 : drawn <= 4 ? 4 : 8
-    guard
-      let columns = SpectrogramColumns(
-        width: columns, frameCount: decoder.frameCount, rowCount: rows / panels,
-        channelCount: drawn)
-    else { return nil }
     do throws(ThreadFailure) {
-      return try SpectrogramThread(
-        columns, frameCount: chunkFrames, channelCount: decoder.channelCount)
+      return try SpectrogramThreads(
+        width: columns, frameCount: decoder.frameCount, rowCount: rows / panels, drawn: drawn,
+        channelCount: decoder.channelCount, pieceFrames: chunkFrames)
     } catch {
       throw FileFailure(.readFailed, error.message, hint: "End other programs, then try again.")
     }

@@ -21,6 +21,16 @@ public struct Spectrogram: Sendable {
     return column.count > 0 ? column.powers[channel * rowCount + row] / column.count : 0
   }
 
+  /// With the channels of `other`, a spectrogram of the same sound, behind its own.
+  func beside(_ other: Spectrogram) -> Spectrogram {
+    Spectrogram(
+      rowCount: rowCount, channelCount: channelCount + other.channelCount,
+      framesPerColumn: framesPerColumn,
+      columns: zip(columns, other.columns).map { own, others in
+        Column(count: own.count, powers: own.powers + others.powers)
+      })
+  }
+
   /// The powers of the transforms whose middles lie in one column.
   fileprivate struct Column {
     /// How many there are.
@@ -44,8 +54,9 @@ struct SpectrogramColumns: ~Copyable {
   private let rowCount: Int
   /// Frames in a column.
   private var framesPerColumn: Int
-  /// Channels that are drawn.
+  /// Channels that are drawn, and the first of them.
   private let channelCount: Int
+  private let firstChannel: Int
 
   private let limit: Int
   private let transform: FourierTransform
@@ -62,13 +73,14 @@ struct SpectrogramColumns: ~Copyable {
   private var columns: [Spectrogram.Column] = []
 
   /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its length is
-  /// not known; `rowCount` rows for each channel. Nil where memory is short.
-  init?(width: Int, frameCount: Int?, rowCount: Int, channelCount: Int) {
+  /// not known; `rowCount` rows for each of `channels`. Nil where memory is short.
+  init?(width: Int, frameCount: Int?, rowCount: Int, channels: Range<Int>) {
     guard let transform = FourierTransform(atLeast: Self.length) else { return nil }
     limit = 2 * width
     framesPerColumn = max(1, ((frameCount ?? 0) + width - 1) / width)
     self.rowCount = rowCount
-    self.channelCount = channelCount
+    channelCount = channels.count
+    firstChannel = channels.lowerBound
     let length = transform.length
     // Hann's window; a sine of full scale is then 0 dB.
     let scale = 4 / Float(length)
@@ -119,7 +131,7 @@ struct SpectrogramColumns: ~Copyable {
   ) {
     let samples = buffer.samples
     let stride = buffer.channelCount
-    var index = first * stride + channel
+    var index = first * stride + firstChannel + channel
     let start = channel * window.count + oldest
     // Of its own, so that it is asked only once whether it is shared.
     var kept: [Float] = []
