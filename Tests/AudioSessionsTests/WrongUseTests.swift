@@ -1,10 +1,30 @@
 import AudioBasics
 import AudioDevices
+import AudioFiles
 import AudioSessions
 import Foundation
 import RealtimeAudio
 import SimulatedDevices
 import Testing
+
+/// Says that it gave a frame more than it was asked for.
+private final class Overshooting: PlainSoundDecoder {
+  let name = "overshooting"
+  let sampleRate = 48000
+  let channelCount = 2
+  let frameCount: Int? = 96000
+  let supportsSeeking = true
+  private(set) var position = 0
+
+  func read(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    position += frames + 1
+    return frames + 1
+  }
+
+  func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+}
 
 /// Renders into a buffer of its own, of any shape.
 private struct Renderer: SessionCallbacks, ~Copyable {
@@ -104,6 +124,19 @@ private func run(_ renderer: consuming Renderer) throws {
         insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 2, maximumFrames: 64))
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
         insert.process(&buffer, frames: 64)
+      })
+  }
+
+  @Test func `a decoder that gives more than it was asked for is named`() async {
+    says(
+      "A decoder gave another number of frames than it was asked for.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        let player = AudioPlayer()
+        player.enqueue(Overshooting())
+        player.play()
+        _ = try? player.attach(
+          to: AudioPlayer.Shape(sampleRate: 48000, channelCount: 2, periodFrames: 64))
+        for _ in 0..<10 { for work in player.background { _ = work.step() } }
       })
   }
 

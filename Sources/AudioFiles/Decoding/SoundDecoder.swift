@@ -250,3 +250,17 @@ final class FileDecoder: PlainSoundDecoder {
     bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }
 }
+
+extension SoundDecoder {
+  /// Reads as `read` does, and ends the program with a sentence where the decoder says that it gave more than that.
+  /// Throws what reading throws.
+  package func readChecked(
+    into buffer: inout SampleBuffer, at target: Int, frames: Int
+  ) throws(FileFailure) -> Int {
+    let count = try read(into: &buffer, at: target, frames: frames)
+    requirement(
+      (0...frames).contains(count), "A decoder gave another number of frames than it was asked for."
+    )
+    return count
+  }
+}

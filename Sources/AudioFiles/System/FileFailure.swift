@@ -46,6 +46,8 @@ public struct FileFailure: Error, Sendable, Equatable {
     case makeRoom
     /// Have a ring of fewer seconds.
     case shortenRing
+    /// Have a higher rate of the output, or a lower speed.
+    case slowDown
   }
 
   /// What sort of trouble it is.

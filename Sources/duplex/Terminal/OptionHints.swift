@@ -56,6 +56,7 @@ extension FileFailure {
     case .mendCopy: "Leave --in-place out."
     case .makeRoom: "Make room, choose another disk with -o, or mend the file --in-place."
     case .shortenRing: "Ask for less with --ring, or end other programs."
+    case .slowDown: "Ask for a higher --rate or a lower --speed."
     }
   }
 }

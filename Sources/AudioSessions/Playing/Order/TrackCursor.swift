@@ -98,7 +98,7 @@ struct TrackCursor: ~Copyable {
       if !isHeld, isDirect(channelCount: buffer.channelCount) {
         let wanted = min(room, rest ?? .max)
         if try approach(boundary) {
-          let count = try decoder.read(into: &buffer, at: target, frames: wanted)
+          let count = try decoder.readChecked(into: &buffer, at: target, frames: wanted)
           boundary += count
           if count > 0 { return count }
         }
@@ -198,7 +198,7 @@ struct TrackCursor: ~Copyable {
     var count = 0
     while count < wanted {
       do throws(FileFailure) {
-        let some = try decoder.read(into: &block, at: count, frames: wanted - count)
+        let some = try decoder.readChecked(into: &block, at: count, frames: wanted - count)
         guard some > 0 else { break }
         count += some
       } catch {

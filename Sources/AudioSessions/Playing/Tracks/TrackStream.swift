@@ -234,7 +234,7 @@ struct TrackConversion: ~Copyable {
         throw FileFailure(
           .unusableContents,
           "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: "Ask for a higher --rate or a lower --speed.")
+          hint: "Ask for a higher rate or a lower speed.", remedy: .slowDown)
       }
       var varying = VariableRateConverter(
         channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
