@@ -101,6 +101,9 @@ public enum SessionClock: Sendable {
   /// As fast as the machine can, all on the calling thread, in an order that repeats: for virtual
   /// time, and for devices that keep none.
   case virtual
+
+  /// Whether nothing is waited for.
+  public var isVirtual: Bool { if case .virtual = self { true } else { false } }
 }
 
 /// What happens to the sound of a session: callbacks that are told when it is over.

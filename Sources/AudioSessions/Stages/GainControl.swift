@@ -25,6 +25,12 @@ public struct GainRequest: ~Copyable {
 }
 
 extension SmoothedGain {
+  /// Ten milliseconds from silence to `gain`: too slow to click, too fast to miss a word.
+  @_noLocks
+  package static func fadeIn(to gain: Gain, at sampleRate: Int) -> SmoothedGain {
+    SmoothedGain(fadingInTo: gain, frames: sampleRate / 100)
+  }
+
   /// Moves to the gain that was asked for since the last time, and answers with it; nil where none was.
   @_noLocks
   mutating func follow(_ request: inout GainRequest?) -> Gain? {

@@ -151,20 +151,20 @@ public final class DuplexEngine: Sendable {
 
   /// The gain of the microphone before it is recorded and played; changes take 10 ms.
   public var inputGain: Gain {
-    get { worker.gains.input }
-    set { worker.gains.input = newValue }
+    get { worker.gains.input.value }
+    set { worker.gains.input.value = newValue }
   }
 
   /// The gain of the microphone in the output; changes take 10 ms. `.silence` mutes it.
   public var monitorGain: Gain {
-    get { worker.gains.monitor }
-    set { worker.gains.monitor = newValue }
+    get { worker.gains.monitor.value }
+    set { worker.gains.monitor.value = newValue }
   }
 
   /// The gain of all that is played, before the limiter; changes take 10 ms.
   public var outputGain: Gain {
-    get { worker.gains.output }
-    set { worker.gains.output = newValue }
+    get { worker.gains.output.value }
+    set { worker.gains.output.value = newValue }
   }
 
   // MARK: Playing

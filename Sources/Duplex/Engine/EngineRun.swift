@@ -27,7 +27,7 @@ final class EngineRun {
     defer { reservation.release() }
     do throws(EngineFailure) {
       let open = try opened(selection)
-      let isVirtual = open.isVirtual
+      let isVirtual = open.clock.isVirtual
       try work.beginSession(isVirtual: isVirtual)
       for recording in pending {
         try recordings.begin(recording, open.configuration, isVirtual: isVirtual, on: &parts)
@@ -64,7 +64,7 @@ final class EngineRun {
 
   private func runSession(on open: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
     let configuration = open.configuration
-    let (clock, isVirtual) = (open.clock, open.isVirtual)
+    let clock = open.clock
     let ran: SessionReport
     do throws(DeviceFailure) {
       var session = try EngineSession(
@@ -74,7 +74,7 @@ final class EngineRun {
         on: open, &parts, work: work, frameLimit: limit, reconnects: worker.settings.reconnects)
       worker.noteRunning(configuration, selection)
       ran = try runner.run(clock: clock) { moment, priority in
-        watch(moment, priority, &session, configuration, isVirtual: isVirtual)
+        watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
       // A device that hangs keeps its mixer.
       if let home = session.home.withLock({ $0.take() }) {
@@ -195,7 +195,7 @@ final class EngineRun {
         open = try opened(wanted)
       }
       selection = wanted
-      try work.beginSession(isVirtual: open.isVirtual)
+      try work.beginSession(isVirtual: open.clock.isVirtual)
       change.reply(.success(open.configuration))
       return open
     } catch {
@@ -212,9 +212,4 @@ final class EngineRun {
     else { return nil }
     return (1...wanted).map { min($0, count) }
   }
-}
-
-extension OpenDevice {
-  /// Whether its time is virtual, and nothing is waited for.
-  var isVirtual: Bool { if case .virtual = clock { true } else { false } }
 }

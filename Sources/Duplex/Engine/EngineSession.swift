@@ -21,9 +21,7 @@ struct EngineSession: ~Copyable {
     effects: consuming EffectInsert, player: AudioPlayer
   ) throws(DeviceFailure) {
     let (capture, playback) = (configuration.capture, configuration.playback)
-    mixer = Mixer(
-      periodFrames: configuration.periodFrames, captureChannels: capture?.channelCount ?? 0,
-      playbackChannels: playback?.channelCount ?? 0)
+    mixer = Mixer(configuration)
     let monitors = settings.monitorsMicrophone && capture != nil && playback != nil
     gains.install(on: &mixer, configuration, monitors: monitors)
     if playback != nil {
@@ -52,7 +50,7 @@ struct EngineSession: ~Copyable {
       feedback = events.makeReader()
       protection.feedbackGuard = FeedbackSuppressor(
         sampleRate: rate, channelCount: playback?.channelCount ?? 1,
-        fullScale: gains.monitor.factor * gains.input.factor, events: events)
+        fullScale: gains.monitor.value.factor * gains.input.value.factor, events: events)
     }
     mixer.protection = consume protection
   }
@@ -60,7 +58,7 @@ struct EngineSession: ~Copyable {
   /// What a feedback suppressor did since the last time.
   mutating func nextFeedback() -> FeedbackEvent? { feedback?.next() }
 
-  /// The runner of it on `open`, with `parts` on its mixer; nil the second time.
+  /// The runner of it on `open`, with `parts` on its mixer. Once: the mixer goes with it.
   mutating func runner(
     on open: consuming OpenDevice, _ parts: inout MixerParts, work: SharedWork, frameLimit: Int?,
     reconnects: Bool
@@ -70,10 +68,10 @@ struct EngineSession: ~Copyable {
     parts.install(on: &mixer)
     let resuming = parts.end
     // Where time is real, work has threads of its own.
-    let isVirtual = open.isVirtual
+    let stepped: [any BackgroundWork] = open.clock.isVirtual ? [work] : []
     return SessionRunner(
       device: open.device, callbacks: EngineCallbacks(mixer, handoffs, home: home),
-      background: open.background + player.background + (isVirtual ? [work] : []),
+      background: open.background + player.background + stepped,
       meter: meter.take(),
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
   }

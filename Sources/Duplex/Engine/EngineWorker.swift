@@ -31,7 +31,6 @@ final class EngineWorker: Sendable {
     var orders: [EngineOrder] = []
     var status = EngineStatus()
     var lastReport: SessionReport?
-    var failure: EngineFailure?
     var selection: DeviceSelection
     /// Told once this run runs, and once the run after it does.
     var waitingForStart: [EngineOrder.Reply] = []
@@ -197,67 +196,6 @@ extension EngineOrder {
     switch self {
     case .start, .quit: true
     case .change, .record, .endRecording, .stop: false
-    }
-  }
-}
-
-/// The gains of an engine, which may be changed on any thread, and stay over a change of device.
-final class EngineGains: Sendable {
-  private struct Gains: ~Copyable {
-    var input = GainControl()
-    var monitor = GainControl()
-    var output = GainControl()
-    var values = (input: Gain.unity, monitor: Gain.unity, output: Gain.unity)
-  }
-
-  private let gains = MutexBox(Gains())
-
-  var input: Gain {
-    get { gains.withLock { $0.values.input } }
-    set {
-      gains.withLock { gains in
-        gains.values.input = newValue
-        gains.input.set(newValue)
-      }
-    }
-  }
-
-  var monitor: Gain {
-    get { gains.withLock { $0.values.monitor } }
-    set {
-      gains.withLock { gains in
-        gains.values.monitor = newValue
-        gains.monitor.set(newValue)
-      }
-    }
-  }
-
-  var output: Gain {
-    get { gains.withLock { $0.values.output } }
-    set {
-      gains.withLock { gains in
-        gains.values.output = newValue
-        gains.output.set(newValue)
-      }
-    }
-  }
-
-  /// Lets them steer `mixer`, which begins where they stand.
-  func install(on mixer: inout Mixer, _ configuration: DuplexConfiguration, monitors: Bool) {
-    let rate = configuration.sampleRate
-    gains.withLock { gains in
-      if configuration.capture != nil {
-        mixer.inputGain = SmoothedGain(gains.values.input)
-        mixer.inputGainRequest = gains.input.makeRequest(at: rate)
-      }
-      if monitors {
-        mixer.monitor = SmoothedGain(fadingInTo: gains.values.monitor, frames: rate / 100)
-        mixer.monitorGainRequest = gains.monitor.makeRequest(at: rate)
-      }
-      if configuration.playback != nil {
-        mixer.outputGain = SmoothedGain(gains.values.output)
-        mixer.outputGainRequest = gains.output.makeRequest(at: rate)
-      }
     }
   }
 }

@@ -42,7 +42,7 @@ final class OverdubPass {
     var callbacks = Mixer(configuration)
     var parts = SessionParts()
     if run.command.monitor {
-      callbacks.monitor = .fadeIn(to: .unity, configuration)
+      callbacks.monitor = .fadeIn(to: .unity, at: configuration.sampleRate)
       parts.protection = run.command.protection.install(
         on: &callbacks, fullScale: 1, configuration)
       var reach = MicrophoneKeys.Reach()

@@ -136,7 +136,8 @@ struct MicrophoneSession {
     }
     if place == .input { callbacks.inputGain = SmoothedGain(command.gain) }
     if playsMicrophone {
-      callbacks.monitor = .fadeIn(to: place == .input ? .unity : command.gain, configuration)
+      callbacks.monitor = .fadeIn(
+        to: place == .input ? .unity : command.gain, at: configuration.sampleRate)
       parts.protection = command.protection.install(
         on: &callbacks, fullScale: command.gain.factor, configuration)
     }

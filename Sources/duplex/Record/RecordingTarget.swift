@@ -57,7 +57,7 @@ struct RecordingTarget {
       sampleRate: sampleRate, channelCount: stream?.channelCount ?? 1)
     plan.overwrite = overwrite
     plan.inputs = inputs
-    if case .virtual = clock { plan.isVirtual = true }
+    plan.isVirtual = clock.isVirtual
     return plan
   }
 }

@@ -186,18 +186,6 @@ extension Mixer {
   }
 }
 
-extension SessionClock {
-  /// Whether nothing waits for it.
-  var isVirtual: Bool { if case .virtual = self { true } else { false } }
-}
-
-extension SmoothedGain {
-  /// Ten milliseconds from silence to `gain`: too slow to click, too fast to miss a word.
-  static func fadeIn(to gain: Gain, _ configuration: DuplexConfiguration) -> SmoothedGain {
-    SmoothedGain(fadingInTo: gain, frames: configuration.sampleRate / 100)
-  }
-}
-
 extension SessionReport {
   /// The device that went away and was not back at the end; a user who ended it knows that.
   fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
