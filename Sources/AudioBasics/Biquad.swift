@@ -4,6 +4,13 @@ import Glibc
 ///
 /// Formulas: Robert Bristow-Johnson, "Cookbook formulae for audio equalizer biquad filter
 /// coefficients" (W3C Audio EQ Cookbook).
+///
+/// ```swift
+/// var filter = Biquad(highPass: 100, quality: 0.7071, sampleRate: 48000)
+/// var last = 1.0
+/// for _ in 0..<48000 { last = filter.next(1) }
+/// precondition(abs(last) < 0.001)  // what does not move is taken off
+/// ```
 public struct Biquad: Sendable {
   @usableFromInline let b0, b1, b2, a1, a2: Double
   @usableFromInline var s1 = 0.0

@@ -1,6 +1,11 @@
 // Audio thread.
 
 /// How a device lays one sample out in memory. Names are ALSA's.
+///
+/// ```swift
+/// precondition(SampleFormat(name: "S24_3LE") == .s24Packed3LE)
+/// precondition(SampleFormat.s24Packed3LE.byteCount == 3)
+/// ```
 public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
   /// 16 bits, the least significant byte first, and the other way round.
   case s16LE, s16BE

@@ -4,6 +4,13 @@ import AudioBasics
 import Glibc
 
 /// The true peaks of a sound: of each channel, or of all together.
+///
+/// ```swift
+/// var buffer = SampleBuffer(frameCount: 480, channelCount: 1)
+/// for frame in 0..<480 { buffer[frame] = frame % 4 < 2 ? 0.5 : -0.5 }
+/// var peaks = TruePeaks(sampleRate: 48000, channelCount: 1)
+/// precondition(peaks.add(buffer, frames: 480) == 0.5 && peaks.highest > 0.69)
+/// ```
 public struct TruePeaks: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
   private let peaks: UnsafeMutablePointer<TruePeak>

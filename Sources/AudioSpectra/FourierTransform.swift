@@ -7,6 +7,16 @@ import Glibc
 /// Bin k of the spectrum of `length` frames is the sum of x[n] exp(-2 pi i k n / length), for k from
 /// 0 to length / 2; the inverse divides by the length, so that there and back changes nothing. Not
 /// for the audio thread. One thread at a time.
+///
+/// ```swift
+/// guard let transform = FourierTransform(atLeast: 480) else { fatalError("Memory is short.") }
+/// let tone = (0..<transform.length).map {
+///   RealtimeMath.cos(2 * .pi * 10 * Float($0) / Float(transform.length))
+/// }
+/// let bins = transform.spectrum(of: tone.span)
+/// let loudest = bins.indices.max { bins[$0].power < bins[$1].power }
+/// precondition(loudest == 10)
+/// ```
 public struct FourierTransform: ~Copyable, @unchecked Sendable {
   // @unchecked because the plans have one owner, which moves with the value.
   private let forwardPlan: kiss_fftr_cfg

@@ -247,6 +247,11 @@ struct HalfDelays {
 }
 
 /// How repeated measurements of one thing are spread.
+///
+/// ```swift
+/// let spread = Spread(of: [612.1, 612.2, 612.0])
+/// precondition(spread?.median == 612.1 && spread?.maximum == 612.2)
+/// ```
 public struct Spread: Sendable, Equatable {
   /// The middle one, or the mean of the middle two.
   public let median: Double

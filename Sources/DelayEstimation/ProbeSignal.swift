@@ -7,6 +7,11 @@ import Glibc
 /// Noise keeps its place when a converter or an amplifier clips it: what distortion adds is as
 /// symmetric in time as the noise itself. A maximum-length sequence shifts by 0.1 frame. It ends at
 /// 0.445 of the rate, since what lies above is bent by every converter's own filter.
+///
+/// ```swift
+/// let probe = ProbeSignal(seed: 7, frames: 4800)
+/// precondition(probe.samples == ProbeSignal(seed: 7, frames: 4800).samples)
+/// ```
 public struct ProbeSignal: Sendable {
   /// The burst, with peaks of at most 1.
   public let samples: [Float]

@@ -9,6 +9,16 @@ import AudioBasics
 /// full scale is cut off. Reverberation is lowered and the level is evened in float.
 ///
 /// For the disk thread, one thread at a time: never the audio thread.
+///
+/// ```swift
+/// var settings = CleaningSettings.none
+/// settings.denoise = true
+/// settings.highPassHertz = 80
+/// var cleaner = try VoiceCleaner(settings, sampleRate: 48000, channelCount: 1)
+/// var voice = SampleBuffer(frameCount: 4800, channelCount: 1)
+/// cleaner.clean(&voice, frames: 4800)
+/// precondition(cleaner.delayFrames > 0)  // what comes out is that much late
+/// ```
 public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   // @unchecked because what it refers to has one owner, which moves with the value.
   /// The rates, in hertz, that noise, echo, reverberation and level can be worked on at. At higher

@@ -7,6 +7,19 @@
 /// converter is off is taken back at a rate that falls from about half a hertz, right after a
 /// start, to a hundredth: fast first, then too slow to be heard. The ratio moves evenly and not by
 /// more than `slew` a second, and stays within `limit` of its nominal value.
+///
+/// ```swift
+/// var input = FilteredClock(framesPerSecond: 48000)
+/// var output = FilteredClock(framesPerSecond: 48000)
+/// for tenth in 0..<600 {
+///   let now = UInt64(tenth) * 100_000_000
+///   input.take(ClockReading(frames: Int(Double(tenth) * 4800.24), nanoseconds: now))  // 50 ppm fast
+///   output.take(ClockReading(frames: tenth * 4800, nanoseconds: now))
+/// }
+/// let control = DriftControl(nominalRatio: 1, delaySeconds: 0.01)
+/// let drift = control.driftPPM(input, output, at: 59_900_000_000)
+/// precondition(abs(drift - 50) < 5)
+/// ```
 public struct DriftControl: BitwiseCopyable, Sendable {
   /// By how much the ratio may differ from the nominal one.
   public static let limit = 0.006

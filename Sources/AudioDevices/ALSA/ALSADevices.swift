@@ -85,6 +85,12 @@ public struct BusyHolder: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The devices of this machine as they are at one moment.
+///
+/// ```swift
+/// for device in DeviceList.current().devices where device.canPlay {
+///   print(device.name, device.title)
+/// }
+/// ```
 public struct DeviceList: Sendable, Equatable {
   /// The sound cards.
   public var cards: [CardDescription]

@@ -8,6 +8,16 @@ import RealtimeAudio
 /// Captured frames are resampled on their way in, played ones on their way out. Nothing is dropped
 /// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
 /// two filters, and one period's reserve because a device's period is no whole number of ours.
+///
+/// ```swift
+/// var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+/// request.sampleRate = 48000
+/// let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free")
+/// let device = try SimulatedDevice(wire, request: request.atRate(44100))
+/// let resampled = try ResamplingDevice(device, request: request)
+/// precondition(resampled.configuration.sampleRate == 48000)
+/// precondition(resampled.configuration.resamplerDelayFrames > 0)
+/// ```
 public struct ResamplingDevice: DuplexDriver, ~Copyable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callResampling

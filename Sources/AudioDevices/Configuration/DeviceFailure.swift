@@ -1,4 +1,15 @@
 /// Why a device cannot do what was asked, in words for the person who asked.
+///
+/// ```swift
+/// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: nil)
+/// request.periodFrames = 0
+/// do throws(DeviceFailure) {
+///   try request.validate()
+/// } catch {
+///   precondition(error.kind == .invalidRequest)
+///   print(error.message, error.hint)
+/// }
+/// ```
 public struct DeviceFailure: Error, Sendable, Equatable {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {

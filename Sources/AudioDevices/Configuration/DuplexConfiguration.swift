@@ -122,6 +122,11 @@ extension DuplexRequest {
 }
 
 /// Which channels of a device a unit uses, where these are not all of them in their own order.
+///
+/// ```swift
+/// precondition(ChannelSelection([1, 2], of: 2) == nil)  // the whole device
+/// precondition(ChannelSelection([3, 4], of: 8)?.channels == [3, 4])
+/// ```
 public struct ChannelSelection: Sendable, Equatable {
   /// The highest number that a channel of a device may have.
   public static let highestNumber = 256
@@ -176,6 +181,16 @@ public struct StreamConfiguration: Sendable, Equatable {
 }
 
 /// A duplex device as it was granted: what the unit and everything above it builds on.
+///
+/// ```swift
+/// var selection = DeviceSelection(device: "sim:clock=free")
+/// selection.request.periodFrames = 64
+/// selection.request.headroomFrames = 32
+/// let granted = try OpenDevice(opening: selection).configuration
+/// precondition(granted.periodFrames == 64 && granted.latencyFrames == 96)
+/// let milliseconds = granted.latencyFrames / Double(granted.sampleRate) * 1000
+/// precondition(milliseconds == 2)
+/// ```
 public struct DuplexConfiguration: Sendable, Equatable {
   /// Frames a second of the unit.
   public var sampleRate: Int

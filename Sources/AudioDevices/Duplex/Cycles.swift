@@ -2,6 +2,11 @@
 import AudioBasics
 
 /// Where a cycle stands.
+///
+/// ```swift
+/// let cycle = CycleTime(frame: 48000, nanoseconds: 2_000_000_000, lostFrames: 480)
+/// precondition(cycle.frame - cycle.lostFrames == 47520)  // where the cycle before ended
+/// ```
 public struct CycleTime: BitwiseCopyable, Sendable {
   /// The cycle's first frame on the unit's timeline, which counts captured frames, lost ones too.
   public let frame: Int
@@ -48,6 +53,23 @@ public struct InputCycle: ~Copyable {
 }
 
 /// What the output plays next, to be filled. What is not filled plays as silence.
+///
+/// ```swift
+/// /// One click, and the end 100 frames later.
+/// struct Click: DuplexCallbacks, ~Copyable {
+///   @_noLocks mutating func output(_ output: inout OutputCycle) {
+///     output.silence()
+///     output.end(after: 100)
+///   }
+/// }
+/// let opened = try OpenDevice(
+///   opening: DeviceSelection(input: nil, output: "sim:clock=free"))
+/// let progress = UnitProgress()
+/// var unit = DuplexUnit(device: opened.device, callbacks: Click(), progress: progress)
+/// try unit.start()
+/// if let failure = unit.run() { throw failure }
+/// precondition(progress.frames == 100)
+/// ```
 public struct OutputCycle: ~Copyable {
   /// Where the cycle stands.
   public let time: CycleTime

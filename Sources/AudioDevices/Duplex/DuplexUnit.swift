@@ -21,6 +21,25 @@ public enum CycleOutcome: Sendable {
 /// Both run under the rules of the audio thread: no allocation, lock, file, terminal or reference
 /// count. Mark your methods `@_noLocks` and the compiler checks it. A unit without input calls
 /// only `output`, one without output only `input`.
+///
+/// ```swift
+/// struct Passing: DuplexCallbacks, ~Copyable {
+///   var buffer = SampleBuffer(frameCount: 1, channelCount: 1)
+///   mutating func prepare(_ granted: DuplexConfiguration) throws(DeviceFailure) {
+///     buffer = SampleBuffer(
+///       frameCount: granted.periodFrames, channelCount: granted.playback?.channelCount ?? 1)
+///   }
+///   @_noLocks mutating func input(_ input: borrowing InputCycle) { input.render(into: &buffer) }
+///   @_noLocks mutating func output(_ output: inout OutputCycle) { output.play(buffer) }
+/// }
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
+/// let progress = UnitProgress()
+/// var unit = DuplexUnit(
+///   device: opened.device, callbacks: Passing(), progress: progress, frameLimit: 480)
+/// try unit.start()
+/// if let failure = unit.run() { throw failure }
+/// precondition(progress.frames == 480)
+/// ```
 public protocol DuplexCallbacks: ~Copyable {
   /// Gets ready for the device as it was granted, and throws where it does not fit.
   ///
@@ -50,6 +69,24 @@ extension DuplexCallbacks where Self: ~Copyable {
 ///
 /// The compiler cannot prove a stored closure realtime-safe: for anything people rely on, write a
 /// type that conforms to `DuplexCallbacks` and mark its methods `@_noLocks`.
+///
+/// ```swift
+/// var buffer = SampleBuffer(frameCount: 256, channelCount: 2)
+/// var loudest: Float = 0
+/// let closures = DuplexClosures(
+///   input: { cycle in
+///     cycle.render(into: &buffer)
+///     for sample in 0..<cycle.frameCount * 2 { loudest = max(loudest, abs(buffer[sample])) }
+///   },
+///   output: { cycle in cycle.silence() })
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
+/// var unit = DuplexUnit(
+///   device: opened.device, callbacks: closures, progress: UnitProgress(), frameLimit: 4800)
+/// try unit.start()
+/// if let failure = unit.run() { throw failure }
+/// unit.stop()
+/// precondition(loudest > 0.01)
+/// ```
 public struct DuplexClosures: DuplexCallbacks, ~Copyable {
   private let onInput: ((borrowing InputCycle) -> Void)?
   private let onOutput: ((inout OutputCycle) -> Void)?
@@ -89,6 +126,17 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
 /// drivers have it (`DriverFunction`), would be as indirect, and every type of callbacks would have to
 /// write its own. What is lost is the proof of four
 /// lines; the counters and RealtimeSanitizer watch them in `Scripts/realtime-proof`.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
+/// let progress = UnitProgress()
+/// var unit = DuplexUnit(
+///   device: opened.device, callbacks: DuplexClosures(), progress: progress, frameLimit: 48000)
+/// try unit.start()
+/// if let failure = unit.run() { throw failure }
+/// unit.stop()
+/// precondition(progress.frames == 48000 && unit.state == .stopped)
+/// ```
 public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// Where a unit is in its life.
   public enum State: Sendable {

@@ -3,6 +3,37 @@ import AudioBasics
 /// Frames of sound, decoded as they are asked for: a file, a stream, or whatever you write.
 ///
 /// One thread at a time calls it, never the audio thread; what may be called from elsewhere says so.
+///
+/// ```swift
+/// /// A second of a saw wave, as a source of a player's queue.
+/// final class Saw: PlainSoundDecoder {
+///   let name = "saw"
+///   let sampleRate = 48000
+///   let channelCount = 1
+///   let frameCount: Int? = 48000
+///   let supportsSeeking = true
+///   private(set) var position = 0
+///
+///   func read(
+///     into buffer: inout SampleBuffer, at target: Int, frames: Int
+///   ) throws(FileFailure) -> Int {
+///     let count = min(frames, 48000 - position)
+///     for frame in 0..<count { buffer[target + frame] = Float((position + frame) % 100) / 100 }
+///     position += count
+///     return count
+///   }
+///
+///   func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+/// }
+/// var settings = DuplexEngine.Settings()
+/// settings.endsWithPlayer = true
+/// let engine = DuplexEngine(input: nil, output: "sim:clock=free", settings)
+/// engine.player.enqueue(Saw())
+/// engine.player.play()
+/// try await engine.start()
+/// let report = await engine.finished()
+/// precondition(report.frames >= 48000)
+/// ```
 public protocol SoundDecoder: AnyObject {
   /// What it is called: a path, an address.
   var name: String { get }

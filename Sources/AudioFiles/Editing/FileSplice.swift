@@ -5,6 +5,18 @@ import AudioBasics
 ///
 /// The new file is written beside the old one and takes its place when it is complete: whatever goes
 /// wrong, the old one is still there. One thread at a time, never the audio thread.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// for (path, seconds) in [("song.wav", 2.0), ("verse.wav", 0.5)] {
+///   try await engine.record(to: path)
+///   try await engine.run(seconds: seconds)
+/// }
+/// let splice = try FileSplice(path: "song.wav")
+/// try splice.replace(from: 48000, with: "verse.wav", leastFrames: 0, isNew: false)
+/// let frames = try SoundFileReader(path: "song.wav").frameCount
+/// precondition(frames == 96000)
+/// ```
 public struct FileSplice: Sendable {
   /// The file to be changed.
   public let path: String

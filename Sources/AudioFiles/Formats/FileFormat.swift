@@ -2,6 +2,12 @@ import AudioBasics
 import CSndFile
 
 /// The kinds of sound file that can be written.
+///
+/// ```swift
+/// precondition(FileFormat(pathExtensionOf: "take.flac") == .flac)
+/// precondition(FileFormat.flac.nearest(to: .float) == .s24)
+/// try FileFormat.wav.check(sampleFormat: .float, sampleRate: 96000, channelCount: 2)
+/// ```
 public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   /// Microsoft's WAV. Past 4 GiB it turns into RF64 in place.
   case wav

@@ -4,6 +4,14 @@ import Glibc
 ///
 /// However long the file is, a few hundred kilobytes of it are in memory. Any thread but the audio
 /// thread.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// try await engine.record(to: "take.wav")
+/// try await engine.run(seconds: 1)
+/// let finding = try FileRepair.examine("take.wav")
+/// precondition(finding.wasSound && finding.frames == 48000)
+/// ```
 public enum FileRepair {
   /// Looks at the file `path` and changes nothing. `wiped` says what a WAV file held whose header
   /// is lost.

@@ -1,6 +1,15 @@
 import Glibc
 
 /// Why a sound file cannot be read or written, in words for the person who asked.
+///
+/// ```swift
+/// do throws(FileFailure) {
+///   _ = try SoundFileReader(path: "nowhere.wav")
+/// } catch {
+///   precondition(error.kind == .cannotOpen)
+///   print(error.message, error.hint)
+/// }
+/// ```
 public struct FileFailure: Error, Sendable, Equatable {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {

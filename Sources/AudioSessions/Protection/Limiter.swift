@@ -8,6 +8,14 @@ import AudioBasics
 /// and back to one with g += (1 - g) / (release x rate) where it may rise: a wave is held where its
 /// crest was, not cut at every crest. All channels share the gain, so that nothing moves from left
 /// to right. Frames below the limit pass as they are, bit for bit, once the gain is back at one.
+///
+/// ```swift
+/// var limiter = Limiter(limit: 0.5, sampleRate: 48000)
+/// var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
+/// for frame in 0..<64 { buffer[frame] = 2 }
+/// limiter.process(&buffer, frames: 64)
+/// precondition(buffer[63] <= 0.5 && limiter.limitedFrames == 64)
+/// ```
 public struct Limiter: BitwiseCopyable {
   /// The highest magnitude let through; may be changed at any time.
   public var limit: Float

@@ -8,6 +8,21 @@ import RealtimeAudio
 ///
 /// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
 /// ring full because the disk stood still for longer than it holds. The recording's timeline stays true.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
+/// let granted = opened.configuration
+/// let plan = RecordingPlan(
+///   path: "take.wav", fileFormat: .wav, sampleFormat: .s24, sampleRate: granted.sampleRate,
+///   channelCount: granted.capture?.channelCount ?? 2)
+/// let writer = try RecordingWriter(plan, ringFrames: 96000)
+/// var mixer = Mixer(granted)
+/// mixer.recorder = writer.takeRecorder()
+/// let runner = SessionRunner(
+///   device: opened.device, callbacks: mixer, background: [writer], meter: nil, frameLimit: 48000)
+/// _ = try runner.run(clock: opened.clock) { _, _ in .proceed }
+/// precondition(writer.report.frames == 48000 && writer.report.failure == nil)
+/// ```
 public struct Recorder: MixerStage, ~Copyable {
   private var ring: SampleWriter
   private var gaps: EventWriter

@@ -5,6 +5,18 @@ import RealtimeAudio
 ///
 /// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
 /// is virtual, does everything itself in an order that repeats.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
+/// let mixer = Mixer(opened.configuration)
+/// let runner = SessionRunner(
+///   device: opened.device, callbacks: mixer, background: opened.background, meter: nil,
+///   frameLimit: nil)
+/// let report = try runner.run(clock: opened.clock) { moment, _ in
+///   moment.frames < 48000 ? .proceed : .stop(.end)
+/// }
+/// precondition(report.frames >= 48000)
+/// ```
 public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable {
   /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
   /// In real time it is called a hundred times a second, or as often as it returns where it waits itself, for

@@ -91,6 +91,21 @@ public struct MixerBus: ~Copyable {
 
 /// What changes, measures or takes down the frames of a cycle. The mixer calls stages by their
 /// concrete types, so that the compiler proves them for the audio thread.
+///
+/// ```swift
+/// /// Turns the phase round.
+/// struct Inverter: MixerStage {
+///   @_noLocks mutating func process(_ bus: inout MixerBus) {
+///     for sample in 0..<bus.frames * bus.buffer.channelCount {
+///       bus.buffer[sample] = -bus.buffer[sample]
+///     }
+///   }
+/// }
+/// var bus = MixerBus(periodFrames: 64, channelCount: 2)
+/// bus.begin(frames: 64, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+/// var inverter = Inverter()
+/// inverter.process(&bus)
+/// ```
 public protocol MixerStage: ~Copyable {
   /// Works on the frames of `bus`.
   mutating func process(_ bus: inout MixerBus)

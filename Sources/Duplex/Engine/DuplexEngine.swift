@@ -109,6 +109,16 @@ public final class DuplexEngine: Sendable {
   /// the effects. Sound is resampled to the rate of before where `selection` asks for none. Throws `EngineFailure`
   /// where the devices cannot be had: then the engine goes on with those of before. While the engine does not run,
   /// the next start opens the devices of `selection`, and nil is the answer.
+  ///
+  /// ```swift
+  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+  /// let recording = try await engine.record(to: "both.wav")
+  /// try await engine.start()
+  /// let granted = try await engine.use(DeviceSelection(device: "sim:clock=free,noise=-30"))
+  /// precondition(granted?.sampleRate == 48000)
+  /// await engine.stop()
+  /// precondition(recording.report?.failure == nil)
+  /// ```
   @discardableResult
   public func use(_ selection: DeviceSelection) async throws(EngineFailure) -> DuplexConfiguration?
   {
@@ -178,6 +188,17 @@ public final class DuplexEngine: Sendable {
   /// Lets `effect` change the microphone's sound on its way to the output, behind the effects that are there: behind
   /// the monitor's gain, before the limiter and the player. What is recorded of the microphone has no effects. Also
   /// while sound runs. Its `process` runs on the audio thread: mark it `@_noLocks`.
+  ///
+  /// ```swift
+  /// struct HalfAsLoud: AudioEffect {
+  ///   @_noLocks mutating func process(_ frames: inout EffectFrames) {
+  ///     for sample in 0..<frames.sampleCount { frames[sample] *= 0.5 }
+  ///   }
+  /// }
+  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+  /// engine.insert(HalfAsLoud())
+  /// try await engine.run(seconds: 0.1)
+  /// ```
   public func insert<Effect: AudioEffect & ~Copyable>(_ effect: consuming sending Effect) {
     let insert = worker.effects.withLock { $0.share() }
     insert.append(effect)

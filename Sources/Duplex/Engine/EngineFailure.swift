@@ -2,6 +2,17 @@ import AudioDevices
 import AudioFiles
 
 /// Why an engine cannot do what was asked.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// do throws(EngineFailure) {
+///   try await engine.record(to: "take.xyz")
+///   try await engine.start()
+/// } catch {
+///   precondition(error == .unknownFormat(path: "take.xyz"))
+///   print(error.message, error.hint)
+/// }
+/// ```
 public enum EngineFailure: Error, Sendable, Equatable {
   /// A device is not there, is busy, or cannot do what was asked.
   case device(DeviceFailure)

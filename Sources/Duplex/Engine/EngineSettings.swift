@@ -4,6 +4,14 @@ import AudioSessions
 
 extension DuplexEngine {
   /// What an engine does with its devices.
+  ///
+  /// ```swift
+  /// var settings = DuplexEngine.Settings()
+  /// settings.monitorsMicrophone = false
+  /// settings.reconnects = true
+  /// let engine = DuplexEngine(device: "sim:clock=free", settings)
+  /// try await engine.run(seconds: 0.1)
+  /// ```
   public struct Settings: Sendable {
     /// Whether the microphone is played, where there is an input and an output.
     public var monitorsMicrophone = true

@@ -3,6 +3,14 @@ import AudioSessions
 import RealtimeAudio
 
 /// How an engine does, at one moment.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// try await engine.start()
+/// let status = engine.status
+/// precondition(status.phase == .running && status.latencyFrames == 512)
+/// await engine.stop()
+/// ```
 public struct EngineStatus: Sendable {
   /// Where an engine is in its life.
   public enum Phase: Sendable, Equatable {
@@ -50,6 +58,19 @@ public struct EngineStatus: Sendable {
 }
 
 /// What an engine tells.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
+/// let subscription = engine.addEventHandler { event in
+///   switch event {
+///   case .timeline(let event): print("\(event.frames) frames lost at \(event.frame)")
+///   case .stopped(let report): print("stopped after \(report.frames) frames")
+///   default: break
+///   }
+/// }
+/// try await engine.run(seconds: 1)
+/// subscription.cancel()
+/// ```
 public enum EngineEvent: Sendable {
   /// Sound runs on these devices: after a start, and after a change of device.
   case running(DuplexConfiguration)

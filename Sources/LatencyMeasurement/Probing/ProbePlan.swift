@@ -75,6 +75,20 @@ public struct ProbePlan: Sendable {
 
 /// The two halves of a measurement, joined: the callbacks for a device, and the listener to be
 /// stepped beside it.
+///
+/// ```swift
+/// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,delay=300"))
+/// let granted = opened.configuration
+/// var probe = ProbeSession(ProbePlan(granted), periodFrames: granted.periodFrames)
+/// let listener = probe.listener
+/// guard let callbacks = probe.takeCallbacks() else { fatalError("They were taken.") }
+/// let runner = SessionRunner(
+///   device: opened.device, callbacks: callbacks, background: opened.background + [listener],
+///   meter: nil, frameLimit: nil)
+/// _ = try runner.run(clock: opened.clock) { _, _ in listener.isDone ? .stop(.end) : .proceed }
+/// guard let frames = listener.result.main?.frames.first else { fatalError("The wire is there.") }
+/// precondition(abs(frames - granted.latencyFrames - 300) < 1)
+/// ```
 public struct ProbeSession: ~Copyable {
   /// What thinks.
   public let listener: ProbeListener

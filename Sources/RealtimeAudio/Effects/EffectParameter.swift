@@ -46,6 +46,16 @@ public final class EffectParameter: @unchecked Sendable {
 }
 
 /// The audio thread's half of an `EffectParameter`: its value frame by frame, without steps.
+///
+/// ```swift
+/// let gain = EffectParameter(0, in: 0...1)
+/// var ramp = gain.makeRamp(seconds: 0.01)
+/// ramp.prepare(EffectFormat(sampleRate: 48000, channelCount: 1, maximumFrames: 480))
+/// gain.value = 1
+/// var last: Float = 0
+/// for _ in 0..<480 { last = ramp.next() }
+/// precondition(abs(last - 1) < 0.001)
+/// ```
 public struct ParameterRamp: ~Copyable, @unchecked Sendable {
   // @unchecked because the value is an atomic, and the rest has one owner.
   private let wanted: SharedState<Atomic<UInt32>>

@@ -23,6 +23,20 @@ struct HandoffCells: ~Copyable {
 /// One thread, which is not the audio thread. A value is sent with `send`, taken by the audio thread at the
 /// beginning of its next cycle (`HandoffReceiver.exchange`), and what it replaced is returned by `takeReplaced`.
 /// One exchange is under way at a time.
+///
+/// ```swift
+/// let handoff = Handoff<SampleBuffer>()
+/// var receiver = handoff.makeReceiver()  // goes to the audio thread
+/// var heard: SampleBuffer? = nil
+///
+/// handoff.send(SampleBuffer(frameCount: 4800, channelCount: 2))
+/// receiver.exchange(&heard)  // the audio thread, once a cycle
+/// precondition(heard?.frameCount == 4800)
+///
+/// // What it replaced comes back, to be freed where freeing is allowed.
+/// guard let replaced = handoff.takeReplaced() else { fatalError("It was exchanged.") }
+/// precondition(replaced.value == nil)
+/// ```
 public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // @unchecked because a value has one owner at each moment, and the cells' order moves it.
   private let cells: SharedState<HandoffCells>

@@ -17,6 +17,17 @@ public struct ThreadFailure: Error, Sendable {
 ///
 /// With priority `.normal` it is a plain thread, for disk or network. Letting go of the value
 /// without joining waits for the thread's end, then destroys the work.
+///
+/// ```swift
+/// struct Count: RealtimeWork, ~Copyable {
+///   var turns = 0
+///   mutating func run() { while turns < 1000 { turns += 1 } }
+/// }
+/// let thread = try RealtimeThread(name: "count", priority: .realtime(70), Count())
+/// print(thread.granted)
+/// let count = thread.join()
+/// precondition(count.turns == 1000)
+/// ```
 public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyable,
   @unchecked Sendable
 {

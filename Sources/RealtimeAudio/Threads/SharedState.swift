@@ -5,6 +5,12 @@ import Synchronization
 ///
 /// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
 /// every use a race.
+///
+/// ```swift
+/// let names = MutexBox<[String]>([])
+/// names.withLock { $0.append("take.wav") }
+/// precondition(names.withLock { $0.count } == 1)
+/// ```
 public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   // @unchecked because the value is touched only by the thread that holds the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -56,6 +62,13 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
 }
 
 /// A fact that one thread makes known to others, once.
+///
+/// ```swift
+/// let isDone = AtomicFlag()
+/// let worker = Task { isDone.raise() }
+/// await worker.value
+/// precondition(isDone.isRaised)
+/// ```
 public final class AtomicFlag: Sendable {
   private let raised = Atomic<Bool>(false)
 

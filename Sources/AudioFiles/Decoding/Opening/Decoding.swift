@@ -3,6 +3,16 @@ import Synchronization
 import RealtimeAudio
 
 /// Finds the decoder for sound, by what it is and not by what it is called.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// try await engine.record(to: "take.flac")
+/// try await engine.run(seconds: 1)
+/// let decoder = try Decoding.decoder(forPath: "take.flac")
+/// precondition(decoder.frameCount == 48000)
+/// try decoder.seek(toFrame: 24000)
+/// precondition(decoder.position == 24000)
+/// ```
 public enum Decoding {
   /// A decoder of the file `path`, all of whose seeks are exact; standard input where it is `-`.
   ///

@@ -50,6 +50,16 @@ extension AudioPlayer {
   }
 
   /// Goes to a time of what is heard, to the nearest frame. Throws as `seek(toFrame:)` does.
+  ///
+  /// ```swift
+  /// let player = AudioPlayer()
+  /// do throws(SeekFailure) {
+  ///   try player.seek(toSeconds: 90)
+  /// } catch {
+  ///   precondition(error == .nothingPlaying)
+  ///   print(error.message)
+  /// }
+  /// ```
   public func seek(toSeconds seconds: Double) throws(SeekFailure) {
     guard seconds.isFinite, seconds >= 0 else { throw .outOfRange(frameCount: heardFrameCount) }
     try checkSeek { facts in

@@ -26,6 +26,15 @@ extension AudioPlayer {
 
   /// Plays the file `path` when everything before it is over. What cannot be opened is told as an
   /// event when its turn comes.
+  ///
+  /// ```swift
+  /// let player = AudioPlayer()
+  /// player.enqueue(path: "one.flac")
+  /// player.enqueue(path: "two.flac", settings: TrackSettings(gain: Gain(decibels: -3)))
+  /// precondition(!player.isQueueEmpty)
+  /// player.clearQueue()
+  /// precondition(player.isQueueEmpty)
+  /// ```
   public func enqueue(path: String, settings: TrackSettings = TrackSettings()) {
     enqueue(QueueItem(.file(path, settings: settings)))
   }

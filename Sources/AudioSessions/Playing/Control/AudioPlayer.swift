@@ -82,6 +82,19 @@ public final class AudioPlayer: Sendable {
 
   /// Its half on the audio thread, for the output of a unit with this configuration. As
   /// `attach(to:)` with the configuration's `Shape`, and throws as that does.
+  ///
+  /// ```swift
+  /// let opened = try OpenDevice(opening: DeviceSelection(input: nil, output: "sim:clock=free"))
+  /// let player = AudioPlayer(endsWithQueue: true)
+  /// var mixer = Mixer(opened.configuration)
+  /// mixer.player = try player.attach(to: opened.configuration)
+  /// mixer.endsWithPlayer = true
+  /// let runner = SessionRunner(
+  ///   device: opened.device, callbacks: mixer, background: player.background, meter: nil,
+  ///   frameLimit: 4800)
+  /// _ = try runner.run(clock: opened.clock) { _, _ in .proceed }
+  /// player.detach()
+  /// ```
   public func attach(to configuration: DuplexConfiguration) throws(DeviceFailure) -> PlayerStage {
     try attach(to: Shape(configuration))
   }
@@ -207,6 +220,15 @@ extension AudioPlayer {
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
   /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
+  ///
+  /// ```swift
+  /// let player = AudioPlayer()
+  /// player.setEndingSoonLead(seconds: 5)
+  /// let subscription = player.addEventHandler { event in
+  ///   if case .endingSoon = event.kind { print("\(event.source) ends in five seconds") }
+  /// }
+  /// subscription.cancel()
+  /// ```
   public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }
 
   /// The same, as last set.

@@ -144,6 +144,18 @@ public final class PlayerTrack: Sendable {
 
 /// Something that happened on a player's way. Handed out on a thread of its own, never the audio
 /// thread's.
+///
+/// ```swift
+/// let player = AudioPlayer()
+/// let subscription = player.addEventHandler { event in
+///   switch event.kind {
+///   case .renderingStarted: print("\(event.source) is heard")
+///   case .failed(let failure): print(failure.message)
+///   default: break
+///   }
+/// }
+/// subscription.cancel()
+/// ```
 public struct PlayerEvent: Sendable {
   /// What happened.
   public enum Kind: Sendable {

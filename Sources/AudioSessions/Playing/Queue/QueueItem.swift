@@ -2,6 +2,20 @@ import AudioBasics
 import AudioFiles
 
 /// What a queue is to play at one turn: a file, an address, a decoder of yours, or several at once.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// for path in ["drums.wav", "bass.wav"] {
+///   try await engine.record(to: path)
+///   try await engine.run(seconds: 0.5)
+/// }
+/// let parts = ["drums.wav", "bass.wav"].map { path in
+///   QueueItem.Part(name: path) { _ throws(FileFailure) in
+///     try Decoding.decoder(forPath: path)
+///   }
+/// }
+/// engine.player.enqueue(QueueItem(parts, mixMode: .together))
+/// ```
 public struct QueueItem: Sendable {
   /// How several sources are heard.
   public enum MixMode: Sendable, Equatable {

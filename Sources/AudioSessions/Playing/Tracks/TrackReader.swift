@@ -3,6 +3,14 @@ import AudioClocks
 import AudioFiles
 
 /// How a track is to be heard.
+///
+/// ```swift
+/// var settings = TrackSettings(gain: Gain(decibels: -6))
+/// settings.speed = 0.5
+/// settings.order = PlaybackRange(startFrame: 24000, endFrame: 48000, times: 4)
+/// let player = AudioPlayer()
+/// player.enqueue(path: "song.flac", settings: settings)
+/// ```
 public struct TrackSettings: Sendable, Equatable {
   /// Which frames, in which direction and how often.
   public var order = PlaybackRange()
@@ -31,6 +39,21 @@ public struct TrackSettings: Sendable, Equatable {
 
 /// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its gain.
 /// Never loaded whole. One thread at a time.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+/// try await engine.record(to: "take.wav")
+/// try await engine.run(seconds: 1)
+/// let track = try TrackReader(path: "take.wav", sampleRate: 44100, channelCount: 2)
+/// var buffer = SampleBuffer(frameCount: 1024, channelCount: 2)
+/// var frames = 0
+/// while true {
+///   let count = try track.read(into: &buffer, frames: 1024)
+///   if count == 0 { break }
+///   frames += count
+/// }
+/// precondition(frames == 44100)
+/// ```
 public final class TrackReader: FrameSource {
   /// What is played.
   let decoder: any SoundDecoder

@@ -1,6 +1,15 @@
 import AudioFiles
 
 /// When a recording goes on in its next file.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// var settings = RecordingSettings()
+/// settings.split = .frames(24000)
+/// let recording = try await engine.record(to: "take-%03d.wav", settings)
+/// try await engine.run(seconds: 1)
+/// precondition(recording.report?.files.count == 2)
+/// ```
 public enum SplitRule: Sendable, Equatable {
   /// After that number of frames.
   case frames(Int)
@@ -21,6 +30,16 @@ public enum KeepRule: Sendable, Equatable {
 }
 
 /// How a recording is kept on disk.
+///
+/// ```swift
+/// var plan = RecordingPlan(
+///   path: "take-%03d.flac", fileFormat: .flac, sampleFormat: .s24, sampleRate: 48000,
+///   channelCount: 2)
+/// plan.split = .frames(48000 * 600)
+/// plan.keep = .files(6)
+/// let writer = try RecordingWriter(plan, ringFrames: 96000)
+/// precondition(!writer.isFailed)
+/// ```
 public struct RecordingPlan: Sendable {
   /// The file; of several the pattern of their names (see `SeriesNames`). `-` is standard output.
   public var path: String

@@ -85,6 +85,15 @@ public struct PunchWindow: Sendable, Equatable {
 
 /// Keeps one segment: a window that was named beforehand, or what follows a moment that the user chooses and a
 /// little of what came before it. Disk thread only.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// var settings = RecordingSettings()
+/// settings.gate = { _, _ in WindowGate(PunchWindow(firstFrame: 24000, frames: 12000)) }
+/// let recording = try await engine.record(to: "verse.wav", settings)
+/// try await engine.run(seconds: 1)
+/// precondition(recording.report?.frames == 12000)
+/// ```
 public struct WindowGate: RecordingGate {
   private let preRollFrames: Int
   private let frames: Int?

@@ -5,6 +5,17 @@ import AudioBasics
 /// Speech is what rises above the noise in the bands of speech for long enough; the noise is
 /// followed as it changes. Nothing is decided before it is certain: a segment begins and ends
 /// where speech did, not where that was noticed.
+///
+/// ```swift
+/// let engine = DuplexEngine(device: "sim:clock=free")
+/// var settings = RecordingSettings()
+/// settings.gate = { sampleRate, channelCount in
+///   VoiceGate(VoiceSettings(sampleRate: sampleRate, channelCount: channelCount))
+/// }
+/// let recording = try await engine.record(to: "speech.wav", settings)
+/// try await engine.run(seconds: 2)
+/// precondition(recording.report?.frames == 0)  // nobody spoke
+/// ```
 public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
   private static let pauseBlocks = 20
