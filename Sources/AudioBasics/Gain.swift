@@ -43,6 +43,7 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
 
 /// A gain that moves to another one in a straight line, never in a step, and then is exact: a gain of
 /// one leaves every sample as it was.
+/// For the audio thread; a value belongs to one thread at a time.
 ///
 /// ```swift
 /// var gain = SmoothedGain(.silence)
@@ -123,6 +124,7 @@ public struct SmoothedGain: BitwiseCopyable {
 }
 
 /// Decibels where the C library's logarithms are not to be had.
+/// Any thread, the audio thread as well.
 public enum RealtimeDecibels {
   /// The level of a mean square in dB, to within 0.01 dB; -200 for silence.
   ///

@@ -381,7 +381,7 @@ public struct OutputLevels: ~Copyable, Sendable {
   /// Frames of which at least one sample is beyond full scale: the output clips them.
   public private(set) var clippedFrames = 0
 
-  /// Levels of an output that has played nothing.
+  /// Levels of an output of `sampleRate` Hz that has played nothing.
   public init(sampleRate: Int, channelCount: Int) {
     peaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount, isShared: true)
   }

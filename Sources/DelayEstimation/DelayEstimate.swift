@@ -7,7 +7,7 @@ public struct Arrival: Sendable, Equatable {
   /// What it was multiplied by; negative where it was turned upside down.
   public var gain: Double
 
-  /// An arrival `delayFrames` late.
+  /// An arrival `delayFrames` late, multiplied by `gain`.
   public init(delayFrames: Double, gain: Double) {
     self.delayFrames = delayFrames
     self.gain = gain

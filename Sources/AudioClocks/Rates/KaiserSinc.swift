@@ -1,7 +1,7 @@
 import AudioBasics
 import Glibc
 
-/// The weights of an interpolator: a sinc under a Kaiser window.
+/// The weights of an interpolator: a sinc under a Kaiser window. Any thread but the audio thread.
 public enum KaiserSinc {
   /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames for a value `fraction` of a
   /// frame after the one before the middle. They add up to 1. Not on the audio thread.

@@ -149,6 +149,7 @@ extension DeviceList {
 }
 
 /// The kernel's list of the cards, which changes when one is plugged in or unplugged.
+/// Any thread but the audio thread.
 public enum CardList {
   /// The list as text; empty where the kernel has no sound.
   public static var text: String { ProcFile.text("/proc/asound/cards") ?? "" }

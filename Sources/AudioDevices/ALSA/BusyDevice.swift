@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds out which program has a device open.
+/// Finds out which program has a device open. Any thread but the audio thread.
 public enum BusyDevice {
   /// The program that holds the device an ALSA name stands for, in either direction; where the name
   /// names no card, the first program that holds any. Nil where that cannot be known.
@@ -138,6 +138,7 @@ enum ProcFile {
 }
 
 /// What a device is, whatever number it has today: for what is remembered about it.
+/// Any thread but the audio thread.
 public enum DeviceIdentity {
   /// The identity behind an ALSA name: the card's own name within ALSA, for USB the maker's and the
   /// product's number and the serial number as well, and the device on the card. A name that speaks

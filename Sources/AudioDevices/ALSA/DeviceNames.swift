@@ -29,7 +29,7 @@ public struct DeviceCandidate: Sendable, Equatable {
   }
 }
 
-/// Finds the device that a part of its name stands for.
+/// Finds the device that a part of its name stands for. Any thread but the audio thread.
 public enum DeviceNames {
   /// The ALSA name of the input, or of the output, that `name` is, or is a part of in either case.
   /// `name` itself where nothing fits: opening it tells what is wrong. Throws where several fit.

@@ -17,6 +17,7 @@ public struct MixerControl: Sendable, Equatable {
 }
 
 /// The mixers of cards, which set volumes before anything of a sound is seen here.
+/// Any thread but the audio thread.
 public enum CardMixers {
   /// The controls behind an ALSA name that have something to set for the input, or for the output, in
   /// the card's order. May take long where a sound server stands for the card.

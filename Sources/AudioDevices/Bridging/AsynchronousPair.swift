@@ -3,6 +3,7 @@ import AudioClocks
 import RealtimeAudio
 
 /// Two devices with a clock each: one captures, one plays.
+/// Made on the thread that opens the devices, and moved from there.
 public struct DevicePair: ~Copyable {
   /// The one that captures.
   public var capture: DeviceStream

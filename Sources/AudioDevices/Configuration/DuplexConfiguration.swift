@@ -43,7 +43,7 @@ public struct DuplexRequest: Sendable {
   /// Frames of headroom this request comes to.
   public var headroom: Int { headroomFrames ?? periodFrames }
 
-  /// The same stretches of time at a device's own rate, for a device that cannot do the unit's.
+  /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the unit's.
   public func atRate(_ rate: Int) -> DuplexRequest {
     guard let unitRate = sampleRate, unitRate != rate else { return self }
     func scaled(_ frames: Int) -> Int {
@@ -166,7 +166,7 @@ public struct StreamConfiguration: Sendable, Equatable {
   /// have clocks of their own, and move in steps as long as its quantum.
   public var isServer = false
 
-  /// A stream with these figures.
+  /// A stream with these figures: `sampleRate` frames a second.
   public init(
     device: String, sampleRate: Int, channelCount: Int, format: SampleFormat, periodFrames: Int,
     bufferFrames: Int

@@ -183,7 +183,7 @@ struct ChannelPlaces: ~Copyable, @unchecked Sendable {
 }
 
 /// A stretch of a device's own memory, in the device's own format: one piece, or two where its
-/// ring buffer wraps.
+/// ring buffer wraps. Audio thread.
 ///
 /// Lent by a device between the start and the end of a cycle; it owns nothing.
 public struct DeviceFrames: BitwiseCopyable {

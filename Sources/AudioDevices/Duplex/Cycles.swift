@@ -24,7 +24,7 @@ public struct CycleTime: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the microphone delivered for one cycle. Lent for the length of the callback.
+/// What the microphone delivered for one cycle. Lent for the length of the callback. Audio thread.
 public struct InputCycle: ~Copyable {
   /// Where the cycle stands.
   public let time: CycleTime
@@ -52,7 +52,7 @@ public struct InputCycle: ~Copyable {
   }
 }
 
-/// What the output plays next, to be filled. What is not filled plays as silence.
+/// What the output plays next, to be filled. What is not filled plays as silence. Audio thread.
 ///
 /// ```swift
 /// /// One click, and the end 100 frames later.

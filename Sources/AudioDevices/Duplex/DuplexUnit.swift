@@ -66,6 +66,7 @@ extension DuplexCallbacks where Self: ~Copyable {
 }
 
 /// Callbacks as two closures, for examples and quick experiments. Either may be absent.
+/// They run on the audio thread.
 ///
 /// The compiler cannot prove a stored closure realtime-safe: for anything people rely on, write a
 /// type that conforms to `DuplexCallbacks` and mark its methods `@_noLocks`.

@@ -61,6 +61,7 @@ public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
 }
 
 /// A driver whose device may go away and come back.
+/// Called by the audio thread, but before the start.
 public protocol ReconnectableDriver: ~Copyable {
   /// Before the start: the driver outlives the loss of its device. One that is made of two devices
   /// looks for the one that is lost beside the audio thread, writes what is found to `news`, and

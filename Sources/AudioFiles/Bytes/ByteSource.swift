@@ -61,7 +61,7 @@ extension ByteSource {
   public var announcedTitle: String? { nil }
   /// Nothing says so.
   public var contentType: String? { nil }
-  /// Nothing says so.
+  /// Nothing says how many bits a second there are.
   public var announcedBitRate: Int? { nil }
 }
 

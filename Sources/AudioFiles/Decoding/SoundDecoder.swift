@@ -116,7 +116,7 @@ extension PlainSoundDecoder {
   /// Where more frames are announced than there are.
   public var isCutShort: Bool { announcedFrameCount != nil }
 
-  /// Not known.
+  /// How many bits a second is not known.
   public var bitRate: Int? { nil }
 
   /// It does not say.

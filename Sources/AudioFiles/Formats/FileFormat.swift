@@ -171,8 +171,8 @@ extension FileFormat {
   /// The most channels it can hold.
   public var maximumChannelCount: Int { traits.channels }
 
-  /// Refuses what the format cannot hold, before anything is created: throws `.invalidRequest`
-  /// with a sentence that says what it can.
+  /// Refuses what the format cannot hold at `sampleRate` Hz, before anything is created: throws
+  /// `.invalidRequest` with a sentence that says what it can.
   public func check(
     sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {

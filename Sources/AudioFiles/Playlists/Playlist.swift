@@ -1,7 +1,7 @@
 import AudioBasics
 
 /// Lists of sound files that other players write: M3U (one a line, # before comments) and PLS
-/// (`File1=` and so on).
+/// (`File1=` and so on). Any thread but the audio thread.
 public enum Playlist {
   /// Whether a file of this name is one.
   public static func isPlaylist(_ path: String) -> Bool {
@@ -169,6 +169,7 @@ struct PlaylistLines {
 }
 
 /// Addresses of files on this machine: `file:///music/My%20song.flac` (RFC 8089).
+/// Any thread but the audio thread.
 public enum FileAddress {
   /// The path in `address`; nil where that is no address of a file here. What follows a `#` stays.
   public static func path(of address: String) -> String? {

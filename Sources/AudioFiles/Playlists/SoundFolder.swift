@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of sound files.
+/// A folder of sound files. Any thread but the audio thread.
 public enum SoundFolder {
   /// Whether there is a folder of that name.
   public static func isFolder(_ path: String) -> Bool {

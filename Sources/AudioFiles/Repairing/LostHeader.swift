@@ -7,7 +7,7 @@ public struct LostHeader: Sendable {
   /// How it keeps samples.
   public let sampleFormat: FileSampleFormat
 
-  /// Throws `.invalidRequest` for what no WAV file can hold.
+  /// A header of `sampleRate` Hz. Throws `.invalidRequest` for what no WAV file can hold.
   public init(
     sampleRate: Int, channelCount: Int, sampleFormat: FileSampleFormat
   ) throws(FileFailure) {

@@ -1,6 +1,7 @@
 import Glibc
 
 /// Names of files, which for the kernel are bytes, as text that loses none of them.
+/// Any thread but the audio thread.
 ///
 /// UTF-8 becomes text as usual. A byte that is no part of it becomes one of 128 private scalars,
 /// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of these

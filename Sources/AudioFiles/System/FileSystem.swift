@@ -146,7 +146,7 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// The folder that a file is to be made in.
+/// The folder that a file is to be made in. Any thread but the audio thread.
 public enum OutputFolder {
   /// Throws `.cannotCreate` or `.permissionDenied` where no file can be made beside `path`.
   public static func check(for path: String) throws(FileFailure) {
@@ -172,7 +172,7 @@ public enum OutputFolder {
   }
 }
 
-/// Removes files that are not needed any more.
+/// Removes files that are not needed any more. Any thread but the audio thread.
 public enum FileRemoval {
   /// Removes `path`. Throws `.permissionDenied` or `.writeFailed`; a file that is gone is fine.
   public static func remove(_ path: String) throws(FileFailure) {
@@ -192,7 +192,7 @@ public enum FileRemoval {
   }
 }
 
-/// Room on a disk.
+/// Room on a disk. Any thread but the audio thread.
 public struct DiskSpace {
   /// The disk, by the kernel's number.
   public let disk: UInt

@@ -1,7 +1,7 @@
 import CProgram
 import Glibc
 
-/// Standard input, output and error.
+/// Standard input, output and error. Any thread but the audio thread.
 public enum StandardStreams {
   /// Occupies those that were closed when the program was started, so that no file of ours gets
   /// their number: what is read from or written to them fails as before, but where all three were
@@ -18,6 +18,7 @@ public enum StandardStreams {
 }
 
 /// The words of the command line as the system handed them over: they need no readable `/proc`.
+/// Any thread but the audio thread.
 public enum ProgramArguments {
   /// The words behind the program's name, byte by byte.
   public static var bytes: [[UInt8]] {
@@ -32,7 +33,7 @@ public enum ProgramArguments {
   public static var words: [String] { bytes.map { FileName.text(of: $0) } }
 }
 
-/// How signals end the program while they are not watched for.
+/// How signals end the program while they are not watched for. Any thread but the audio thread.
 public enum ProgramSignals {
   /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not ignored:
   /// `sentence` goes to standard error before, and `event` to standard output.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Short texts on disk: settings, reports.
+/// Short texts on disk: settings, reports. Any thread but the audio thread.
 public enum TextFile {
   /// The text of the file `path`. Throws `.cannotOpen`, `.permissionDenied` or `.readFailed`, and
   /// `.unusableContents` where it is longer than `limit` bytes, or no file: a device or a pipe may

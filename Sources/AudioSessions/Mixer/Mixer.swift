@@ -5,6 +5,7 @@ import RealtimeAudio
 
 /// The callbacks of every session: two lists of stages, one for what the microphone delivers and one
 /// for what the output plays. A stage that a session does not need is nil.
+/// Made on any thread; a unit runs it on its audio thread.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))

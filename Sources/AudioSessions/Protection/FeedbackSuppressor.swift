@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Recognises a howl, and lowers the microphone before it hurts.
+/// Recognises a howl, and lowers the microphone before it hurts. Audio thread.
 ///
 /// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
 /// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same

@@ -3,6 +3,7 @@
 import AudioBasics
 
 /// Keeps samples at or below a limit, without looking ahead and so without delay.
+/// For the audio thread; a value belongs to one thread at a time.
 ///
 /// The gain of a frame is that of its loudest channel, g = limit / peak, at once where it falls,
 /// and back to one with g += (1 - g) / (release x rate) where it may rise: a wave is held where its

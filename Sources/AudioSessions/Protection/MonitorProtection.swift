@@ -5,6 +5,7 @@ import RealtimeAudio
 
 /// Protects a listener where a microphone is played. A feedback suppressor, a mute after lost sound and
 /// a fade before the end lower the microphone; a dim and a limiter lower all that is played.
+/// Audio thread.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
 public struct MonitorProtection: ~Copyable {
@@ -24,7 +25,8 @@ public struct MonitorProtection: ~Copyable {
   private let fadeFrames: Int
   private var isEnding = false
 
-  /// A protection that changes nothing yet. The output is dimmed as long as `dimRequest` is not zero.
+  /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as long as
+  /// `dimRequest` is not zero.
   public init(sampleRate: Int, dimRequest: consuming CountView) {
     self.dimRequest = dimRequest
     glideFrames = max(1, sampleRate / 50)

@@ -107,6 +107,7 @@ public enum SessionClock: Sendable {
 }
 
 /// What happens to the sound of a session: callbacks that are told when it is over.
+/// They run on the audio thread.
 public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
   /// Says so to the threads that wait for more, off the audio thread. After the last cycle.
   mutating func finish()

@@ -2,7 +2,7 @@
 import AudioBasics
 import AudioDevices
 
-/// The frames of one cycle on their way through the stages of a mixer.
+/// The frames of one cycle on their way through the stages of a mixer. Audio thread.
 public struct MixerBus: ~Copyable {
   /// The samples; those of the cycle are its first `frames` frames.
   public var buffer: SampleBuffer

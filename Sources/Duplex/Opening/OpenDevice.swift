@@ -5,6 +5,7 @@ import RealtimeAudio
 import SimulatedDevices
 
 /// Sound devices, opened and configured as one duplex device: what a session runs on.
+/// One thread at a time, not the audio thread.
 ///
 /// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two devices with
 /// two clocks, the two sides of a sound server, devices of other rates than the unit's, further outputs.

@@ -27,7 +27,7 @@ public struct ProbePlan: Sendable {
   /// Whether the first estimate of each pair brings its curves along.
   public var draws = false
 
-  /// A plan for a unit of this shape.
+  /// A plan for a unit of this shape, at `sampleRate` Hz.
   public init(
     sampleRate: Int, captureChannels: Int, playbackChannels: Int, unitLatencyFrames: Double
   ) {
@@ -74,7 +74,7 @@ public struct ProbePlan: Sendable {
 }
 
 /// The two halves of a measurement, joined: the callbacks for a device, and the listener to be
-/// stepped beside it.
+/// stepped beside it. Made and taken apart on any thread but the audio thread.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,delay=300"))

@@ -172,7 +172,7 @@ public struct TuneTrial: Sendable, Equatable {
   /// Whether the device took the setting at all.
   public var isGranted: Bool
 
-  /// A trial with these figures.
+  /// A trial with these figures, at `sampleRate` Hz.
   public init(
     setting: TuneSetting, sampleRate: Int, seconds: Double, captureXruns: Int = 0,
     playbackXruns: Int = 0, loadMax: Double = 0, isGranted: Bool = true

@@ -115,7 +115,7 @@ enum RealtimeKit {
   }
 }
 
-/// Keeps the program's memory from being paged out.
+/// Keeps the program's memory from being paged out. Any thread but the audio thread.
 public enum MemoryLock {
   /// Locks every page as it is first touched, now and later; pages never touched cost nothing.
   /// False where this user may not lock memory, which is no failure.

@@ -1,7 +1,7 @@
 // Audio thread.
 import CRealtime
 
-/// The machine's monotonic clock.
+/// The machine's monotonic clock. Any thread.
 public enum HostClock {
   /// Nanoseconds since boot, on the clock that ALSA's monotonic timestamps use. Any thread.
   public static var nanoseconds: UInt64 {
@@ -27,6 +27,7 @@ public enum HostClock {
 }
 
 /// Marks the stretch of code that must be realtime-safe, for RealtimeSanitizer to watch.
+/// Called by the thread that runs it.
 public enum RealtimeContext {
   /// Until `leave`, a sanitized build stops at the first allocation, lock or blocking call.
   @_noLocks

@@ -3,6 +3,7 @@ import Synchronization
 import RealtimeAudio
 
 /// Finds the decoder for sound, by what it is and not by what it is called.
+/// Any thread but the audio thread.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")

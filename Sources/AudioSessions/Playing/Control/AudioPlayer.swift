@@ -33,7 +33,7 @@ public final class AudioPlayer: Sendable {
     /// Frames a cycle of the unit has at most.
     public var periodFrames: Int
 
-    /// The shape of a unit.
+    /// The shape of a unit of `sampleRate` Hz.
     public init(sampleRate: Int, channelCount: Int, periodFrames: Int) {
       self.sampleRate = sampleRate
       self.channelCount = channelCount

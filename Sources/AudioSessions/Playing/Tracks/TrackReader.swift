@@ -24,7 +24,7 @@ public struct TrackSettings: Sendable, Equatable {
   /// `RateConverter`'s quality, 0 to 10, where the rate is converted.
   public var resamplerQuality = 5
 
-  /// The speeds there are.
+  /// The speeds there are, 1 being as fast as it was made.
   public static let speeds = 0.25...4.0
 
   /// The whole, once, as it is.

@@ -201,7 +201,7 @@ public struct VoiceSettings: Sendable, Equatable {
   /// Sounds shorter than this open nothing.
   public var minimumSeconds = 0.2
 
-  /// The default settings for a recording of `sampleRate` and `channelCount`.
+  /// The default settings for a recording of `channelCount` channels at `sampleRate` Hz.
   public init(sampleRate: Int, channelCount: Int, thresholdDBFS: Double? = nil) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
