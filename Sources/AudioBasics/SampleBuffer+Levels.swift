@@ -113,6 +113,32 @@ extension SampleBuffer {
     return peak
   }
 
+  /// How many of `frames` frames from `first` on have a sample whose magnitude is above `limit`.
+  @_noLocks
+  public func framesAbove(_ limit: Float, from first: Int, frames: Int) -> Int {
+    requirement(
+      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
+      "Frames outside of a buffer were asked for.")
+    var frame = first
+    let end = first &+ frames
+    var counts = SIMD4<Int32>(repeating: 0)
+    if channelCount == 2 {
+      let limits = SIMD8(repeating: limit)
+      while frame &+ 4 <= end {
+        let above = SIMD8<Int32>(repeating: 0).replacing(
+          with: 1, where: Self.magnitudes(eightSamples(at: frame &* 2)) .> limits)
+        counts &+= above.evenHalf | above.oddHalf
+        frame &+= 4
+      }
+    }
+    var count = Int(counts[0] &+ counts[1] &+ counts[2] &+ counts[3])
+    while frame < end {
+      if peak(ofFrame: frame) > limit { count &+= 1 }
+      frame &+= 1
+    }
+    return count
+  }
+
   /// The highest magnitude of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, all channels
   /// together.
   @_noLocks

@@ -85,7 +85,8 @@ public struct FeedbackSuppressor: ~Copyable {
     self.fullScale = fullScale
     // Slower than a low howl's period, or its gain would follow every crest; fast enough to be back
     // before a howl that was lowered, trip by trip, is lost in the noise.
-    leveller = Limiter(limit: fullScale, sampleRate: sampleRate, releaseSeconds: 0.02)
+    leveller = Limiter(
+      limit: fullScale, sampleRate: sampleRate, holdSeconds: 0, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
     self.events = events
   }

@@ -5,10 +5,12 @@ import AudioBasics
 /// Keeps samples at or below a limit, without looking ahead and so without delay.
 /// For the audio thread; a value belongs to one thread at a time.
 ///
-/// The gain of a frame is that of its loudest channel, g = limit / peak, at once where it falls,
-/// and back to one with g += (1 - g) / (release x rate) where it may rise: a wave is held where its
-/// crest was, not cut at every crest. All channels share the gain, so that nothing moves from left
-/// to right. Frames below the limit pass as they are, bit for bit, once the gain is back at one.
+/// The gain of a frame falls at once to that of its loudest channel, g = limit / peak. It rises
+/// only to the gain that the highest peak of the hold time takes, with g += (target - g) / (release x rate): as long as
+/// the hold time is half a period of the lowest note, the gain of a steady tone stands still from crest to crest and
+/// adds no harmonics, and it is back soon after a peak that was short. All channels share the
+/// gain, so that nothing moves from left to right. Frames below the limit pass as they are, bit for bit, once the
+/// gain is back at one.
 ///
 /// ```swift
 /// var limiter = Limiter(limit: 0.5, sampleRate: 48000)
@@ -26,14 +28,28 @@ public struct Limiter: BitwiseCopyable {
   public var isHeld = false
   /// The gain of the last frame.
   public private(set) var gain: Float = 1
+
   private let recovery: Float
+  /// Frames of a sixteenth of the hold time; 0 for a gain that is never held.
+  private let blockFrames: Int
+  /// Frames of the present block so far, and their peak.
+  private var filled = 0
+  private var blockPeak: Float = 0
+  /// The peaks of the last sixteen blocks, and which of them is the oldest.
+  private var peaks = SIMD16<Float>(repeating: 0)
+  private var oldest = 0
+  /// What the gain rises to.
+  private var target: Float = 1
   private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
 
-  /// A limit at `limit`, 1 being full scale. After a peak the gain is two thirds of the way back
-  /// after `releaseSeconds`.
-  public init(limit: Float, sampleRate: Int, releaseSeconds: Double = 0.1) {
+  /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise, and is two thirds of
+  /// the way back after another `releaseSeconds`.
+  public init(
+    limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
+  ) {
     self.limit = limit
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
+    blockFrames = holdSeconds > 0 ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0
   }
 
   /// Whether it would leave frames that reach up to `peak` as they are.
@@ -48,13 +64,71 @@ public struct Limiter: BitwiseCopyable {
     if isTransparent(to: buffer.peak(frames: frames)) { return }
     var frame = 0
     while frame < frames {
+      let count = min(frames &- frame, blockFrames > 0 ? blockFrames &- filled : 64)
+      processBlock(&buffer, from: frame, frames: count)
+      frame &+= count
+    }
+  }
+
+  /// Limits frames of one block.
+  @_noLocks
+  private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
+    let peak = buffer.peak(from: first, frames: frames)
+    // Never less than a float can tell, or the gain would never reach its target.
+    let step = isHeld || gain >= target ? 0 : max((target - gain) * recovery, Self.leastStep)
+    let last = step > 0 ? min(target, gain + step * Float(frames)) : gain
+    if peak * last > limit * 0.999_999_5 {
+      limitFrames(&buffer, from: first, frames: frames, step: step)
+    } else {
+      if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
+      if last != gain {
+        buffer.ramp(from: first, frames: frames, gain: gain, step: (last - gain) / Float(frames))
+        gain = last
+      } else if gain != 1 {
+        buffer.scale(from: first, frames: frames, by: gain)
+      }
+    }
+    blockPeak = max(blockPeak, peak)
+    filled &+= frames
+    if filled >= blockFrames { finishBlock() }
+  }
+
+  /// Frame by frame, where a peak takes a lower gain than there is.
+  @_noLocks
+  private mutating func limitFrames(
+    _ buffer: inout SampleBuffer, from first: Int, frames: Int, step: Float
+  ) {
+    var frame = first
+    while frame < first &+ frames {
       let peak = buffer.peak(ofFrame: frame)
-      // Never less than a float can tell, or the gain would never reach one.
-      if !isHeld && gain < 1 { gain = min(1, gain + max((1 - gain) * recovery, Self.leastStep)) }
-      if peak > limit { limitedFrames &+= 1 }
-      if peak * gain > limit { gain = limit / peak }
+      if step > 0 && gain < target { gain = min(target, gain + step) }
+      if peak > limit {
+        limitedFrames &+= 1
+        // A little less than exact, so that its rounded product with the peak is not above the limit.
+        let needed = limit * 0.999_999 / peak
+        if needed < target { target = needed }
+        if needed < gain { gain = needed }
+      }
       if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
       frame &+= 1
     }
+  }
+
+  /// Replaces the oldest block by the present one.
+  @_noLocks
+  private mutating func finishBlock() {
+    var highest: Float = 0
+    if blockFrames > 0 {
+      peaks[oldest] = blockPeak
+      oldest = (oldest &+ 1) & 15
+      let eight = peaks.lowHalf.replacing(
+        with: peaks.highHalf, where: peaks.highHalf .> peaks.lowHalf)
+      let four = eight.lowHalf.replacing(
+        with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
+      highest = max(max(four[0], four[1]), max(four[2], four[3]))
+    }
+    target = highest > limit ? limit * 0.999_999 / highest : 1
+    blockPeak = 0
+    filled = 0
   }
 }

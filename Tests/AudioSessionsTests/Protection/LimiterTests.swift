@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioSessions
+import Glibc
 import Testing
 
 @Suite struct LimiterTests {
@@ -56,5 +57,51 @@ import Testing
     let result = limited(samples, by: &limiter, period: 64)
     let areLinked = (0..<100).allSatisfy { abs(result[2 * $0] - 4 * result[2 * $0 + 1]) < 1e-5 }
     #expect(areLinked && limiter.limitedFrames == 100)
+  }
+
+  /// One channel of what is left of a signal of two equal ones.
+  private func limited(_ signal: (Double) -> Double, seconds: Double) -> [Double] {
+    var limiter = Limiter(limit: 0.891, sampleRate: 48000)
+    let samples = (0..<Int(clamping: seconds * 48000)).flatMap { frame in
+      let sample = Float(signal(Double(frame) / 48000))
+      return [sample, sample]
+    }
+    let result = limited(samples, by: &limiter, period: 64)
+    return stride(from: 0, to: result.count, by: 2).map { Double(result[$0]) }
+  }
+
+  @Test(arguments: [40.0, 100, 997, 1000, 5003])
+  func `a tone 6 dB over the limit gets no harmonics`(hertz: Double) {
+    let all = limited({ 1.78 * sin(2 * .pi * hertz * $0) }, seconds: 2)
+    let heard = Array(all[48000...])
+    // What is left without the tone, by least squares over a second.
+    var (sine, cosine) = (0.0, 0.0)
+    for (frame, sample) in heard.enumerated() {
+      sine += sample * sin(2 * .pi * hertz * Double(frame) / 48000) / 24000
+      cosine += sample * cos(2 * .pi * hertz * Double(frame) / 48000) / 24000
+    }
+    var rest = 0.0
+    for (frame, sample) in heard.enumerated() {
+      let angle = 2 * Double.pi * hertz * Double(frame) / 48000
+      let error = sample - sine * sin(angle) - cosine * cos(angle)
+      rest += error * error
+    }
+    let decibels = 10 * log10(rest / (24000 * (sine * sine + cosine * cosine)))
+    #expect(decibels < -100, "\(decibels) dB")
+  }
+
+  @Test func `a soft sound is back within 1 dB a tenth of a second after a drum 7 dB over`() {
+    func pad(_ time: Double) -> Double { 0.1 * sin(2 * .pi * 997 * time) }
+    func drum(_ time: Double) -> Double {
+      time < 0.5 ? 0 : 2 * exp((0.5 - time) / 0.08) * sin(2 * .pi * 50 * (time - 0.5))
+    }
+    let heard = limited({ pad($0) + drum($0) }, seconds: 0.8)
+    // The gain of each frame: what came out over what went in.
+    let lowest = (28800..<38400).compactMap { frame -> Double? in
+      let time = Double(frame) / 48000
+      let sample = pad(time) + drum(time)
+      return abs(sample) > 0.001 ? heard[frame] / sample : nil
+    }.min()
+    #expect((lowest ?? 0) > 0.891)
   }
 }
