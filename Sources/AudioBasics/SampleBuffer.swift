@@ -32,7 +32,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   public init(frameCount: Int, channelCount: Int) {
     self.frameCount = max(0, frameCount)
     self.channelCount = max(0, channelCount)
-    let count = max(1, self.frameCount * self.channelCount)
+    let (samples, isTooMany) = self.frameCount.multipliedReportingOverflow(by: self.channelCount)
+    // What has less than 64 MiB is not asked for.
+    requirement(
+      !isTooMany
+        && (samples < 1 << 24 || Self.hasRoom(frameCount: frameCount, channelCount: channelCount)),
+      "There is no memory for a buffer of that size.")
+    let count = max(1, samples)
     // A cache line's alignment, so that vectors load whole.
     base = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Float>.stride, alignment: 64

@@ -1,3 +1,4 @@
+import AudioBasics
 import CKissFFT
 import Glibc
 
@@ -66,7 +67,9 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
 
   /// Puts the spectrum of `length` frames into `bins`, and allocates nothing.
   public func spectrum(of signal: [Float], into bins: inout [ComplexFloat]) {
-    precondition(signal.count == length && bins.count == binCount)
+    requirement(
+      signal.count == length && bins.count == binCount,
+      "A Fourier transform got a signal or a spectrum of another length than its own.")
     signal.withUnsafeBufferPointer { frames in
       bins.withUnsafeMutableBufferPointer { bins in
         guard let target = bins.baseAddress, let source = frames.baseAddress else { return }
@@ -80,7 +83,9 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
 
   /// Puts the signal of which `spectrum` is the spectrum into `frames`, and allocates nothing.
   public func signal(of spectrum: [ComplexFloat], into frames: inout [Float]) {
-    precondition(spectrum.count == binCount && frames.count == length)
+    requirement(
+      spectrum.count == binCount && frames.count == length,
+      "A Fourier transform got a signal or a spectrum of another length than its own.")
     let scale = 1 / Float(length)
     spectrum.withUnsafeBufferPointer { bins in
       frames.withUnsafeMutableBufferPointer { frames in

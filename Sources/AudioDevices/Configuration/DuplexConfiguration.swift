@@ -139,7 +139,9 @@ public struct ChannelSelection: Sendable, Equatable {
   /// `channels` of a device that is opened with `deviceChannelCount`, each of them at most that. Nil
   /// where that is the whole device as it is.
   public init?(_ channels: [Int], of deviceChannelCount: Int) {
-    precondition(channels.allSatisfy { (1...deviceChannelCount).contains($0) })
+    requirement(
+      channels.allSatisfy { $0 >= 1 && $0 <= deviceChannelCount },
+      "A channel was selected that the device does not have.")
     guard channels != Array(1...deviceChannelCount) else { return nil }
     self.channels = channels
     self.deviceChannelCount = deviceChannelCount

@@ -1,3 +1,4 @@
+import AudioBasics
 import Synchronization
 
 /// A byte source with a place in it, read in pieces of up to 16 KiB, so that decoders may ask for a
@@ -47,7 +48,7 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   /// The next `count` bytes (16 KiB at most), fewer at the end or after an interruption. They stay
   /// until the next call; the position stays as well.
   func peek(_ count: Int) throws(FileFailure) -> UnsafeRawBufferPointer {
-    precondition(count <= memory.count)
+    requirement(count <= memory.count, "More bytes were asked for at once than are kept.")
     let from = position
     guard try approach(from) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     if from + count > start.load(ordering: .relaxed) + memory.count { dropBytes(before: from) }

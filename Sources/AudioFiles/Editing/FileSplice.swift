@@ -61,14 +61,20 @@ public struct FileSplice: Sendable {
     self.channelCount = channelCount
   }
 
-  /// Puts the frames of the file `region` in the place of those from `firstFrame` on; the whole has
-  /// at least `leastFrames` frames then, silent where there were none. `isNew` says that there is no
-  /// file yet. `isStopped` is asked again and again whether it is to be stopped. Throws as
-  /// reading and writing do, and `.interrupted`: the old file is untouched then.
+  /// Puts the frames of the file `region`, which is removed then, in the place of those from
+  /// `firstFrame` on; the whole has at least `leastFrames` frames then, silent where there were none.
+  /// `isNew` says that there is no file yet. `isStopped` is asked again and again whether it is to be
+  /// stopped. Throws as reading and writing do, `.invalidRequest` for a frame below 0 and for a region
+  /// that is the file itself, and `.interrupted`: the old file is untouched then.
   public func replace(
     from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
     isStopped: () -> Bool = { false }
   ) throws(FileFailure) {
+    guard firstFrame >= 0, !SoundFileReader.isSame(region, path) else {
+      throw FileFailure(
+        .invalidRequest, "\(region) cannot be put into \(path) at frame \(firstFrame).",
+        hint: "Name another file, and a frame from 0 on.")
+    }
     do throws(FileFailure) {
       try write(
         from: firstFrame, region, leastFrames: leastFrames, isNew: isNew, isStopped)

@@ -96,6 +96,10 @@ public struct ProbeSession: ~Copyable {
 
   /// A measurement by `plan` on a unit of this period.
   public init(_ plan: ProbePlan, periodFrames: Int) {
+    requirement(
+      plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
+        && periodFrames > 0,
+      "A probe needs a rate, a period, and channels of an input and an output.")
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)
     // Four seconds: as long as an estimate may take on a slow machine.

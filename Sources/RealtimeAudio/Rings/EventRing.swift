@@ -1,5 +1,6 @@
 // Audio thread.
 
+import AudioBasics
 import Synchronization
 
 /// Something that happened at a frame of the timeline.
@@ -63,6 +64,7 @@ struct EventRing: ~Copyable {
   let slots: UnsafeMutablePointer<TimelineEvent>
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  let hasReader = Atomic<Bool>(false)
 
   init() {
     slots = .allocate(capacity: Self.capacity)
@@ -91,9 +93,12 @@ public struct EventWriter: ~Copyable, @unchecked Sendable {
   /// An empty ring.
   public init() {}
 
-  /// The ring's other end. Ask once: a ring has one reader.
+  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a sentence.
   public borrowing func makeReader() -> EventReader {
-    EventReader(ring.share())
+    requirement(
+      !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
+      "A ring has one reader, and it was made already.")
+    return EventReader(ring.share())
   }
 
   /// Puts `event` in, or answers false when 256 wait to be read.

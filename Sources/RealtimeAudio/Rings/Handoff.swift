@@ -1,3 +1,4 @@
+import AudioBasics
 import Synchronization
 
 /// What the two ends of a handoff share: the addresses of at most one value on its way to the audio thread, and of
@@ -59,7 +60,7 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Publishes the value; pairs with the load in `fetch`.
     let last = cells.pointer.pointee.outward.exchange(
       UnsafeMutableRawPointer(cell), ordering: .acquiringAndReleasing)
-    precondition(last == nil, "A handoff takes one value at a time.")
+    requirement(last == nil, "A handoff takes one value at a time.")
   }
 
   /// What the last value replaced; nil where the exchange has not happened yet.

@@ -18,6 +18,7 @@ struct SampleRing: ~Copyable {
   let finished = Atomic<Bool>(false)
   let skipStart = Atomic<Int>(.max)
   let skipEnd = Atomic<Int>(0)
+  let hasReader = Atomic<Bool>(false)
 
   init(frameCount: Int, channelCount: Int) {
     samples = SampleBuffer(frameCount: max(1, frameCount), channelCount: max(1, channelCount))
@@ -48,9 +49,12 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     self.channelCount = ring.pointer.pointee.samples.channelCount
   }
 
-  /// The ring's other end. Ask once: a ring has one reader.
+  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a sentence.
   public borrowing func makeReader() -> SampleReader {
-    SampleReader(ring.share())
+    requirement(
+      !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
+      "A ring has one reader, and it was made already.")
+    return SampleReader(ring.share())
   }
 
   /// Frames that fit now.

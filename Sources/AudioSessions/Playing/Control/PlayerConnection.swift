@@ -56,7 +56,7 @@ final class PlayerConnection: Sendable {
   /// Its half on the audio thread. There is one.
   func takePlayer() -> PlayerStage {
     guard let player = player.withLock({ $0.take() }) else {
-      preconditionFailure("A player has one half on the audio thread, and it was taken already.")
+      requirementFailed("A player has one half on the audio thread, and it was taken already.")
     }
     return player
   }

@@ -42,7 +42,7 @@ final class RestartableDecoder: ForwardingDecoder {
     guard !isKeeping || position == keptFrames else {
       return repeatKept(into: &buffer, at: target, frames: frames)
     }
-    let count = try decoder.read(into: &buffer, at: target, frames: frames)
+    let count = try decoder.readChecked(into: &buffer, at: target, frames: frames)
     position += count
     guard isKeeping else { return count }
     if position > keptLimit {

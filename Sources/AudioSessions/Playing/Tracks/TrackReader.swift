@@ -79,11 +79,18 @@ public final class TrackReader: FrameSource {
   public let frameCount: Int?
 
   /// A track of what `decoder` gives, for a unit of this rate and these channels. Throws
-  /// `.unusableContents` where the settings ask for what the decoder cannot do.
+  /// `.unusableContents` where the settings ask for what the decoder cannot do, or where one of the two
+  /// does not have 1 to 1024 channels.
   public init(
     _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
     settings: TrackSettings = TrackSettings()
   ) throws(FileFailure) {
+    guard (1...1024).contains(decoder.channelCount), (1...1024).contains(channelCount) else {
+      throw FileFailure(
+        .unusableContents,
+        "\(decoder.name) with \(decoder.channelCount) channels cannot be played on \(channelCount).",
+        hint: "Sound and unit have 1 to 1024 channels.")
+    }
     let cursor = try TrackCursor(decoder, settings.order, channelCount: channelCount)
     let path = cursor.path
     let conversion = try TrackConversion.make(

@@ -11,7 +11,7 @@ struct SpeechDetector: Sendable {
   private(set) var levelDBFS = SpeechBands.silenceDBFS
 
   private let thresholdDBFS: Double?
-  private let channelCount: Int
+  let channelCount: Int
   private let rememberedBlocks: Int
   private var framesInBlock = 0
   private var bands: [SpeechBands]

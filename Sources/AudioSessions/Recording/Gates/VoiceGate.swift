@@ -67,6 +67,12 @@ public struct VoiceGate: RecordingGate {
   public mutating func process(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int
   ) {
+    requirement(
+      buffer.channelCount == detector.channelCount,
+      "A buffer has another number of channels than the gate.")
+    requirement(
+      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
+      "Frames outside of a buffer were asked for.")
     var done = 0
     while done < frames {
       let piece = detector.process(buffer, from: firstFrame + done, to: firstFrame + frames)
