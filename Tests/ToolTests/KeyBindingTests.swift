@@ -1,4 +1,5 @@
 import AudioFiles
+import AudioSessions
 import RealtimeAudio
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
   @Test(arguments: [
     KeyBindings.session, KeyBindings.playback + KeyBindings.comparison,
     KeyBindings.microphone + KeyBindings.recording + KeyBindings.monitoring + KeyBindings.backing,
-    KeyBindings.overdub + KeyBindings.take, KeyBindings.start,
+    KeyBindings.level + KeyBindings.take, KeyBindings.start + KeyBindings.take,
   ])
   func `no key means two things at once`(bindings: [KeyBinding]) {
     let keys = bindings.flatMap(\.actions.keys)
@@ -43,6 +44,20 @@ import Testing
     all.perform(at: 7) { $0.action(for: UserSignal.split) }
     #expect(first.performed == [.toggleDim, .changeGain(decibels: 1)])
     #expect(last.performed == [.startRecording, .setMarker, .startRecording])
+  }
+
+  @Test(arguments: [
+    (false, false, [] as [String]), (true, false, ["space"]),
+    (false, true, ["space", "- and +", "u"]),
+    (true, true, ["space", "- and +", "u"]),
+  ])
+  func `a microphone has keys only for what can be paused or changed`(
+    isRecorded: Bool, isHeard: Bool, names: [String]
+  ) {
+    var reach = MicrophoneKeys.Reach()
+    if isRecorded { reach.pauseRecording = { _, _ in } }
+    if isHeard { reach.gain = GainControl() }
+    #expect(MicrophoneKeys(reach, from: 0).bindings.map(\.name) == names)
   }
 
   private final class Responder: KeyResponder {

@@ -50,23 +50,26 @@ struct CommandWords {
   /// The words for the parser.
   var words: [String] { Self.completed(written, command) }
 
-  /// The words for the parser with shortened options in full; throws where an option could be several.
+  /// The words for the parser with shortened options in full; throws where an option could be several, or is none:
+  /// the parser would rather speak of what is missing beside it.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return words }
     let options = commands.arguments(of: command)
     let names = options.longNames + ["help-all"]
     var result: [String] = []
     for (index, word) in written.enumerated() {
-      guard word.hasPrefix("-"), word.count > 2, !written[..<index].contains("--") else {
+      guard word.hasPrefix("-"), word.count > 1, word != "--", !Self.isNumber(word),
+        !written[..<index].contains("--"), result.last.flatMap(options.named)?.takesAnyWord != true
+      else {
         result.append(word)
         continue
       }
       guard word.hasPrefix("--") else {
-        result.append(try Self.separatingValue(of: word, options))
+        result.append(try Self.separatingValue(of: word, options, command))
         continue
       }
       let name = String(word.dropFirst(2).prefix { $0 != "=" })
-      let full = try Self.optionName(name, of: names)
+      let full = try Self.optionName(name, of: names, command)
       result.append("--" + full + word.dropFirst(2 + name.count))
     }
     return Self.completed(result, command)
@@ -84,11 +87,25 @@ struct CommandWords {
       hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
   }
 
-  /// The option that `name` is or begins; `name` itself where there is none, for the parser to refuse.
-  private static func optionName(_ name: String, of names: [String]) throws(ToolFailure) -> String {
+  /// The option of `command` that `name` is or begins.
+  private static func optionName(
+    _ name: String, of names: [String], _ command: String
+  ) throws(ToolFailure) -> String {
     if let full = try fullName(name, of: names, dashes: "--") { return full }
-    guard let nearest = EditDistance.nearest(to: name, of: names) else { return name }
+    guard let nearest = EditDistance.nearest(to: name, of: names) else {
+      throw unknown("--" + name, command)
+    }
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
+  }
+
+  private static func unknown(_ option: String, _ command: String) -> ToolFailure {
+    .usage("Unknown option '\(option)'.", hint: "See duplex \(command) --help.")
+  }
+
+  /// Whether `word` begins like a number below zero.
+  private static func isNumber(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), let digit = word.dropFirst().first else { return false }
+    return digit.isNumber || digit == "."
   }
 
   /// The one of `names` that `word` is or begins; nil where there is none. Throws where it begins several.
@@ -106,9 +123,9 @@ struct CommandWords {
   }
 
   /// `-d10` as `-d=10`: a letter may have its value right behind it. Throws where `word` is the name of an
-  /// option that lacks a dash.
+  /// option that lacks a dash, or a letter of it is no option.
   private static func separatingValue(
-    of word: String, _ options: [CommandArgument]
+    of word: String, _ options: [CommandArgument], _ command: String
   ) throws(ToolFailure) -> String {
     let name = String(word.dropFirst().prefix { $0 != "=" })
     guard name.count == 1 || options[name] == nil else {
@@ -116,8 +133,14 @@ struct CommandWords {
     }
     let letter = word[word.index(after: word.startIndex)]
     let value = word.dropFirst(2)
-    guard options[letter]?.takesValue == true, value.first != "=" else { return word }
-    return "-\(letter)=\(value)"
+    if options[letter]?.takesValue == true {
+      return value.isEmpty || value.first == "=" ? word : "-\(letter)=\(value)"
+    }
+    // Letters of flags may stand together.
+    if let other = name.first(where: { $0 != "h" && options[$0] == nil }) {
+      throw unknown("-\(other)", command)
+    }
+    return word
   }
 
   private static func refusesConfiguration(_ word: String) -> Bool {
@@ -143,8 +166,8 @@ struct CommandWords {
   private static func joiningNumbers(_ written: [String]) -> [String] {
     var words: [String] = []
     for (index, word) in written.enumerated() {
-      guard let digit = word.dropFirst().first, word.hasPrefix("-"), digit.isNumber || digit == ".",
-        index > 0, let option = words.last, option.hasPrefix("-"), option != "-", option != "--",
+      guard isNumber(word), index > 0, let option = words.last, option.hasPrefix("-"),
+        option != "-", option != "--",
         !option.contains("="), !words.contains("--")
       else {
         words.append(word)
@@ -195,6 +218,8 @@ struct CommandArgument {
   /// What stands between angle brackets in the help.
   let valueName: String
   let takesValue: Bool
+  /// Whether its value may be a word that begins with a dash.
+  let takesAnyWord: Bool
   let isPositional: Bool
   let isRepeating: Bool
   let isOptional: Bool
@@ -213,6 +238,7 @@ struct CommandArgument {
     defaultValue = json["defaultValue"]?.textValue
     valueName = json["valueName"]?.textValue ?? ""
     takesValue = json["kind"]?.textValue == "option"
+    takesAnyWord = json["parsingStrategy"]?.textValue == "unconditional"
     isPositional = json["kind"]?.textValue == "positional"
     isRepeating = json["isRepeating"]?.boolean == true
     isOptional = json["isOptional"]?.boolean == true
@@ -228,6 +254,13 @@ extension [CommandArgument] {
   /// The option of this letter; nil where there is none.
   subscript(letter: Character) -> CommandArgument? {
     first { $0.shortNames.contains(String(letter)) }
+  }
+
+  /// The option that `word` names with its dashes; nil where it is none, or has its value with it.
+  func named(_ word: String) -> CommandArgument? {
+    if word.hasPrefix("--") { return self[String(word.dropFirst(2))] }
+    guard word.count == 2, word.hasPrefix("-"), let letter = word.last else { return nil }
+    return self[letter]
   }
 
   var longNames: [String] { flatMap(\.longNames) }

@@ -70,26 +70,22 @@ enum KeyBindings {
   ]
 
   /// While a microphone is recorded or played.
-  static let microphone = [
-    KeyBinding("space", "pauses and goes on", brief: "space pauses", [" ": .togglePause]),
-    microphoneGain, mute,
-  ]
-  private static let microphoneGain = KeyBinding(
-    "- and +", "change the gain", brief: "- + gain", gain)
-  private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
+  static let microphone = [pause] + level
+  static let pause = KeyBinding(
+    "space", "pauses and goes on", brief: "space pauses", [" ": .togglePause])
+  /// While it is paused.
+  static let resumption = KeyBinding(
+    "space", "goes on", brief: "space goes on", [" ": .togglePause])
 
-  /// While a microphone is heard in an overdub, which has no pause.
-  static let overdub = [microphoneGain, mute]
+  /// While there is a gain to change; all that an overdub has, which knows no pause.
+  static let level = [
+    KeyBinding("- and +", "change the gain", brief: "- + gain", gain), mute,
+  ]
+  private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
 
   /// While a microphone is heard beside what is played.
   static let backing = [
     KeyBinding("b", "plays the backing alone", brief: "b backing", ["b": .toggleBackingAlone])
-  ]
-
-  /// While it is paused.
-  static let pause = [
-    KeyBinding("space", "goes on", brief: "space goes on", [" ": .togglePause]),
-    microphoneGain, mute,
   ]
 
   /// Until a recording that waits is started.
@@ -129,7 +125,7 @@ enum KeyBindings {
     "play": playback + comparison + session,
     "record": microphone + recording + monitoring + backing + session,
     "monitor": microphone + recording + monitoring + backing + session,
-    "overdub": overdub + take + monitoring + backing + session,
+    "overdub": level + take + monitoring + backing + session,
   ]
 
   /// What the help of `command` says of its keys.

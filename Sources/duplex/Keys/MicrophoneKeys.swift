@@ -40,9 +40,12 @@ final class MicrophoneKeys: KeyResponder {
   }
 
   var bindings: [KeyBinding] {
-    let keys =
-      !reach.pauses
-      ? KeyBindings.overdub : isPaused ? KeyBindings.pause : KeyBindings.microphone
+    let hasGain = reach.gain != nil || reach.player != nil
+    var keys: [KeyBinding] = []
+    if reach.pauses, hasGain || reach.pauseRecording != nil {
+      keys.append(isPaused ? KeyBindings.resumption : KeyBindings.pause)
+    }
+    if hasGain { keys += KeyBindings.level }
     return keys + (reach.hasBacking ? KeyBindings.backing : [])
   }
 

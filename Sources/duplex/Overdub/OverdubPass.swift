@@ -45,11 +45,8 @@ final class OverdubPass {
       callbacks.monitor = .fadeIn(to: .unity, at: configuration.sampleRate)
       parts.protection = run.command.protection.install(
         on: &callbacks, fullScale: 1, configuration)
-      var reach = MicrophoneKeys.Reach()
-      reach.gain = callbacks.makeMonitorGain(configuration)
-      (reach.isOfOutput, reach.hasBacking, reach.pauses) = (true, true, false)
-      parts.microphoneKeys = MicrophoneKeys(reach, from: 0)
     }
+    parts.microphoneKeys = gainKeys(&callbacks, configuration)
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
@@ -103,6 +100,21 @@ final class OverdubPass {
       report.failure == nil && feeder.failure == nil
       && outcome.report.stopReason.failure == nil
     return isWhole ? .done : .loss
+  }
+
+  /// The keys for the gain of the microphone where it is heard, else of all that is played.
+  private func gainKeys(
+    _ callbacks: inout Mixer, _ configuration: DuplexConfiguration
+  ) -> MicrophoneKeys {
+    var reach = MicrophoneKeys.Reach()
+    reach.pauses = false
+    if run.command.monitor {
+      reach.gain = callbacks.makeMonitorGain(configuration)
+      (reach.isOfOutput, reach.hasBacking) = (true, true)
+    } else {
+      reach.gain = callbacks.makeOutputGain(configuration)
+    }
+    return MicrophoneKeys(reach, from: 0)
   }
 
   /// Clicks, then the backing up to the region's end.

@@ -59,7 +59,7 @@ final class RecordingWatch: KeyResponder {
   }
 
   var bindings: [KeyBinding] {
-    (hasStarted ? [] : KeyBindings.start) + KeyBindings.recording
+    hasStarted ? KeyBindings.recording : KeyBindings.start + KeyBindings.take
   }
 
   func perform(_ action: KeyAction, at frame: Int) {

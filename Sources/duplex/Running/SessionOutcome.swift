@@ -173,6 +173,14 @@ extension Mixer {
     return control
   }
 
+  /// Changes the gain of all that is played.
+  mutating func makeOutputGain(_ configuration: DuplexConfiguration) -> GainControl {
+    let control = GainControl()
+    outputGain = SmoothedGain(.unity)
+    outputGainRequest = control.makeRequest(at: configuration.sampleRate)
+    return control
+  }
+
   /// Mixes `items` into the output; nil where there are none.
   mutating func makePlayer(
     _ items: [QueueItem], _ configuration: DuplexConfiguration
