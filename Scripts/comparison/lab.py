@@ -1,0 +1,121 @@
+"""The rows of the sound lab, from the lines that its suites `peers` and `recorders` print."""
+import os
+import subprocess
+
+from table import Column, Section
+
+names = {
+    "duplex": "duplex monitor", "duplex-plain": "duplex monitor, limiter and feedback suppressor off",
+    "duplex-headroom-1": "duplex monitor --headroom 1", "arecord-aplay": "arecord \\| aplay", "portaudio": "PortAudio",
+    "rtaudio": "RtAudio", "zita-alsa-pcmi": "zita-alsa-pcmi (alsa_loopback)", "jack2": "JACK2",
+    "zita-a2j": "zita-a2j (zita-ajbridge) to JACK2",
+}
+wires = list(names) + ["alsaloop"]
+recorders = ["duplex", "arecord", "sox", "ffmpeg", "jack_capture"]
+
+
+def read(path):
+    """(row, program, period) to what was printed."""
+    figures = {}
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word, *words = line.split()[:5] or [""]
+            if word == "figure":
+                figures[tuple(words[:3])] = words[3] if len(words) > 3 else None
+    return figures
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def wire_section(figures):
+    section = Section(
+        "From microphone to headphones",
+        "In the sound lab (`Scripts/soundlab peers`): Debian's kernel and its loopback card, a clock that counts guest "
+        "instructions, stereo, 16 bits, 48 kHz, numbered frames as sound, as loud as noise of full scale. Their "
+        "settings stand in the suite. Processor time of all threads and processes, a period of P frames; frames lost, "
+        "doubled and altered in five seconds.",
+        [Column("in to out, frames, P = 64", 0), Column("P = 16", 0),
+         Column("processor, us a period, P = 64", 2, "limiter and feedback suppressor look at every frame."),
+         Column("P = 16", 2, "limiter and feedback suppressor look at every frame."),
+         Column("lost / doubled / altered, P = 64", 0), Column("P = 16", 0),
+         Column("peak memory, MiB", 1, "the Swift runtime, and the libraries of all sound formats, are linked in.")])
+    for program in wires:
+        values = []
+        for row in ("latency", "cpu", "lost"):
+            for period in ("64", "16"):
+                value = figures.get((row, program, period))
+                values.append(value if row == "lost" else number(value))
+        values.append(number(figures.get(("memory", program, "64"))))
+        # What lets nothing through has no latency.
+        if values[0] is None and values[1] is None:
+            section.miss(names.get(program, program), "was not measured")
+        else:
+            section.add(names.get(program, program), values)
+    return section
+
+
+def frames_on_disk(path):
+    """Frames of 16-bit stereo behind the header, whatever it says."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    return (os.path.getsize(path) - head.index(b"data") - 8) // 4
+
+
+def frames_claimed(command, path, pattern):
+    answer = subprocess.run([*command, path], capture_output=True, text=True)
+    for line in answer.stdout.splitlines():
+        if line.startswith(pattern):
+            return int(line.removeprefix(pattern).strip(" :") or 0)
+    return None
+
+
+def readable(path):
+    """What sox and libsndfile read of the frames that are there."""
+    there = frames_on_disk(path)
+    words = []
+    for name, claimed in (("sox", frames_claimed(["soxi", "-s"], path, "")),
+                          ("libsndfile", frames_claimed(["sndfile-info"], path, "Frames"))):
+        words.append(f"{name} {'nothing' if not claimed else f'{100 * min(claimed, there) / there:.1f} %'}"
+                     + (", a wrong length" if claimed and claimed > there else ""))
+    return "; ".join(words)
+
+
+def recorder_section(figures, kept):
+    section = Section(
+        "Recording, and kill -9",
+        "In the sound lab (`Scripts/soundlab recorders`): five seconds of numbered frames, stereo, 16 bits, 48 kHz, "
+        "to WAV, P = 256, then kill -9 for all processes. Processor share of all threads and processes, jackd's as "
+        "well; what came before the kill and is not in the file, to a period of 5.3 ms; what others read of the "
+        "file. duplex measures loudness and true peak meanwhile, as none of the others do.",
+        [Column("processor, % of a core", 2, "it measures loudness and true peak, and keeps the header up to date."),
+         Column("peak memory, MiB", 1, "the Swift runtime, and a ring for twelve seconds of sound."),
+         Column("missing after kill -9, ms", 1, "the disk thread hands on several periods at a time."),
+         Column("lost / doubled / altered within", 0), Column("read afterwards", 0)])
+    for program in recorders:
+        values = [number(figures.get((row, program, "256")))
+                  for row in ("record-cpu", "record-memory", "record-missing")]
+        # The last period may come between the look at the clock and the kill.
+        if values[2] is not None:
+            values[2] = max(0, values[2])
+        file = os.path.join(kept, f"{program}.wav")
+        if all(value is None for value in values):
+            section.miss(program, "was not measured")
+            continue
+        section.add(program, values + [figures.get(("record-lost", program, "256")),
+                                       readable(file) if os.path.exists(file) else None])
+    return section
+
+
+def sections(output, kept):
+    figures = read(output)
+    found = []
+    if any(row == "latency" for row, _, _ in figures):
+        found.append(wire_section(figures))
+    if any(row == "record-cpu" for row, _, _ in figures):
+        found.append(recorder_section(figures, kept))
+    return found
