@@ -151,11 +151,5 @@ def conversion(_, benchmarks):
                   answer.stdout)
 
 
-def file_conversion(_, benchmarks):
-    answer = subprocess.run([benchmarks, "file-conversion"], check=True, capture_output=True, text=True)
-    return Tables("Conversion of files",
-                  "`Benchmarks file-conversion`: rates that stand, all in one run.", answer.stdout)
-
-
 rows = {"startup": startup, "playing": playing, "spectrogram": spectrogram, "loudness": loudness,
         "conversion": conversion}

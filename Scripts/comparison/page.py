@@ -15,7 +15,8 @@ from measuring import processor_model
 introduction = """# duplex beside others
 
 Made by `Scripts/bench --keep`, all at once or some rows at a time; less is better in every column. All programs of a
-table were measured in the same run, in turn. Those on the machine itself ran on {processor}, the figures of the sound lab do not depend on a machine.
+table were measured in the same run, in turn; in the sound lab, whose clock counts instructions, runs can be put
+together. Those on the machine itself ran on {processor}, the figures of the sound lab do not depend on a machine.
 """
 
 
