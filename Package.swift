@@ -54,8 +54,9 @@ let package = Package(
     // Clocks and rates.
     .systemLibrary(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
+    .target(name: "CSoxr", cSettings: inC),
     .target(
-      name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP"],
+      name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP", "CSoxr"],
       swiftSettings: checked + optimised),
 
     // Spectra, and how late one signal comes after another.

@@ -12,6 +12,10 @@ import Glibc
 //
 //     swift run -c release Benchmarks purity
 //
+// or how converters do at fixed rates, those of files and those of others, as Markdown tables:
+//
+//     swift run -c release Benchmarks file-conversion
+//
 // or how pure the sines in recordings are, a row for each channel:
 //
 //     swift run -c release Benchmarks sine-purity FILE...
@@ -43,6 +47,8 @@ if words.first == "lock-curve" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
 } else if words.first == "purity" {
   printPurity()
+} else if words.first == "file-conversion" {
+  printFileConversion()
 } else if words.first == "sine-purity" {
   exit(printSinePurity(files: Array(words.dropFirst())) ? 0 : 1)
 } else if words.first == "lock-picture" {

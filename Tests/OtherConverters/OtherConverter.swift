@@ -8,6 +8,10 @@ public struct OtherConverter: ~Copyable {
     case samplerate(Int)
     /// speexdsp's resampler of this quality, at fixed rates.
     case speex(quality: Int, inputRate: Int, outputRate: Int)
+    /// libsoxr's, at fixed rates, by the number of a recipe: 4 is HQ, 6 VHQ.
+    case soxr(recipe: Int, inputRate: Int, outputRate: Int)
+    /// ffmpeg's libswresample as it is without options, at fixed rates; one or two channels.
+    case swresample(inputRate: Int, outputRate: Int)
   }
 
   private let handle: OpaquePointer
@@ -22,6 +26,11 @@ public struct OtherConverter: ~Copyable {
       case .speex(let quality, let inputRate, let outputRate):
         other_converter_speex(
           Int32(quality), Int32(channelCount), UInt32(inputRate), UInt32(outputRate))
+      case .soxr(let recipe, let inputRate, let outputRate):
+        other_converter_soxr(
+          Int32(recipe), Int32(channelCount), UInt32(inputRate), UInt32(outputRate))
+      case .swresample(let inputRate, let outputRate):
+        other_converter_swresample(Int32(channelCount), UInt32(inputRate), UInt32(outputRate))
       }
     return handle.map { OtherConverter($0, channelCount) }
   }
@@ -39,7 +48,8 @@ public struct OtherConverter: ~Copyable {
     _ input: [Float], from first: Int, into output: inout [Float], outputPerInput: Double
   ) -> (used: Int, made: Int) {
     var used = 0
-    let frames = input.count / channelCount - first
+    // Some keep whatever finds no room.
+    let frames = min(1024, input.count / channelCount - first)
     let room = output.count / channelCount
     let made = input.withUnsafeBufferPointer { source in
       output.withUnsafeMutableBufferPointer { target in

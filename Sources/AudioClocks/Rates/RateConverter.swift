@@ -49,11 +49,8 @@ public struct RateConverter: ~Copyable, Sendable {
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {
-    for rate in [inputRate, outputRate] where !Self.supportedRates.contains(rate) {
-      throw .unsupportedRate(rate)
-    }
-    guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
-    guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
+    try RateFailure.check(
+      channelCount: channelCount, rates: [inputRate, outputRate], quality: quality)
     var exact: ExactRateConverter?
     var interpolating: SpeexResampler?
     if inputRate != outputRate {
@@ -99,6 +96,23 @@ public struct RateConverter: ~Copyable, Sendable {
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> (consumed: Int, produced: Int) {
+    Self.check(
+      input, from: firstFrame, frames: frames, output, at: target, room: room,
+      channelCount: channelCount)
+    let source = input.base + firstFrame &* channelCount
+    let (consumed, produced) = process(
+      UnsafePointer(source), frames, output.base + target &* channelCount, room)
+    inputFrames &+= consumed
+    outputFrames &+= produced
+    return (consumed, produced)
+  }
+
+  /// Stops the program where these are not frames of two buffers of `channelCount` channels.
+  @_noLocks
+  static func check(
+    _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
+    _ output: borrowing SampleBuffer, at target: Int, room: Int, channelCount: Int
+  ) {
     requirement(
       input.channelCount == channelCount && output.channelCount == channelCount,
       "A buffer has another number of channels than the converter.")
@@ -108,12 +122,6 @@ public struct RateConverter: ~Copyable, Sendable {
     requirement(
       target >= 0 && room >= 0 && target &+ room <= output.frameCount,
       "Frames outside of a buffer were asked for.")
-    let source = input.base + firstFrame &* channelCount
-    let (consumed, produced) = process(
-      UnsafePointer(source), frames, output.base + target &* channelCount, room)
-    inputFrames &+= consumed
-    outputFrames &+= produced
-    return (consumed, produced)
   }
 
   /// After the last input frame: fills up to `room` frames of `output` from `target` on with what

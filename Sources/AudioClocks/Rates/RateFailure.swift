@@ -30,4 +30,13 @@ public enum RateFailure: Error, Sendable, Equatable {
     case .outOfMemory: "Use a lower quality, or close other programs."
     }
   }
+
+  /// Throws where a converter of these rates in Hz, channels and quality is not supported.
+  static func check(channelCount: Int, rates: [Int], quality: Int) throws(RateFailure) {
+    for rate in rates where !RateConverter.supportedRates.contains(rate) {
+      throw .unsupportedRate(rate)
+    }
+    guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
+    guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
+  }
 }

@@ -104,7 +104,8 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "The resampler's quality, 0 to 10, used only where rates or clocks differ.", valueName: "n"))
+      "The resampler's quality, 0 to 10, where rates or clocks differ; for files soxr's HQ (0) or VHQ (5).",
+      valueName: "n"))
   var resamplerQuality = 5
 
   @Option(

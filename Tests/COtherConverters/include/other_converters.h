@@ -10,6 +10,14 @@ typedef struct other_converter other_converter;
 other_converter *other_converter_samplerate(int kind, int channels);
 other_converter *other_converter_speex(
     int quality, int channels, unsigned input_rate, unsigned output_rate);
+// libsoxr's, by the number of a recipe: 4 is HQ, 6 VHQ.
+other_converter *other_converter_soxr(
+    int recipe, int channels, unsigned input_rate, unsigned output_rate);
+
+// ffmpeg's libswresample as it is without options; one or two channels.
+other_converter *other_converter_swresample(
+    int channels, unsigned input_rate, unsigned output_rate);
+
 void other_converter_close(other_converter *converter);
 
 // Converts up to `frames` frames into up to `room` frames. Of libsamplerate the ratio moves to

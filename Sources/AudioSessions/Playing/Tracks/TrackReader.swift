@@ -21,7 +21,7 @@ public struct TrackSettings: Sendable, Equatable {
   /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or
   /// more.
   public var pan: Float = 0
-  /// `RateConverter`'s quality, 0 to 10, where the rate is converted.
+  /// `BlockRateConverter`'s quality, 0 to 10, where the rate is converted.
   public var resamplerQuality = 5
 
   /// The speeds there are, 1 being as fast as it was made.
@@ -161,7 +161,9 @@ public final class TrackReader: FrameSource {
       let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
       let entry = SeekPoint(
         at: start, isReversed: isReversed, frameCount: decoder.frameCount,
-        fileStep: steps.inputStep, unitStep: steps.outputStep, earlyFrames: sampleRate / 20)
+        fileStep: steps.inputStep, unitStep: steps.outputStep,
+        earlyFrames: BlockRateConverter.settlingFrames(
+          quality: settings.resamplerQuality, inputRate: fileRate, outputRate: sampleRate))
       boundary = entry.boundary
       lead = entry.leadFrames
     }
@@ -306,9 +308,10 @@ struct SeekPoint {
     let past = isReversed ? Double(frameCount ?? Int(clamping: place)) - place : place
     let longest = max(0, Int(clamping: past / ratio))
     // Among a whole round of the two rates one place falls on a frame of the file.
-    let latest = min(longest, earlyFrames)
+    let round = min(unitStep, 4096)
+    let latest = min(longest, earlyFrames + round)
     var best = (lead: 0, error: Double.infinity)
-    for lead in stride(from: latest, through: max(0, latest - min(unitStep, 4096)), by: -1) {
+    for lead in stride(from: latest, through: max(0, latest - round), by: -1) {
       let exact = isReversed ? place + Double(lead) * ratio : place - Double(lead) * ratio
       let error = abs(exact - exact.rounded())
       if error < best.error - 1e-6 { best = (lead, error) }

@@ -216,7 +216,7 @@ struct TrackConversion: ~Copyable {
   let inputRate: Int
   let outputRate: Int
   let speed: Double
-  private var fixed: RateConverter?
+  private var fixed: BlockRateConverter?
   private var varying: VariableRateConverter?
 
   /// A conversion that begins at once, or, at an extraordinary speed, at `position` frames of the
@@ -243,9 +243,8 @@ struct TrackConversion: ~Copyable {
       return TrackConversion(inputRate, outputRate, speed, nil, varying)
     }
     do throws(RateFailure) {
-      var fixed = try RateConverter(
+      let fixed = try BlockRateConverter(
         channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
-      fixed.skipLeadingSilence()
       return TrackConversion(inputRate, outputRate, speed, fixed, nil)
     } catch {
       throw refusal(name, inputRate)
@@ -253,7 +252,7 @@ struct TrackConversion: ~Copyable {
   }
 
   private init(
-    _ inputRate: Int, _ outputRate: Int, _ speed: Double, _ fixed: consuming RateConverter?,
+    _ inputRate: Int, _ outputRate: Int, _ speed: Double, _ fixed: consuming BlockRateConverter?,
     _ varying: consuming VariableRateConverter?
   ) {
     self.inputRate = inputRate
@@ -272,7 +271,7 @@ struct TrackConversion: ~Copyable {
   /// Whether what follows at a join may be foretold: at the ordinary speed.
   var canExtrapolate: Bool { speed == 1 }
 
-  /// As `RateConverter.convert`.
+  /// As `BlockRateConverter.convert`.
   mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
     into output: inout SampleBuffer, at target: Int, room: Int

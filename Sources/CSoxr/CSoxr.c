@@ -1,0 +1,69 @@
+#include "CSoxr.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+// As libsoxr.so.0 has them (soxr 0.1): declared here, so that its header is not needed to build.
+struct quality_spec {
+  double precision, phase_response, passband_end, stopband_begin;
+  void *reserved;
+  unsigned long flags;
+};
+
+enum {
+  recipe_steep_filter = 0x40,
+  // For ratios of large terms: positions in 96 bits.
+  flag_high_precision_clock = 8,
+};
+
+static struct {
+  // The specifications of samples and of resources are left at their defaults: interleaved 32-bit
+  // floating point, one thread.
+  csoxr_converter *(*create)(
+    double, double, unsigned, const char **, const void *, const struct quality_spec *,
+    const void *);
+  const char *(*process)(
+    csoxr_converter *, const void *, size_t, size_t *, void *, size_t, size_t *);
+  void (*destroy)(csoxr_converter *);
+  struct quality_spec (*quality_spec)(unsigned long, unsigned long);
+} lib;
+
+static bool find(void *library, const char *name, void *target) {
+  void *symbol = dlsym(library, name);
+  memcpy(target, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+bool csoxr_load(void) {
+  void *library = dlopen("libsoxr.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  return find(library, "soxr_create", &lib.create) &&
+         find(library, "soxr_process", &lib.process) &&
+         find(library, "soxr_delete", &lib.destroy) &&
+         find(library, "soxr_quality_spec", &lib.quality_spec);
+}
+
+csoxr_converter *csoxr_create(
+  double input_rate, double output_rate, unsigned channel_count, csoxr_filter filter) {
+  // The recipes of 20, 24, 28 and 32 bits are 4 to 7.
+  unsigned long recipe = filter.bits / 4 - 1;
+  if (filter.is_steep) recipe |= recipe_steep_filter;
+  const struct quality_spec quality = lib.quality_spec(recipe, flag_high_precision_clock);
+  const char *error = NULL;
+  csoxr_converter *converter =
+    lib.create(input_rate, output_rate, channel_count, &error, NULL, &quality, NULL);
+  if (!error) return converter;
+  if (converter) lib.destroy(converter);
+  return NULL;
+}
+
+void csoxr_destroy(csoxr_converter *converter) { lib.destroy(converter); }
+
+size_t csoxr_convert(
+  csoxr_converter *converter, const float *input, size_t frames, float *output, size_t room) {
+  size_t produced = 0;
+  // Asked how many frames it took, it would take no more than `room` needs. It has no error to
+  // tell after it was made.
+  lib.process(converter, input, frames, NULL, output, room, &produced);
+  return produced;
+}
