@@ -180,13 +180,14 @@ let package = Package(
     .target(
       name: "OtherConverters", dependencies: ["AudioBasics", "COtherConverters"],
       path: "Tests/OtherConverters", swiftSettings: checked),
+    .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "CMalloc", "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
         "AudioDevices", "AudioSessions", "DelayEstimation", "Duplex", "OtherConverters", "Reports",
       ],
-      path: "Tests/Benchmarks", swiftSettings: safe + optimised),
+      path: "Tests/Benchmarks", exclude: ["instructions.txt"], swiftSettings: safe + optimised),
 
     // What a player's tap is for.
     .executableTarget(

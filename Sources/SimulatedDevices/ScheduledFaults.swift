@@ -6,11 +6,14 @@ struct ScheduledFaults: ~Copyable, Sendable {
   let xrunFrames: Int
   /// When the next overrun comes; `Int.max` for never.
   private(set) var nextXrun: Int
-  /// When the device goes away and comes back; `Int.max` for never.
+  /// When the device goes away next; `Int.max` for never.
   private(set) var unplugFrame: Int
-  let replugFrame: Int
   private let xruns: [Int]
   private var index = 0
+  /// When it goes away and comes back, each time.
+  private let unplugs: [Int]
+  private let replugs: [Int]
+  private var absence = 0
 
   init(_ specification: SimulatedDeviceSpecification) {
     let rate = Double(specification.sampleRate)
@@ -19,8 +22,10 @@ struct ScheduledFaults: ~Copyable, Sendable {
     let xruns = specification.xrunSeconds.map(frame)
     self.xruns = xruns
     nextXrun = xruns.first ?? .max
-    unplugFrame = specification.unplugSeconds.map(frame) ?? .max
-    replugFrame = specification.replugSeconds.map(frame) ?? .max
+    let unplugs = specification.unplugSeconds.map(frame)
+    self.unplugs = unplugs
+    unplugFrame = unplugs.first ?? .max
+    replugs = specification.replugSeconds.map(frame)
   }
 
   /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun where it
@@ -29,13 +34,21 @@ struct ScheduledFaults: ~Copyable, Sendable {
   mutating func resume(at frame: Int, hasOverrun: Bool) {
     if hasOverrun { passOverrun() }
     while nextXrun < frame { passOverrun() }
-    if isBack(at: frame) { unplugFrame = .max }
+    while isBack(at: frame) {
+      absence &+= 1
+      unplugFrame = absence < unplugs.count ? unplugs[absence] : .max
+    }
   }
 
   @_noLocks
   private mutating func passOverrun() {
     index &+= 1
     nextXrun = index < xruns.count ? xruns[index] : .max
+  }
+
+  /// When it comes back after it went, or goes next; `Int.max` for never.
+  var replugFrame: Int {
+    @_noLocks get { absence < replugs.count ? replugs[absence] : .max }
   }
 
   /// Whether the device is there again at `frame`.

@@ -22,11 +22,11 @@ import AudioDevices
 /// | `xrun-at` | seconds at which the input overruns; may be given several times | never |
 /// | `xrun-frames` | frames that an overrun loses | 480 |
 /// | `dry-at` | seconds at which the output runs dry, where two clocks are held together | never |
-/// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back | never |
-/// | `unplug-side` | which of two devices goes: `capture`, `playback` or `both` | `both` |
+/// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back; may be given several times | never |
+/// | `unplug-side` | which of two devices goes, each time: `capture`, `playback` or `both` | `both` |
 ///
-/// Of a key given twice the last one counts, but for `xrun-at`, `dry-at` and `drift-at`, which add
-/// up.
+/// Of a key given twice the last one counts, but for `xrun-at`, `dry-at`, `drift-at`, `unplug-at`, `replug-at` and
+/// `unplug-side`, which add up.
 ///
 /// ```swift
 /// let device = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,drift=50")
@@ -77,12 +77,12 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var xrunSeconds: [Double] = []
   /// Frames that such an overrun loses.
   public var xrunFrames = 480
-  /// When the device goes away.
-  public var unplugSeconds: Double?
-  /// When it comes back.
-  public var replugSeconds: Double?
-  /// Which of two devices goes away; nil where it is one device.
-  public var unplugSide: Side?
+  /// When the device goes away, in rising order.
+  public var unplugSeconds: [Double] = []
+  /// When it comes back, each time; one fewer where it stays away at last.
+  public var replugSeconds: [Double] = []
+  /// Which of two devices goes away, each time: the last one as often as it goes. Empty where it is one device.
+  public var unplugSides: [Side] = []
 
   /// One of two devices, or both.
   public enum Side: String, Sendable, CaseIterable {
@@ -104,7 +104,7 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var hasTwoClocks: Bool {
     captureRate != nil || driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1
       || jitterMilliseconds != 0 || tickMilliseconds != 0
-      || !drySeconds.isEmpty || unplugSide != nil
+      || !drySeconds.isEmpty || !unplugSides.isEmpty
   }
 
   /// What `sim` alone means.
@@ -183,9 +183,13 @@ extension SimulatedDeviceSpecification {
       guard let side = Side(rawValue: value) else {
         throw Self.refusal(key, value, "capture, playback or both")
       }
-      unplugSide = side
-    case "unplug-at": unplugSeconds = try Self.seconds(key, value)
-    case "replug-at": replugSeconds = try Self.seconds(key, value)
+      unplugSides.append(side)
+    case "unplug-at":
+      unplugSeconds.append(try Self.seconds(key, value))
+      unplugSeconds.sort()
+    case "replug-at":
+      replugSeconds.append(try Self.seconds(key, value))
+      replugSeconds.sort()
     default:
       throw DeviceFailure(
         .invalidRequest, "A simulated device has no setting called \(key).",
@@ -208,9 +212,16 @@ extension SimulatedDeviceSpecification {
     guard delayFrames <= Double(max(10 * sampleRate, 480_000)) else {
       throw Self.refusal("delay", "\(delayFrames)", "0 to \(max(10 * sampleRate, 480_000)) frames")
     }
-    guard let replugSeconds else { return }
-    guard let unplugSeconds, replugSeconds > unplugSeconds else {
-      throw Self.refusal("replug-at", "\(replugSeconds)", "a time after unplug-at")
+    for (index, back) in replugSeconds.enumerated() {
+      let isNext = index < unplugSeconds.count && back > unplugSeconds[index]
+      let isBefore = index + 1 >= unplugSeconds.count || back < unplugSeconds[index + 1]
+      guard isNext, isBefore else {
+        throw Self.refusal("replug-at", "\(back)", "a time after unplug-at, before the next one")
+      }
+    }
+    guard unplugSeconds.count <= replugSeconds.count + 1 else {
+      throw Self.refusal(
+        "unplug-at", "\(unplugSeconds[replugSeconds.count + 1])", "a time after replug-at")
     }
   }
 

@@ -78,7 +78,7 @@ extension DelayedSignal {
 }
 
 /// Random numbers that repeat: SplitMix64.
-struct RandomNumbers {
+struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) {

@@ -32,6 +32,10 @@ import Glibc
 // or runs an engine on the simulated device for SECONDS of virtual time, for its instructions to be counted:
 //
 //     swift run -c release Benchmarks engine SECONDS
+//
+// or hours of virtual time of all that a session can do, with faults; Scripts/soak says more:
+//
+//     swift run -c release Benchmarks soak HOURS SEED one|two FOLDER
 let words = Array(CommandLine.arguments.dropFirst())
 if words.first == "lock-curve" {
   LockCurve(
@@ -43,6 +47,13 @@ if words.first == "lock-curve" {
   exit(printClockTrials(seeds: seeds) ? 0 : 1)
 } else if words.first == "engine" {
   runEngine(seconds: words.dropFirst().first.flatMap { Double($0) } ?? 2)
+} else if words.first == "soak" {
+  let clocks = words.dropFirst(3).first.flatMap { SoakClocks(rawValue: $0) } ?? .one
+  let soak = Soak(
+    hours: words.dropFirst().first.flatMap { Double($0) } ?? 1,
+    seed: words.dropFirst(2).first.flatMap { UInt64($0) } ?? 1, clocks,
+    folder: words.dropFirst(4).first ?? ".")
+  exit(try soak.run() ? 0 : 1)
 } else if words.first == "howls" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
 } else if words.first == "purity" {

@@ -112,6 +112,19 @@ struct OneSidedLossTests {
     #expect((leads.map(abs).max() ?? 9) < 0.1)
   }
 
+  @Test func `each time another of the two may go`() throws {
+    let run = try runDrifting(
+      "unplug-at=1,replug-at=2,unplug-at=3,replug-at=4,unplug-at=5,replug-at=6,unplug-side=capture,"
+        + "unplug-side=playback", master: .capture, frames: 7 * 48000, reconnects: true)
+    #expect(run.failure == nil)
+    // The last side goes for all that follow.
+    #expect(
+      run.events.map(\.kind) == [
+        .captureLost, .captureReturned, .playbackLost, .playbackReturned, .playbackLost,
+        .playbackReturned,
+      ])
+  }
+
   @Test(arguments: ["capture", "playback"], ClockMaster.allCases)
   func `who does not wait for a device ends with it`(side: String, master: ClockMaster) throws {
     let run = try lose(side, master: master, seconds: 2, reconnects: false)

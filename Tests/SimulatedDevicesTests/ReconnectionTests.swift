@@ -34,6 +34,22 @@ struct ReconnectionTests {
     #expect(difference(result.heard, expected) == nil)
   }
 
+  @Test func `it may go away as often as it is told to`() throws {
+    let result = try run(
+      "replug-at=0.75,unplug-at=0.5,unplug-at=0.1,replug-at=0.2,unplug-at=0.9", playing: [],
+      frames: 96000, reconnects: true)
+    #expect(result.failure == nil && result.frames == 96000)
+    #expect(
+      result.events == [
+        TimelineEvent(kind: .deviceLost, frame: 4800, frames: 0),
+        TimelineEvent(kind: .deviceReturned, frame: 4800, frames: 4800),
+        TimelineEvent(kind: .deviceLost, frame: 24000, frames: 0),
+        TimelineEvent(kind: .deviceReturned, frame: 24000, frames: 12000),
+        TimelineEvent(kind: .deviceLost, frame: 43168, frames: 0),
+        TimelineEvent(kind: .deviceAbsent, frame: 43168, frames: 96000 - 43168),
+      ])
+  }
+
   @Test func `it is heard at the same latency as before, whatever the wire`() throws {
     let frames = 48000
     let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }

@@ -31,8 +31,8 @@ struct SpecificationTests {
     expected.clock = .free
     expected.xrunSeconds = [1.5, 2]
     expected.xrunFrames = 100
-    expected.unplugSeconds = 3
-    expected.replugSeconds = 4
+    expected.unplugSeconds = [3]
+    expected.replugSeconds = [4]
     #expect(specification == expected)
   }
 
@@ -53,7 +53,11 @@ struct SpecificationTests {
     #expect(failure?.hint.isEmpty == false)
   }
 
-  @Test(arguments: ["sim:rate", "simulated", "hw:0", "sim:unplug-at=2,replug-at=2"])
+  @Test(arguments: [
+    "sim:rate", "simulated", "hw:0", "sim:unplug-at=2,replug-at=2",
+    "sim:unplug-at=1,unplug-at=2,replug-at=3",
+    "sim:unplug-at=1,replug-at=2,unplug-at=3,unplug-at=4",
+  ])
   func `what is no specification is refused`(name: String) {
     let failure = #expect(throws: DeviceFailure.self) {
       try SimulatedDeviceSpecification(parsing: name)

@@ -109,6 +109,8 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   /// Starts the input where it is there again.
   @_noLocks
   mutating func reattach(at now: UInt64) -> Int? {
+    // The sound in front of the microphone goes on meanwhile.
+    _ = microphone.pass(to: clock.seen(at: seconds(at: now)).frames)
     guard unplugging.reattach(at: seconds(at: now)) else { return nil }
     restart(at: now)
     return 0
@@ -118,37 +120,43 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 }
 
 /// When a device is away.
-struct Unplugging: BitwiseCopyable, Sendable {
-  private enum Fate: BitwiseCopyable {
-    case ahead, away, past
+struct Unplugging: ~Copyable, Sendable {
+  private struct Absence {
+    let seconds: Double
+    let returnSeconds: Double
   }
 
-  private let seconds: Double
-  private let returnSeconds: Double
-  private var fate: Fate
+  private let absences: [Absence]
+  /// Which of them is ahead, or is now.
+  private var index = 0
+  private var isNow = false
 
-  /// What `specification` says of one of two devices, if that one is meant.
+  /// What `specification` says of one of two devices, where that one is meant.
   init(_ specification: SimulatedDeviceSpecification, _ side: SimulatedDeviceSpecification.Side) {
-    let chosen = specification.unplugSide ?? .both
-    seconds = specification.unplugSeconds ?? .infinity
-    returnSeconds = specification.replugSeconds ?? .infinity
-    fate = chosen == .both || chosen == side ? .ahead : .past
+    let returns = specification.replugSeconds
+    let sides = specification.unplugSides
+    absences = specification.unplugSeconds.enumerated().compactMap { number, seconds in
+      let chosen = number < sides.count ? sides[number] : sides.last ?? .both
+      guard chosen == .both || chosen == side else { return nil }
+      return Absence(
+        seconds: seconds, returnSeconds: number < returns.count ? returns[number] : .infinity)
+    }
   }
 
   /// Whether its user finds it gone: from when it is unplugged until it is taken up again.
   @_noLocks
   mutating func isAway(at time: Double) -> Bool {
-    if case .ahead = fate, time >= seconds { fate = .away }
-    if case .away = fate { return true }
-    return false
+    if !isNow, index < absences.count, time >= absences[index].seconds { isNow = true }
+    return isNow
   }
 
   /// Takes it up again, if it is there: always, where it was never pulled.
   @_noLocks
   mutating func reattach(at time: Double) -> Bool {
-    guard case .away = fate else { return true }
-    guard time >= returnSeconds else { return false }
-    fate = .past
+    guard isNow else { return true }
+    guard time >= absences[index].returnSeconds else { return false }
+    isNow = false
+    index &+= 1
     return true
   }
 }

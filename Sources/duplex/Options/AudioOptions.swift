@@ -226,6 +226,6 @@ struct ReconnectOption: ParsableArguments {
     guard SimulatedDeviceSpecification.isSimulated(name) else {
       return DeviceIdentity.isKnown(name)
     }
-    return (try? SimulatedDeviceSpecification(parsing: name))?.replugSeconds != nil
+    return (try? SimulatedDeviceSpecification(parsing: name))?.replugSeconds.isEmpty == false
   }
 }
