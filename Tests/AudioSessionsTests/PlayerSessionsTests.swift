@@ -1,9 +1,10 @@
 import AudioBasics
 import AudioDevices
 import AudioFiles
-import AudioSessions
 import SimulatedDevices
 import Testing
+
+@testable import AudioSessions
 
 /// One player over many sessions: on units of other rates, channels and periods.
 @Suite struct PlayerSessionsTests {
@@ -120,6 +121,35 @@ import Testing
       rig.conclude()
       try rig.attach()
       if session == 6 { break }
+    }
+  }
+
+  /// What cannot be sought can begin anew in its first eight seconds, and only go on behind them.
+  @Test(arguments: [250, 7000], [true, false])
+  func `sources at once go on in step where one of them cannot be sought`(
+    cycles: Int, isFirst: Bool
+  ) throws {
+    let rig = try PlayerRig()
+    var twice = TrackSettings()
+    twice.gain = Gain(factor: 2)
+    rig.player.enqueue(
+      QueueItem([
+        .once(
+          PlayerEventTests.Ramp(frames: 1_500_000, supportsSeeking: isFirst),
+          settings: TrackSettings()),
+        .once(PlayerEventTests.Ramp(frames: 1_500_000, supportsSeeking: !isFirst), settings: twice),
+      ]))
+    rig.player.play()
+    for _ in 0..<2 {
+      // The number of a frame of the one, and twice that of the other.
+      let last = (numbers(rig.run(cycles: cycles)).last ?? 0) + 1
+      #expect(last % 3 == 0)
+      rig.conclude()
+      try rig.attach()
+      let sums = numbers(rig.run(cycles: 20)).dropFirst(Self.fade).map { $0 + 1 }
+      let first = try #require(sums.first)
+      #expect(first % 3 == 0 && first > last && first < last + 3 * 96000)
+      #expect(zip(sums, sums.dropFirst()).allSatisfy { $1 - $0 == 3 })
     }
   }
 

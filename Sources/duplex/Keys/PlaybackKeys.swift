@@ -85,7 +85,7 @@ final class PlaybackKeys: KeyResponder {
     var state = LiveState()
     // The place first: a long name is cut where the line ends.
     let place = Self.place(track.index, of: itemCount)
-    state.title = "Playing \(place)\(FileName.last(of: track.facts.name))"
+    state.title = "Playing \(place)\(TrackTitle(track.facts).name)"
     state.clock = ClockTime(time.current, showsTenths: true).text
     if let total = time.total {
       state.clock += " of " + ClockTime(total).text

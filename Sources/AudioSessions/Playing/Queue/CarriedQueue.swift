@@ -43,14 +43,30 @@ struct QueueResumption {
       settings: settings)
   }
 
+  /// Where in their sources `decoders` go on, in seconds: all in step with the one that can only go on where it
+  /// stands, where there is one. Nil where all can be sought, which they are once they are open.
+  private func seconds(of decoders: [any SoundDecoder]) -> Double? {
+    guard !decoders.allSatisfy(\.supportsSeeking) else { return nil }
+    if let fixed = decoders.first(where: { !$0.canBegin }) {
+      return Double(fixed.position) / Double(fixed.sampleRate)
+    }
+    return decoders.first.map { boundary / Double($0.sampleRate) }
+  }
+
   /// The item as it is opened now.
   var item: QueueItem {
     let item = span.track.item
     var parts = item.parts
     if let decoders, decoders.count == parts.count {
+      let seconds = seconds(of: decoders)
       for (index, decoder) in decoders.enumerated() {
-        parts[index].goOn(
-          with: decoder, at: boundary, settings: parts.count == 1 ? span.settings : nil)
+        if let seconds {
+          parts[index].goOn(
+            with: decoder, at: seconds * Double(decoder.sampleRate),
+            settings: parts.count == 1 ? span.settings : nil)
+        } else {
+          parts[index].goOn(with: decoder)
+        }
       }
     }
     return QueueItem(parts, mixMode: chosen.map { .alternatives($0) } ?? item.mixMode)

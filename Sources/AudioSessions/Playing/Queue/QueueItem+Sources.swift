@@ -51,18 +51,22 @@ extension QueueItem.Part {
     }
   }
 
+  /// Has `decoder` go on as it is told once it is open.
+  mutating func goOn(with decoder: any SoundDecoder) {
+    let box = GivenDecoder(keeping: decoder)
+    takesTime = false
+    open = { _ throws(FileFailure) in box.decoder }
+  }
+
   /// Has `decoder` go on at `boundary`, or where it stands if it can do no better, in these settings; in
   /// the part's own where they are nil.
   mutating func goOn(with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?)
   {
+    goOn(with: decoder)
     let box = GivenDecoder(keeping: decoder)
-    takesTime = false
-    open = { _ throws(FileFailure) in box.decoder }
-    guard !decoder.supportsSeeking else { return }
-    let canRestart = (decoder as? RestartableDecoder)?.canRestart == true
-    let start = canRestart ? Int(rounding: boundary) : decoder.position
+    let start = decoder.canBegin ? Int(rounding: boundary) : decoder.position
     let own = self.settings
-    if canRestart {
+    if decoder.canBegin, !decoder.supportsSeeking {
       open = { _ throws(FileFailure) in
         try box.decoder.seek(toFrame: 0)
         return box.decoder
@@ -74,6 +78,11 @@ extension QueueItem.Part {
       return settings
     }
   }
+}
+
+extension SoundDecoder {
+  /// Whether it can begin anew: by a seek, or with what was kept of it.
+  var canBegin: Bool { supportsSeeking || (self as? RestartableDecoder)?.canRestart == true }
 }
 
 /// A decoder on its way to the thread that reads it.

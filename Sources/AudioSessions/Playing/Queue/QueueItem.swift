@@ -103,9 +103,7 @@ public struct QueueItem: Sendable {
     var parts = self.parts
     guard decoders.count == parts.count else { return self }
     for (index, decoder) in decoders.enumerated() {
-      guard decoder.supportsSeeking || (decoder as? RestartableDecoder)?.canRestart == true else {
-        continue
-      }
+      guard decoder.canBegin else { continue }
       parts[index].restart(decoder)
     }
     return QueueItem(parts, mixMode: mixMode)
@@ -156,8 +154,8 @@ public protocol QueueItemParts: AnyObject, Sendable {
 
 /// What is known of a source of a queue: for people, and to reckon with.
 public struct StreamInfo: Sendable, Equatable {
-  /// Its path or address; several are joined by ` + `.
-  public var name: String
+  /// Its path or address; of several at once those of all.
+  public var names: [String]
   /// Frames a second in the file.
   public var sampleRate: Int
   /// Samples in a frame of the file.
@@ -171,11 +169,14 @@ public struct StreamInfo: Sendable, Equatable {
   /// Whether it can be sought, looped and played backwards.
   public var supportsSeeking: Bool
 
+  /// Its path or address; several are joined by ` + `.
+  public var name: String { names.joined(separator: " + ") }
+
   /// How long it is; nil where that is not known.
   public var seconds: Double? { frameCount.map { Double($0) / Double(sampleRate) } }
 
   init(_ decoder: any SoundDecoder) {
-    name = decoder.name
+    names = [decoder.name]
     sampleRate = decoder.sampleRate
     channelCount = decoder.channelCount
     frameCount = decoder.frameCount
@@ -215,7 +216,7 @@ extension QueueSource {
   var facts: StreamInfo? {
     guard let first = decoders.first else { return nil }
     var facts = StreamInfo(first)
-    facts.name = decoders.map(\.name).joined(separator: " + ")
+    facts.names = decoders.map(\.name)
     facts.supportsSeeking = decoders.allSatisfy(\.supportsSeeking)
     return facts
   }
