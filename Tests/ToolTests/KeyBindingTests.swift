@@ -32,6 +32,12 @@ import Testing
     }
   }
 
+  @Test func `of keys that do nothing one a second is told`() {
+    var keys = UnusedKeys()
+    let told = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
+    #expect(told == [0, 128, 256])
+  }
+
   @Test func `the last part of a session that knows a key has it`() {
     let first = Responder(KeyBindings.microphone + KeyBindings.monitoring)
     let last = Responder(KeyBindings.start + KeyBindings.recording)

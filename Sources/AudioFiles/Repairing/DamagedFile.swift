@@ -67,3 +67,8 @@ final class DamagedFile: PlacedBytes {
     return try telling(try descriptor.bytes(at: start, count: count)) { .reading(path, $0) }
   }
 }
+
+extension Int {
+  /// "1 byte", "3 bytes".
+  var countedBytes: String { self == 1 ? "1 byte" : "\(self) bytes" }
+}

@@ -38,7 +38,7 @@ struct FLACRepair {
     let torn = file.byteCount - walk.end
     let isTag = try file.bytes(at: walk.end, count: 3) == Array("TAG".utf8) && torn == 128
     if torn > 0, !isTag {
-      faults.append("the last \(torn) bytes were no whole frame and are cut off")
+      faults.append("\(torn.countedBytes) behind the last whole frame belonged to none")
       try plan.cut(at: walk.end, in: file)
     }
     // What the digest was made of is another sound now, but for litter behind it; without a length it

@@ -34,7 +34,7 @@ struct OggRepair {
     var faults: [String] = []
     let torn = file.byteCount - end
     if torn > 0 {
-      faults.append("the last \(torn) bytes were no whole page and are cut off")
+      faults.append("\(torn.countedBytes) behind the last whole page belonged to none")
       try plan.cut(at: end, in: file)
     }
     let last = stream.lastPage

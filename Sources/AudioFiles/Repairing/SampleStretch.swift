@@ -50,7 +50,7 @@ struct SampleStretch {
     let end = samples.upperBound - torn
     let missing = isPadded ? end % 2 : 0
     var faults = earlier
-    if torn > 0 { faults.append("the last frame was torn, its \(bytes(torn)) cut off") }
+    if torn > 0 { faults.append("the last frame was torn, its \(torn.countedBytes) cut off") }
     if missing == 1, end == walk.byteCount { faults.append(Self.unpadded) }
     byteCount = end - samples.lowerBound
     self.end = end
@@ -106,7 +106,8 @@ struct SampleStretch {
       if let torn {
         faults = ["the chunk \"\(torn)\" at the end was torn and is cut off"]
       } else {
-        faults = isLeft ? [] : ["\(bytes(count - place)) behind the last chunk belonged to none"]
+        let rest = (count - place).countedBytes
+        faults = isLeft ? [] : ["\(rest) behind the last chunk belonged to none"]
       }
     }
   }
@@ -179,9 +180,6 @@ extension ChunkWalk {
 private func isSilent(_ walk: ChunkWalk, from place: Int) throws(FileFailure) -> Bool {
   try walk.file.bytes(at: place, count: min(8, walk.byteCount - place)).allSatisfy { $0 == 0 }
 }
-
-/// "1 byte", "3 bytes".
-private func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
 
 /// What the header of an uncompressed file says about its samples.
 struct SampleLayout {

@@ -28,6 +28,7 @@ final class SessionWatch {
   /// When the clocks are told of next.
   private var nextDrift = 0
   private var hasWarnedOfSteps = false
+  private var unusedKeys = UnusedKeys()
 
   /// `standstill` where time is virtual.
   init(
@@ -106,7 +107,7 @@ final class SessionWatch {
       inform("keys", "keys: \(keys.map(\.sentence).joined(separator: ", ")).")
     default:
       let isKnown = parts.keys.perform(at: frame) { $0.action(for: key) }
-      if !isKnown, let name = key.name {
+      if !isKnown, let name = key.name, unusedKeys.takes(at: HostClock.seconds) {
         inform("keyUnused", "\(name) does nothing here; ? shows the keys.")
       }
     }

@@ -123,6 +123,18 @@ import Testing
     #expect(mended?.samples[..<common] == original[..<common])
   }
 
+  @Test(arguments: [(1, "1 byte"), (5, "5 bytes")])
+  func `litter behind the last page of Ogg is told by its length`(
+    count: Int, told: String
+  ) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "b.ogg", .ogg, .float, frames: 20001)
+    file.bytes += [UInt8](repeating: 1, count: count)
+    #expect(
+      try file.mend()?.finding.faults.first == "\(told) behind the last whole page belonged to none"
+    )
+  }
+
   @Test func `a lost page of Ogg is told`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "l.ogg", .ogg, .float, frames: 96000)
