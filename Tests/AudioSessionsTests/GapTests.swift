@@ -1,5 +1,7 @@
 import AudioBasics
+import AudioDevices
 import AudioFiles
+import RealtimeAudio
 import Testing
 
 @testable import AudioSessions
@@ -24,6 +26,29 @@ import Testing
       if case .overflow(_, let frames) = event { frames } else { nil }
     }
     #expect(told == [4000])
+  }
+
+  @Test func `what came as silence is a gap as well, but for what a pause left out`() {
+    var recorded = RecordingReport()
+    recorded.gaps = [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 1480, frames: 20)]
+    recorded.segments = [RecordedSegment(timelineFrame: 0, frame: 0, frames: 4000, start: 0)]
+    recorded.pauses = [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 600)]
+    var session = SessionReport()
+    session.events = [
+      // Of one device, or of the one that gives the time: the recorder knows it.
+      TimelineEvent(kind: .captureXrun, frame: 100, frames: 50),
+      // The recorder knows how it ended.
+      TimelineEvent(kind: .captureReturned, frame: 1500, frames: 600),
+      TimelineEvent(kind: .playbackXrun, frame: 3000, frames: 70),
+      // Silence came in its place.
+      TimelineEvent(kind: .captureXrun, frame: 4000, frames: 30),
+      TimelineEvent(kind: .captureAbsent, frame: 4590, frames: 30),
+    ]
+    #expect(
+      session.gaps(in: recorded) == [
+        RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 1000, frames: 500),
+        RecordingGap(frame: 3400, frames: 30), RecordingGap(frame: 3990, frames: 10),
+      ])
   }
 
   @Test func `a gap across files is told in parts, and no frame moves`() throws {

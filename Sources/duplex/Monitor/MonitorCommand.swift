@@ -121,6 +121,6 @@ struct MonitorCommand: MicrophoneCommand {
     return "Monitored \(configuration.seconds(outcome.report.frames).shown(2)) s, "
       + "\(latency.shown(1)) frames (\(milliseconds.shown(2)) ms) from input to output, "
       + "\(xruns.counted("xrun"))." + (session.protection?.sentence ?? "")
-      + (session.recording.map { " " + $0.summary.sentence } ?? "")
+      + (session.recording.map { " " + $0.summary.sentence(outcome.report) } ?? "")
   }
 }

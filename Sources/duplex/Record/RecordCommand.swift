@@ -108,7 +108,8 @@ struct RecordCommand: MicrophoneCommand {
         self, on: open, .input, playsMicrophone: monitor, target: target, items: items.items)
       return session.conclude(
         "record", session.protection?.summary ?? [:],
-        sentence: target.isStream ? nil : session.recording?.summary.sentence)
+        sentence: target.isStream
+          ? nil : session.recording?.summary.sentence(session.outcome.report))
     }
   }
 }

@@ -28,8 +28,8 @@ struct RecordingSummary {
     return fields
   }
 
-  /// What was recorded, for a person.
-  var sentence: String {
+  /// What was recorded in `session`, for a person.
+  func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
     let seconds = Double(report.frames) / Double(plan.sampleRate)
@@ -38,13 +38,14 @@ struct RecordingSummary {
       ?? "no peak"
     let loudness = report.levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let clipped = report.levels.clippedSamples.reduce(0, +)
-    let lost = report.gaps.reduce(0) { $0 + $1.frames }
+    let gaps = session.gaps(in: report)
+    let lost = gaps.reduce(0) { $0 + $1.frames }
     let files = report.files.count
     let name = files > 1 ? "\(path) and \(files - 1) more" : path
     return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped) samples clipped" : "")
-      + (lost > 0 ? ", \(lost) frames lost in \(report.gaps.count.counted("gap"))" : "") + "."
+      + (lost > 0 ? ", \(lost) frames lost in \(gaps.count.counted("gap"))" : "") + "."
   }
 
   private var emptiness: String {
@@ -67,23 +68,7 @@ extension FileRemoval {
 }
 
 extension SessionReport {
-  /// What was lost. Of a recording: its own gaps, and what was silence because the input was away.
-  func gaps(in recorded: RecordingReport?) -> [RecordingGap] {
-    let lost = events.filter { event in
-      switch event.kind {
-      case .captureReturned, .captureAbsent: event.frames > 0
-      case .secondaryOutputLost, .secondaryOutputReturned: false
-      default: event.frames > 0 && recorded == nil
-      }
-    }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
-    guard let recorded else { return lost }
-    let others = recorded.gaps.filter { gap in
-      !lost.contains { $0.frame <= gap.frame && gap.frame <= $0.frame + $0.frames }
-    }
-    return (others + lost).sorted { $0.frame < $1.frame }
-  }
-
-  /// The same, ending where the disk took no more: what came later is no part of the recording.
+  /// This report, ending where the disk took no more: what came later is no part of the recording.
   func ending(with recorded: RecordingReport?) -> SessionReport {
     guard let recorded, case .disk = stopReason else { return self }
     var report = self

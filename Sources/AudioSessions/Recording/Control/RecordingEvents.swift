@@ -147,7 +147,8 @@ public struct RecordedMarker: Sendable, Equatable {
 public struct RecordingReport: Sendable {
   /// Frames in all files, gaps included.
   public var frames = 0
-  /// Every gap, in order.
+  /// Every gap, in order, but for frames that came as silence since one of two devices was missing: those are in
+  /// `SessionReport.gaps(in:)` too.
   public var gaps: [RecordingGap] = []
   /// Frames that were captured and found no room on their way to the disk.
   public var overflowFrames = 0
