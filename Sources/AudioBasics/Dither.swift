@@ -23,7 +23,7 @@ public struct Dither: BitwiseCopyable, Sendable {
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     requirement(
       frames >= 0 && frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let count = frames &* buffer.channelCount
     guard isUnconditional || !Self.isWhole(buffer, count: count) else { return }
     var index = 0

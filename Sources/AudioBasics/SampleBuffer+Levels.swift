@@ -8,7 +8,7 @@ extension SampleBuffer {
   public func measure(frames: Int, into levels: inout SampleBuffer) {
     requirement(
       levels.sampleCount >= 2 &* channelCount,
-      "The buffer for levels is too short for the channels that are measured.")
+      "The buffer for levels needs one element for each channel.")
     let count = sampleCount(of: frames)
     var done = 0
     if channelCount == 1 || channelCount == 2 || channelCount == 4 || channelCount == 8 {
@@ -89,7 +89,7 @@ extension SampleBuffer {
   public func peak(from first: Int, frames: Int) -> Float {
     requirement(
       first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
@@ -118,7 +118,7 @@ extension SampleBuffer {
   public func framesAbove(_ limit: Float, from first: Int, frames: Int) -> Int {
     requirement(
       first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var frame = first
     let end = first &+ frames
     var counts = SIMD4<Int32>(repeating: 0)
@@ -145,7 +145,7 @@ extension SampleBuffer {
   public func secondDifference(from first: Int, frames: Int) -> Float {
     requirement(
       first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var index = (first &+ 1) &* channelCount
     let end = (first &+ frames &- 1) &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
@@ -198,7 +198,7 @@ extension SampleBuffer {
     // Below zero, too, is above every count.
     requirement(
       UInt(bitPattern: frame) < UInt(bitPattern: frameCount),
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let first = base + frame &* channelCount
     return channelCount == 2 ? first[0] + first[1] : sum(from: first)
   }
@@ -220,7 +220,7 @@ extension SampleBuffer {
   public mutating func scale(frame: Int, by gain: Float, within limit: Float) {
     requirement(
       frame >= 0 && frame < frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let first = base + frame &* channelCount
     var channel = 0
     while channel < channelCount {
@@ -235,7 +235,7 @@ extension SampleBuffer {
   public func peak(ofFrame frame: Int) -> Float {
     requirement(
       frame >= 0 && frame < frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let first = base + frame &* channelCount
     var peak: Float = 0
     var channel = 0

@@ -16,7 +16,7 @@ extension SampleBuffer {
   /// Multiplies `frames` frames from `firstFrame` on by `gain`.
   @_noLocks
   public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
-    requirement(firstFrame >= 0, "Frames outside of a buffer were asked for.")
+    requirement(firstFrame >= 0, "The frames are outside of the buffer.")
     let end = sampleCount(of: firstFrame &+ frames)
     var index = firstFrame &* channelCount
     while index < end {
@@ -36,7 +36,7 @@ extension SampleBuffer {
   public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
     requirement(
       frames >= 0 && first >= 0 && first &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let ramped = base + first &* channelCount
     var frame = 0
     if channelCount == 1 || channelCount == 2 {
@@ -94,7 +94,7 @@ extension SampleBuffer {
   public mutating func add(_ other: borrowing SampleBuffer, frames: Int) {
     requirement(
       other.channelCount == channelCount && frames <= other.frameCount,
-      "Two buffers have different channels, or too few frames.")
+      "The two buffers need the same number of channels, and enough frames.")
     let count = sampleCount(of: frames)
     let added = other.base
     var index = 0
@@ -117,10 +117,10 @@ extension SampleBuffer {
     }
     requirement(
       frames >= 0 && target >= 0 && source >= 0,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     requirement(
       target &+ frames <= frameCount && source &+ frames <= other.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let share = 1 / Float(max(1, theirs))
     var from = other.base + source &* theirs
     var to = base + target &* channelCount
@@ -150,7 +150,7 @@ extension SampleBuffer {
   func sampleCount(of frames: Int) -> Int {
     requirement(
       frames >= 0 && frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     return frames &* channelCount
   }
 }
@@ -165,10 +165,10 @@ extension SampleBuffer {
   ) {
     requirement(
       other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0,
-      "Two buffers have different channels, or too few frames.")
+      "The two buffers need the same number of channels, and enough frames.")
     requirement(
       target &+ frames <= frameCount && source &+ frames <= other.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let to = base + target &* channelCount
     let from = other.base + source &* channelCount
     let count = frames &* channelCount
@@ -197,7 +197,7 @@ extension SampleBuffer {
   /// Silence in `frames` frames from `firstFrame` on.
   @_noLocks
   public mutating func clear(from firstFrame: Int, frames: Int) {
-    requirement(firstFrame >= 0, "Frames outside of a buffer were asked for.")
+    requirement(firstFrame >= 0, "The frames are outside of the buffer.")
     let end = sampleCount(of: firstFrame &+ frames)
     var index = firstFrame &* channelCount
     while index < end {
@@ -213,7 +213,7 @@ extension SampleBuffer {
   public mutating func reverse(frames: Int) {
     requirement(
       frames >= 0 && frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var low = 0
     var high = frames &- 1
     if channelCount == 2 {

@@ -69,13 +69,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     @_noLocks @inlinable get {
       requirement(
         index >= 0 && index < sampleCount,
-        "A sample outside of a buffer was asked for.")
+        "The sample is outside of the buffer.")
       return base[index]
     }
     @_noLocks @inlinable set {
       requirement(
         index >= 0 && index < sampleCount,
-        "A sample outside of a buffer was asked for.")
+        "The sample is outside of the buffer.")
       base[index] = newValue
     }
   }
@@ -85,7 +85,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   public func fourSamples(at index: Int) -> SIMD4<Float> {
     requirement(
       index >= 0 && index &+ 4 <= sampleCount,
-      "A sample outside of a buffer was asked for.")
+      "The sample is outside of the buffer.")
     return UnsafeRawPointer(base + index).loadUnaligned(as: SIMD4<Float>.self)
   }
 
@@ -94,7 +94,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   public mutating func setFourSamples(_ samples: SIMD4<Float>, at index: Int) {
     requirement(
       index >= 0 && index &+ 4 <= sampleCount,
-      "A sample outside of a buffer was asked for.")
+      "The sample is outside of the buffer.")
     UnsafeMutableRawPointer(base + index).storeBytes(of: samples, as: SIMD4<Float>.self)
   }
 

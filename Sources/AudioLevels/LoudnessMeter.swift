@@ -69,10 +69,10 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   ) {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the meter.")
+      "The buffer and the meter must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     guard channelCount > 0 else { return }
     var done = 0
     while done < frames {

@@ -44,10 +44,10 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   ) -> Float {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the meter.")
+      "The buffer and the meter must have the same number of channels.")
     requirement(
       first >= 0 && frames >= 0 && first &+ frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     guard frames > 0 else { return 0 }
     var highestSample: Float = 0
     var before = keptPeak
@@ -81,7 +81,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     @_noLocks get {
       requirement(
         channel >= 0 && channel < count,
-        "A channel that does not exist was asked for.")
+        "The channel does not exist.")
       return (peaks + channel).pointee.peak
     }
   }

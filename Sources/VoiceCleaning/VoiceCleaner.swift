@@ -90,7 +90,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   ) {
     requirement(
       frames <= played.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     guard prepare(&buffer, frames: frames) else { return }
     var done = 0
     while done < frames {
@@ -105,7 +105,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   private mutating func prepare(_ buffer: inout SampleBuffer, frames: Int) -> Bool {
     requirement(
       buffer.channelCount == channelCount && frames >= 0 && frames <= buffer.frameCount,
-      "A buffer has other channels than the voice cleaner, or too few frames.")
+      "The buffer needs the number of channels of the voice cleaner, and enough frames.")
     guard !isNone else { return false }
     for index in 0..<frames * channelCount where !buffer.base[index].isFinite {
       buffer.base[index] = 0

@@ -20,19 +20,19 @@ enum IgnoredOptions {
     Rule(
       commands: ["record", "monitor"], options: ["hold", "tail"],
       needed: ["voice-activated", "split"],
-      hint: "It applies to --voice-activated and --split silence."),
+      hint: "Use the option together with --voice-activated or --split silence."),
     Rule(
       commands: ["overdub"], options: ["tempo"], needed: ["count-in"],
-      hint: "It is the tempo of --count-in."),
+      hint: "The tempo is used by --count-in only."),
     Rule(
       commands: ["monitor"], options: ["overwrite"], needed: ["record"],
       hint: "Nothing is written without --record."),
     Rule(
       commands: ["tune"], options: ["duration"], needed: [],
-      hint: "The length of a trial is --seconds."),
+      hint: "The length of each trial is set with --seconds."),
     Rule(
       commands: ["tune"], options: ["headroom", "period-size"], needed: [],
-      hint: "tune tries settings of its own."),
+      hint: "tune chooses the settings that it tries."),
   ]
 
   private static let shortNames = ["-P": "playback-device", "-d": "duration", "-p": "period-size"]

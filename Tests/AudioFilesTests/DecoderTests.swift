@@ -194,7 +194,7 @@ import Testing
     let decoder = try MPEGDecoder(
       MemorySource(contents + other, isSeekable: false), exactness: .economical)
     let refusal = failure { _ = try decode(decoder) }
-    #expect(refusal?.message == "the source changes its rate from 44100 to 48000 Hz midway.")
+    #expect(refusal?.message == "the source changes its sample rate from 44100 to 48000 Hz midway.")
     #expect(decoder.position >= 2 * 44100)
   }
 

@@ -69,7 +69,7 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `a buffer shorter than the period is named`() async {
     says(
-      "A buffer is shorter than the cycle: make it as long as the configuration's period.\n",
+      "The buffer is shorter than the cycle: it needs periodFrames of the configuration.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         try run(Renderer(frames: 64, channels: 2))
       })
@@ -77,7 +77,7 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `a buffer of other channels than the device is named`() async {
     says(
-      "A buffer has another number of channels than the device was opened with.\n",
+      "The buffer must have the number of channels that the device was opened with.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         try run(Renderer(frames: 128, channels: 1))
       })
@@ -85,7 +85,7 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `more frames than a buffer holds are named`() async {
     says(
-      "Frames outside of a buffer were asked for.\n",
+      "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var ring = SampleWriter(frameCount: 1024, channelCount: 2)
         _ = ring.write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 65)
@@ -94,7 +94,7 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `a sample outside of a buffer is named`() async {
     says(
-      "A sample outside of a buffer was asked for.\n",
+      "The sample is outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
         buffer[128] = 1
@@ -103,14 +103,14 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `effects of another shape, out of order or out of bounds are named`() async {
     says(
-      "Effects were run before EffectInsert.prepare.\n",
+      "EffectInsert.prepare must be called before the effects run.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Nothing())
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
         insert.process(&buffer, frames: 64)
       })
     says(
-      "Effects got sound of another number of channels than they were prepared for.\n",
+      "The number of channels must be the one that the effects were prepared for.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Nothing())
         insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 1, maximumFrames: 64))
@@ -118,7 +118,7 @@ private func run(_ renderer: consuming Renderer) throws {
         insert.process(&buffer, frames: 64)
       })
     says(
-      "An effect reached for a frame or channel outside of its frames.\n",
+      "The frame or channel is outside of the effect's frames.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Beyond())
         insert.prepare(EffectFormat(sampleRate: 48000, channelCount: 2, maximumFrames: 64))
@@ -129,7 +129,7 @@ private func run(_ renderer: consuming Renderer) throws {
 
   @Test func `a decoder that gives more than it was asked for is named`() async {
     says(
-      "A decoder gave another number of frames than it was asked for.\n",
+      "A decoder must return 0 to the number of frames it was asked for.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         let player = AudioPlayer()
         player.enqueue(Overshooting())

@@ -31,7 +31,7 @@ public struct FrameShift: ~Copyable, Sendable {
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     requirement(
       buffer.channelCount == channelCount && frames <= buffer.frameCount,
-      "A buffer has other channels than the shift, or too few frames.")
+      "The buffer needs the number of channels of the shift, and enough frames.")
     let history = taps.channelCount - 1
     var done = 0
     while done < frames {

@@ -115,13 +115,13 @@ public struct RateConverter: ~Copyable, Sendable {
   ) {
     requirement(
       input.channelCount == channelCount && output.channelCount == channelCount,
-      "A buffer has another number of channels than the converter.")
+      "The buffer and the converter must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     requirement(
       target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
   }
 
   /// After the last input frame: fills up to `room` frames of `output` from `target` on with what
@@ -132,10 +132,10 @@ public struct RateConverter: ~Copyable, Sendable {
   ) -> Int {
     requirement(
       output.channelCount == channelCount,
-      "A buffer has another number of channels than the converter.")
+      "The buffer and the converter must have the same number of channels.")
     requirement(
       target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let heard = inputFrames &+ (skipsSilence ? 0 : inputDelay)
     let all = (heard &* outputRate &+ inputRate &- 1) / inputRate
     let wanted = min(room, all &- outputFrames)

@@ -55,7 +55,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   ) {
     requirement(
       (1...1024).contains(channelCount) && Self.supportedMaxima.contains(maximumInputPerOutput),
-      "A converter has 1 to 1024 channels, and a maximum out of supportedMaxima.")
+      "A converter needs 1 to 1024 channels, and a maximum ratio within supportedMaxima.")
     let stretch = max(
       1 + quality.slope, Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope))
     let bank = SincBank(quality: quality, maximumStretch: stretch)
@@ -95,7 +95,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   public mutating func reset(position: Double = 0) {
     requirement(
       position >= 0 && position < 0x1p53,
-      "A position of a converter must be 0 or more.")
+      "The position must be 0 or more frames.")
     past.clear()
     next = FramePosition(position)
   }
@@ -121,13 +121,13 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   ) -> (consumed: Int, produced: Int) {
     requirement(
       input.channelCount == channelCount && output.channelCount == channelCount,
-      "A buffer has another number of channels than the converter.")
+      "The buffer and the converter must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     requirement(
       target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let source = UnsafePointer(input.base + firstFrame &* channelCount)
     let sink = output.base + target &* channelCount
     var consumed = 0
@@ -157,10 +157,10 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   ) -> Int {
     requirement(
       output.channelCount == channelCount,
-      "A buffer has another number of channels than the converter.")
+      "The buffer and the converter must have the same number of channels.")
     requirement(
       target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var produced = 0
     while produced < room {
       let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)

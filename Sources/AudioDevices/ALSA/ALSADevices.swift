@@ -275,11 +275,11 @@ struct CardControl: ~Copyable {
     guard code != -EACCES && code != -EPERM else {
       return DeviceFailure(
         .permissionDenied, "This user may not open card \(number).",
-        hint: "Add the user to the group audio, then log in again.")
+        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
     }
     return DeviceFailure(
-      .notFound, "Card \(number) cannot be asked what it has.",
-      hint: "Plug it in again, or see what the kernel says with dmesg.")
+      .notFound, "Card \(number) does not report its devices.",
+      hint: "Plug the card in again, or read the kernel's messages with dmesg.")
   }
 }
 

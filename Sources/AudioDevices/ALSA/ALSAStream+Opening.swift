@@ -11,7 +11,8 @@ extension DeviceStream {
     let pcm = try PCM.opening(outward, .playback)
     guard pcm.keepsTime else {
       throw DeviceFailure(
-        .refused, "The output \(pcm.name) keeps no time, so nothing can be played along on it.",
+        .refused,
+        "The output \(pcm.name) does not play in real time, so it cannot be a secondary output.",
         hint: "Choose a device that plays in real time.", remedy: .chooseSecondaryOutput)
     }
     self.init(ALSAStream(pcm, request: outward))
@@ -38,7 +39,7 @@ extension DevicePair {
     try request.validate()
     guard request.captureDevice != nil, request.playbackDevice != nil else {
       throw DeviceFailure(
-        .invalidRequest, "Two clocks need an input and an output.", hint: "Name both.")
+        .invalidRequest, "Two clocks need an input and an output.", hint: "Name both devices.")
     }
     var (inward, outward) = (request, request)
     inward.playbackDevice = nil

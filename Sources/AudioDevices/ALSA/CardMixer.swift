@@ -42,11 +42,11 @@ struct CardMixer: ~Copyable {
     guard code != -EACCES && code != -EPERM else {
       return DeviceFailure(
         .permissionDenied, "This user may not open the mixer of \(name).",
-        hint: "Add the user to the group audio, then log in again.")
+        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
     }
     return DeviceFailure(
       .notFound, "The device \(name) has no mixer.",
-      hint: "Set its volume where it is made, or name a card, as hw:CARD=USB.")
+      hint: "Set the volume on the device itself, or name a card, such as hw:CARD=USB.")
   }
 }
 

@@ -120,7 +120,7 @@ public final class VolumeChange: Sendable {
       _ = element.set(former)
       throw DeviceFailure(
         .refused, "The volume of \(element.name) on \(device) cannot be changed.",
-        hint: "See with amixer what it allows.")
+        hint: "`amixer scontents` shows what the mixer allows.")
     }
     control = element.control
     _ = Self.restoresAtExit
@@ -136,13 +136,13 @@ public final class VolumeChange: Sendable {
     else {
       throw DeviceFailure(
         .invalidRequest, "The volume of \(element.name) on \(device) has no scale in dB.",
-        hint: "Say how much of its range, as 80%.")
+        hint: "Use a part of its range, such as 80%.")
     }
     guard decibels <= highest, decibels >= lowest else {
       throw DeviceFailure(
         .invalidRequest,
         "The volume of \(element.name) on \(device) goes from \(lowest) to \(highest) dB.",
-        hint: "Ask for one of those, or for a part of its range, as 80%.")
+        hint: "Use a value in that range, or a part of it, such as 80%.")
     }
     return value
   }

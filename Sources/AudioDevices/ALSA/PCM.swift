@@ -25,7 +25,8 @@ struct ALSAMemory: ~Copyable {
   ) throws(DeviceFailure) {
     var allocated: OpaquePointer?
     guard allocate(&allocated) == 0, let allocated else {
-      throw DeviceFailure(.refused, "Memory ran out.", hint: "End other programs, then try again.")
+      throw DeviceFailure(
+        .refused, "There is not enough memory.", hint: "End other programs, then try again.")
     }
     pointer = allocated
     self.free = free
@@ -238,7 +239,7 @@ enum PCMFailure {
     case EACCES, EPERM:
       return DeviceFailure(
         .permissionDenied, "This user may not open the \(direction.noun) \(name).",
-        hint: "Add the user to the group audio, then log in again.")
+        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
     case ENOENT where DeviceNames.types(of: name).contains("jack"):
       return DeviceFailure(
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
@@ -257,7 +258,7 @@ enum PCMFailure {
     case ENODEV, ENOTTY, EBADFD, EBADF:
       return DeviceFailure(
         .lost, "The \(direction.noun) \(name) went away.",
-        hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+        hint: "Plug it in again, then start again; the recording so far is saved.")
     case EBUSY:
       return opening(name, direction, code: code)
     default:

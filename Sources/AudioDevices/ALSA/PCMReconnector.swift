@@ -89,7 +89,7 @@ extension DeviceFailure {
   /// A device that came back is not what it was.
   static func otherSettings(_ name: String) -> DeviceFailure {
     DeviceFailure(
-      .refused, "The device \(name) is there again but grants other settings.",
-      hint: "Set it up as it was, or stop and start anew.")
+      .refused, "The device \(name) is back, but with other settings.",
+      hint: "Restore its settings, or stop and start again.")
   }
 }

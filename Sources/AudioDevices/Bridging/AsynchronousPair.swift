@@ -205,8 +205,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     time.sleep(until: time.now &+ 100_000_000)
     return .refused(
       DeviceFailure(
-        .refused, "No thread could be made that looks for \(configuration.deviceNames).",
-        hint: "End other programs, then start anew."))
+        .refused, "No thread could be started that waits for \(configuration.deviceNames).",
+        hint: "End other programs, then start again."))
   }
 
   /// Stops both.

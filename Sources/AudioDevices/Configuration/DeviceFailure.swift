@@ -85,7 +85,7 @@ extension DeviceFailure {
   /// There is no device that the name is of.
   static func notFound(_ kind: Kind, _ message: String) -> DeviceFailure {
     DeviceFailure(
-      kind, message, hint: "Choose one of the devices there are, or a simulated one.",
+      kind, message, hint: "Choose an existing device, or a simulated one.",
       remedy: .chooseDevice)
   }
 
@@ -99,14 +99,14 @@ extension DeviceFailure {
     guard !configuration.isServer else { return serverGone(configuration.deviceNames) }
     return DeviceFailure(
       .lost, "The device \(configuration.deviceNames) went away.",
-      hint: "Plug it in again, then start anew; what was recorded so far is saved.")
+      hint: "Plug it in again, then start again; the recording so far is saved.")
   }
 
   /// The sound server behind `device` ended, or does not answer any more.
   static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
       .lost, "The sound server behind \(device) went away.",
-      hint: "Start it again, then start anew; what was recorded so far is saved.")
+      hint: "Start the server again, then start this program again; the recording so far is saved.")
   }
 
   static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {
@@ -120,6 +120,6 @@ extension DeviceFailure {
   package static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
     DeviceFailure(
       .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
-      hint: "Check its cable and clock source, then start anew.")
+      hint: "Check its cable and clock source, then start again.")
   }
 }

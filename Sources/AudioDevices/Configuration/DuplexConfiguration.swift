@@ -60,32 +60,32 @@ public struct DuplexRequest: Sendable {
   public func validate() throws(DeviceFailure) {
     guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
     guard captureDevice != "" && playbackDevice != "" else {
-      throw .notFound(.invalidRequest, "A device without a name is none.")
+      throw .notFound(.invalidRequest, "The name of a device is empty.")
     }
     try require(
       (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
-      hint: "Ask for 1 to 65536 frames; 64 to 1024 is usual.")
+      hint: "Use 1 to 65536 frames; 64 to 1024 is usual.")
     try require(
       (2...1024).contains(periods), "A buffer of \(periods) periods is impossible.",
-      hint: "Ask for 2 periods or more; 2 or 3 is usual.")
+      hint: "Use 2 to 1024 periods; 2 or 3 is usual.")
     try require(
       periodFrames * periods <= 4_194_304,
       "A buffer of \(periods) periods of \(periodFrames) frames is impossible.",
-      hint: "Ask for 4194304 frames in all at most; 2 or 3 periods are usual.")
+      hint: "Use at most 4194304 frames in total; 2 or 3 periods are usual.")
     try require(
       (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
-      hint: "Ask for 1 frame or more; one period is the default.")
+      hint: "Use 1 to 1048576 frames; one period is the default.")
     try require(
       sampleRate.map { (8000...768_000).contains($0) } ?? true,
       "A rate of \(sampleRate ?? 0) Hz is impossible.",
-      hint: "Ask for 8000 to 768000 Hz; 48000 is usual.")
+      hint: "Use 8000 to 768000 Hz; 48000 is usual.")
     try require(
       channelCount.map { (1...64).contains($0) } ?? true,
-      "\(channelCount ?? 0) channels are impossible.", hint: "Ask for 1 to 64 channels.")
+      "\(channelCount ?? 0) channels are impossible.", hint: "Use 1 to 64 channels.")
     try validateChannels()
     try require(
       (0...10).contains(resamplerQuality),
-      "A resampler quality of \(resamplerQuality) is impossible.", hint: "Ask for 0 to 10.")
+      "A resampler quality of \(resamplerQuality) is impossible.", hint: "Use 0 to 10.")
   }
 }
 
@@ -102,21 +102,21 @@ extension DuplexRequest {
       try require(
         (1...64).contains(channels.count),
         "A list of \(channels.count) \(name) channels is impossible.",
-        hint: "Name 1 to 64 channels, as 3,4.")
+        hint: "Name 1 to 64 channels, such as 3,4.")
       try require(
         channels.allSatisfy { (1...ChannelSelection.highestNumber).contains($0) },
         "The \(name) channels \(written) are impossible.",
-        hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), as 3,4.")
+        hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), such as 3,4.")
       let count = channelCount ?? channels.count
       try require(
         count == channels.count,
         "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channels are "
           + "named: \(written).",
-        hint: "Leave the number of channels out: the list tells it.")
+        hint: "Leave the number of channels out: the list sets it.")
       try require(
         name == "capture" || Set(channels).count == channels.count,
         "A playback channel is named twice: \(written).",
-        hint: "Name each playback channel once; only a capture channel may stand twice.")
+        hint: "Name each playback channel once; only a capture channel may be repeated.")
     }
   }
 }

@@ -210,13 +210,13 @@ public struct DeviceFrames: BitwiseCopyable {
   func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
     requirement(
       buffer.channelCount == layout.channelCount,
-      "A buffer has another number of channels than the device was opened with.")
+      "The buffer must have the number of channels that the device was opened with.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     requirement(
       target >= 0 && target &+ frames <= buffer.frameCount,
-      "A buffer is shorter than the cycle: make it as long as the configuration's period.")
+      "The buffer is shorter than the cycle: it needs periodFrames of the configuration.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = buffer.base + target &* layout.channelCount
     if inFirst > 0 {
@@ -238,13 +238,13 @@ public struct DeviceFrames: BitwiseCopyable {
   ) -> Int {
     requirement(
       buffer.channelCount == layout.channelCount,
-      "A buffer has another number of channels than the device was opened with.")
+      "The buffer must have the number of channels that the device was opened with.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     requirement(
       source >= 0 && source &+ frames <= buffer.frameCount,
-      "A buffer is shorter than the cycle: make it as long as the configuration's period.")
+      "The buffer is shorter than the cycle: it needs periodFrames of the configuration.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = UnsafePointer(buffer.base) + source &* layout.channelCount
     var nanCount = 0
@@ -267,7 +267,7 @@ public struct DeviceFrames: BitwiseCopyable {
   func clear(from firstFrame: Int, frames: Int) {
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     if inFirst > 0 {
       layout.clear(first + firstFrame &* layout.frameStride, frames: inFirst)

@@ -204,7 +204,7 @@ extension FileFailure {
     FileFailure(
       .unusableContents,
       "\(name) is damaged or cut short after \(frame) of \(frameCount) frames.",
-      hint: "What comes before can be used; get the file anew for the rest.")
+      hint: "The part before can be used; get another copy of the file for the rest.")
   }
 
   /// The announced frame `frame` cannot be gone to.
@@ -212,7 +212,7 @@ extension FileFailure {
     FileFailure(
       .unusableContents,
       "\(name) is damaged or cut short: it has no frame \(frame), though it announces \(frameCount).",
-      hint: "Play it from its beginning, or get the file anew.")
+      hint: "Play the file from its beginning, or get another copy of it.")
   }
 }
 
@@ -290,7 +290,8 @@ extension SoundDecoder {
   ) throws(FileFailure) -> Int {
     let count = try read(into: &buffer, at: target, frames: frames)
     requirement(
-      (0...frames).contains(count), "A decoder gave another number of frames than it was asked for."
+      (0...frames).contains(count),
+      "A decoder must return 0 to the number of frames it was asked for."
     )
     return count
   }

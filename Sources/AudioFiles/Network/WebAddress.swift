@@ -42,7 +42,7 @@ struct WebAddress: Equatable, Sendable {
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to what is not an address: \(reference).",
+        .cannotOpen, "\(name) redirects to an invalid address: \(reference).",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     let target: WebAddress
@@ -127,7 +127,7 @@ extension FileFailure {
   /// One redirect too many.
   static func redirectsWithoutEnd(_ address: WebAddress) -> FileFailure {
     FileFailure(
-      .cannotOpen, "\(address.name) leads from one address to the next without end.",
+      .cannotOpen, "\(address.name) redirects too many times.",
       hint: "Open the address in a browser, and give the one of the file itself.")
   }
 
@@ -142,14 +142,14 @@ extension FileFailure {
   static func packed(_ address: WebAddress, _ encoding: String) -> FileFailure {
     FileFailure(
       .unusableContents,
-      "\(address.name) is sent packed (\(encoding)), although that was not asked for.",
+      "\(address.name) is sent compressed (\(encoding)), which was not asked for.",
       hint: "Download it with a browser, and play the file.")
   }
 
   /// What answered is no web server.
   static func notHTTP(_ address: WebAddress) -> FileFailure {
     FileFailure(
-      .unusableContents, "What answers at \(address.name) does not speak HTTP.",
+      .unusableContents, "The server at \(address.name) does not use HTTP.",
       hint: "Check the address and its port.")
   }
 
@@ -177,14 +177,14 @@ extension FileFailure {
   /// Bytes come, and no sound is found in them.
   static func noSoundInTime(_ name: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(name) sends for too long what is not sound yet.",
+      .unusableContents, "\(name) sent no sound in time.",
       hint: "Check the address in a browser; a slow connection may do better later.")
   }
 
   /// Nothing came in time that goes on with the sound.
   static func noMoreSound(_ name: String) -> FileFailure {
     FileFailure(
-      .readFailed, "\(name) sends hardly any more sound.",
+      .readFailed, "\(name) sends almost no sound any more.",
       hint: "Check this machine's connection, and play it again.")
   }
 
@@ -206,7 +206,7 @@ extension FileFailure {
   static func notResumable(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed,
-      "\(address.name) broke off, and its server does not say how to go on from there.",
+      "\(address.name) broke off, and its server does not support resuming.",
       hint: "Play it again from the beginning.")
   }
 
@@ -227,7 +227,8 @@ extension FileFailure {
   /// A reader goes back in what comes only once.
   static func gone(_ name: String) -> FileFailure {
     FileFailure(
-      .readFailed, "\(name) cannot be read again from an earlier place: its server only goes on.",
+      .readFailed,
+      "\(name) cannot be read again from an earlier position: its server allows no seeking.",
       hint: "Play it again from the beginning.")
   }
 

@@ -149,10 +149,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   ) throws(FileFailure) -> Int {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the file.")
+      "The buffer and the file must have the same number of channels.")
     requirement(
       target >= 0 && target <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let room = buffer.frameCount - target
     let asked = min(frames ?? room, room)
     let wanted = min(asked, limit - position)

@@ -154,7 +154,7 @@ extension FileFailure {
   static func unsafeLists(_ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) begins like a WAV file, but its lists of tags are damaged.",
-      hint: "Make it anew, or convert it with ffmpeg.")
+      hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 
   /// MPEG audio for what reads other files.

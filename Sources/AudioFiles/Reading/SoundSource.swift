@@ -198,6 +198,6 @@ extension FileFailure {
     return FileFailure(
       .unusableContents,
       "\(name) begins like a \(kind) file, but is damaged, cut short or of an unknown kind.",
-      hint: "Make it anew, or convert it with ffmpeg.")
+      hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 }

@@ -194,7 +194,7 @@ struct AIFFRepair {
     let size = samples.end - 8
     guard size <= Int(UInt32.max) else {
       throw FileFailure(
-        .unusableContents, "\(file.path) goes on past 4 GiB, which no AIFF file can say.",
+        .unusableContents, "\(file.path) is longer than 4 GiB, the most an AIFF header can state.",
         hint: "Take its samples with sox -t raw, and skip the first \(start) bytes.")
     }
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))

@@ -164,15 +164,15 @@ extension FileFailure {
   /// The samples are of a kind whose length cannot be worked out.
   static func unknownSamples(_ path: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(path) does not say in a way we know how it keeps its samples.",
+      .unusableContents, "\(path) has an unknown sample format.",
       hint: "Try ffmpeg -i on it, or look for another copy.")
   }
 
   /// The file is none that can be mended.
   static func noSoundFile(_ path: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(path) is no sound file that can be mended.",
-      hint: "WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus can.")
+      .unusableContents, "\(path) is not a sound file that can be repaired.",
+      hint: "WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus can be repaired.")
   }
 
   /// Not one frame is whole.

@@ -17,7 +17,7 @@ public struct FileFailure: Error, Sendable, Equatable {
     case cannotOpen
     /// An input is there, and is damaged, or cannot do what is asked of it.
     case unusableContents
-    /// An input is there, and does not begin like sound of any kind known.
+    /// An input is there, and is not sound of a known format.
     case unknownContents
     /// An output exists already, or has no folder to go to.
     case cannotCreate

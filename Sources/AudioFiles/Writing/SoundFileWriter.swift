@@ -119,10 +119,10 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   ) throws(FileFailure) {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the file.")
+      "The buffer and the file must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var done = 0
     while done < frames {
       let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)

@@ -19,7 +19,7 @@ import AudioBasics
 /// limiter.process(&buffer, frames: 64)
 /// precondition(buffer[63] <= 0.5 && limiter.limitedFrames == 64)
 /// ```
-public struct Limiter: BitwiseCopyable {
+public struct Limiter: ~Copyable {
   /// The highest magnitude let through; may be changed at any time.
   public var limit: Float
   /// Frames so far that came in above the limit.

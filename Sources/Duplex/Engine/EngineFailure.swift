@@ -34,7 +34,8 @@ public enum EngineFailure: Error, Sendable, Equatable {
     switch self {
     case .device(let failure): failure.message
     case .file(let failure): failure.message
-    case .unknownFormat(let path): "The name \(path) does not say which format to record."
+    case .unknownFormat(let path):
+      "The name \(path) has no known extension, so the file format is unknown."
     case .nothingToRecord(.microphone): "There is no input to record."
     case .nothingToRecord(.output): "There is no output to record."
     case .alreadyRecording(.microphone): "The microphone is being recorded already."

@@ -83,7 +83,7 @@ import SimulatedDevices
       guard let pair = try openPair(selection, steps, master: .capture) else {
         throw DeviceFailure(
           .lost, "The sound server behind \(granted.deviceNames) went away.",
-          hint: "Start it again, then try anew.")
+          hint: "Start the server again, then try again.")
       }
       return pair
     }

@@ -107,12 +107,12 @@ public struct EffectFrames: ~Copyable {
   public subscript(sample: Int) -> Float {
     @_noLocks @inlinable get {
       requirement(
-        sample >= 0 && sample < sampleCount, "An effect asked for a sample outside of its frames.")
+        sample >= 0 && sample < sampleCount, "The sample is outside of the effect's frames.")
       return base[sample]
     }
     @_noLocks @inlinable set {
       requirement(
-        sample >= 0 && sample < sampleCount, "An effect set a sample outside of its frames.")
+        sample >= 0 && sample < sampleCount, "The sample to set is outside of the effect's frames.")
       base[sample] = newValue
     }
   }
@@ -121,7 +121,7 @@ public struct EffectFrames: ~Copyable {
   func check(_ frame: Int, _ channel: Int) {
     requirement(
       frame >= 0 && frame < count && channel >= 0 && channel < channelCount,
-      "An effect reached for a frame or channel outside of its frames.")
+      "The frame or channel is outside of the effect's frames.")
   }
 }
 

@@ -56,7 +56,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     let slots = slots.pointer
     slots.pointee.owned.withLock { owned in
       let count = owned.effects.count
-      requirement(count < Self.mostEffects, "An insert has room for 64 effects.")
+      requirement(count < Self.mostEffects, "An EffectInsert has at most 64 effects.")
       if let format = owned.format { holder.prepare(format) }
       owned.effects.append(holder)
       (slots.pointee.addresses + count).initialize(to: Unmanaged.passUnretained(holder).toOpaque())
@@ -96,13 +96,15 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     // Acquires the effects that `append` released.
     let count = slots.pointer.pointee.count.load(ordering: .acquiring)
     guard count > 0 else { return }
-    guard let format else { requirementFailed("Effects were run before EffectInsert.prepare.") }
+    guard let format else {
+      requirementFailed("EffectInsert.prepare must be called before the effects run.")
+    }
     requirement(
       buffer.channelCount == format.channelCount,
-      "Effects got sound of another number of channels than they were prepared for.")
+      "The number of channels must be the one that the effects were prepared for.")
     requirement(
       frames >= 0 && frames <= format.maximumFrames && frames <= buffer.frameCount,
-      "Effects got more frames than they were prepared for.")
+      "There are more frames than the effects were prepared for.")
     var call = EffectCall(
       base: buffer.base, count: frames, channelCount: format.channelCount,
       sampleRate: format.sampleRate, startFrame: startFrame, lostFrames: lostFrames)

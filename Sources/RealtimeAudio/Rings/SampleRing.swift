@@ -78,10 +78,10 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   ) -> Int {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the ring.")
+      "The buffer and the ring must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let count = min(frames, room)
     var done = 0
     while done < count {
@@ -223,7 +223,7 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   package mutating func skip(_ frames: Int) {
     requirement(
       frames >= 0 && frames <= capacity &- slot,
-      "More frames were asked of a ring than stand there in one piece.")
+      "The ring has fewer contiguous frames than were asked for.")
     position &+= frames
     slot = slot &+ frames == capacity ? 0 : slot &+ frames
     // Hands the slots back; pairs with the load in `room`.
@@ -238,10 +238,10 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   ) -> Int {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the ring.")
+      "The buffer and the ring must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let rest = followReplacement()
     let count = min(frames, min(available, rest))
     var done = 0

@@ -20,8 +20,8 @@ struct CardChecks {
   private var noCard: Finding {
     if let interface = unclaimedInterface {
       return Finding(
-        .problem, "noDriver", "\(interface) is plugged in, but no driver has taken it.",
-        remedy: "Load it with sudo modprobe snd-usb-audio, and see what dmesg says.")
+        .problem, "noDriver", "\(interface) is plugged in, but no driver uses it.",
+        remedy: "Load the driver with sudo modprobe snd-usb-audio, and read dmesg.")
     }
     let place = machine.isContainer ? "This container" : "This machine"
     let servers = RunningProgram.all(named: SoundServers.names, files)
@@ -34,11 +34,11 @@ struct CardChecks {
     guard !machine.isContainer else {
       return Finding(
         .problem, "noCard", "\(place) has no sound card.",
-        remedy: "Give it those of its host: --device /dev/snd in Docker and Podman.")
+        remedy: "Give it the cards of its host: --device /dev/snd in Docker and Podman.")
     }
     return Finding(
       .problem, "noCard", "\(place) has no sound card.",
-      remedy: "Plug one in. Without one, --device sim plays into its own microphone.")
+      remedy: "Plug in a card. Without a card, use the simulated device: --device sim.")
   }
 
   /// A USB device that says it does sound.
@@ -145,7 +145,7 @@ struct USBChecks {
       guard beside.isEmpty else {
         return Finding(
           .warning, "sharedHub",
-          "\(card.name) shares a USB hub with \(Self.list(beside)), and waits for them.",
+          "\(card.name) shares a USB hub with \(Self.list(beside)), which may delay its sound.",
           remedy: "Plug it into a port of the computer itself.")
       }
     }
@@ -156,7 +156,7 @@ struct USBChecks {
         "\(card.name) shares the USB bus \(device.bus) with \(Self.list(beside)).",
         remedy: "If there are dropouts, plug one of them into a port of another controller.")
     }
-    return Finding(.fine, "usb", "\(card.name) shares its USB port with nothing that is busy.")
+    return Finding(.fine, "usb", "\(card.name) shares its USB port with no busy device.")
   }
 
   private func speed(_ card: SoundCard, _ device: USBDevice) -> Finding? {

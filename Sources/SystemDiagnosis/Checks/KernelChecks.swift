@@ -28,9 +28,10 @@ struct KernelChecks {
     if commandLine.contains("highres=off") || (resolution ?? 0) > 100_000 {
       let steps = resolution.map { " in steps of \(Milliseconds(Double($0) / 1e6))" } ?? " in ticks"
       return Finding(
-        .problem, "coarseTimers", "The kernel's timers move\(steps), as long as a short period.",
+        .problem, "coarseTimers",
+        "The kernel's timers advance\(steps), which is as long as a short period.",
         remedy: commandLine.contains("highres=off")
-          ? "Take highres=off from the kernel's command line."
+          ? "Remove highres=off from the kernel's command line."
           : "Use a kernel with CONFIG_HIGH_RES_TIMERS.")
     }
     if resolution == nil, configuration.contains("# CONFIG_HIGH_RES_TIMERS is not set") {
@@ -68,12 +69,12 @@ struct KernelChecks {
     case .voluntary?:
       return Finding(
         .notice, "preemption",
-        "The kernel lets other threads go first at some places only (voluntary preemption).",
+        "The kernel switches to another thread only at some places (voluntary preemption).",
         remedy: remedy)
     case let kind?:
       return Finding(.fine, "preemption", "The kernel has \(kind.rawValue) preemption.")
     case nil:
-      return Finding(.fine, "preemption", "Which preemption the kernel has cannot be told.")
+      return Finding(.fine, "preemption", "The kernel does not report its preemption.")
     }
   }
 

@@ -19,7 +19,7 @@ struct PriorityChecks {
         Finding(
           .problem, "wakeUpsStuck",
           "A thread that asked for realtime priority was not woken up again.",
-          remedy: "See with top which program keeps the processors busy, and whether dbus answers."),
+          remedy: "Check with top which program keeps the processors busy, and whether dbus runs."),
         memory,
       ]
     }
@@ -39,7 +39,7 @@ struct PriorityChecks {
     case .normal:
       return Finding(
         .problem, "noRealtime",
-        "Realtime priority is refused, so that any other program may interrupt the sound.",
+        "Realtime priority is refused: other programs may delay the audio thread.",
         remedy: limitsRemedy)
     case .roundRobin:
       return Finding(

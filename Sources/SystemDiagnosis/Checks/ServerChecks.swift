@@ -29,10 +29,10 @@ struct ServerChecks {
   private func stopped(_ server: RunningProgram) -> Finding {
     Finding(
       .problem, "serverStopped",
-      "\(server.description) stands still, and so does every program that plays through it.",
+      "\(server.description) is stopped, and so is every program that plays through it.",
       remedy: server.name == "pipewire"
         ? "Start it again: systemctl --user restart pipewire."
-        : "Let it go on with kill -CONT \(server.process), or end it.")
+        : "Continue it with kill -CONT \(server.process), or end it.")
   }
 
   /// What a server moves at a time.
@@ -61,7 +61,7 @@ struct ServerChecks {
     case .failed:
       return Finding(
         .notice, "server",
-        "\(server.description) runs; its quantum is not known, since pw-metadata did not tell it.",
+        "\(server.description) runs; its quantum is unknown, as pw-metadata did not report it.",
         remedy: "Run doctor as the user whose desktop it is, with pipewire-bin installed.")
     case .text(let settings):
       return pipewire(server, settings)
@@ -80,7 +80,7 @@ struct ServerChecks {
     }
     guard let quantum = Quantum(frames: Self.number("clock.quantum", settings), sampleRate: rate)
     else {
-      return Finding(.notice, "server", "\(server.description) runs; it tells no quantum.")
+      return Finding(.notice, "server", "\(server.description) runs; it reports no quantum.")
     }
     let least = Self.number("clock.min-quantum", settings) ?? 1
     return Finding(

@@ -8,7 +8,7 @@ struct DevicesCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the devices and what each can do.")
 
-  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")
   var json = false
 
   @Flag(
@@ -171,7 +171,7 @@ struct DeviceOverview {
 
   /// What is said where there is no device at all.
   static let noDevice =
-    "No sound card. Without one, --device sim plays into its own microphone."
+    "No sound card. Without a card, use the simulated device: --device sim."
 
   init(_ list: DeviceList) {
     var rows = [["NAME", "DEVICE", "INPUTS", "OUTPUTS", ""]]
@@ -205,7 +205,7 @@ struct DeviceOverview {
     let hasDevice = !list.cards.isEmpty || list.defined.contains { $0.name == "default" }
     lines =
       (hasDevice ? [] : [Self.noDevice]) + shown + failures
-      + ["A part of a name is enough if it fits one device only; -v shows more of each."]
+      + ["A part of a name is enough if only one device matches; -v shows more about each."]
   }
 
   private static func row(_ card: CardDescription, _ device: DeviceDescription, isDefault: Bool)

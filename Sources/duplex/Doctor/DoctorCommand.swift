@@ -9,20 +9,20 @@ struct DoctorCommand: ToolCommand {
     commandName: "doctor",
     abstract: "Find what keeps this machine from low latency, and what to do.",
     discussion: """
-      Looks at sound cards and permissions, sound servers, realtime priority, memory limits, \
-      timers, preemption, processor frequency, USB ports and power saving, and takes a sample of how \
-      late a thread is woken up; opens no device, changes nothing, and takes some two seconds. Worst \
-      first: a problem makes low latency impossible, a warning makes it worse, a notice is worth \
-      knowing. The exit status is 0, or 1 where there is a problem.
+      Checks sound cards and permissions, sound servers, realtime priority, memory limits, timers, \
+      preemption, processor frequency, USB ports and power saving, and measures how late a thread is \
+      woken up. This takes about 2 s, opens no device and changes nothing. A problem makes low \
+      latency or all sound impossible, a warning makes latency worse, a notice is useful to know; the \
+      worst come first. The exit status is 1 if there is a problem, else 0.
       """)
 
   @Flag(help: "Keep every processor and the disk busy while wake-ups are measured.")
   var load = false
 
-  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")
   var json = false
 
-  @Flag(name: [.customShort("v"), .long], help: "Show also the checks that found nothing wrong.")
+  @Flag(name: [.customShort("v"), .long], help: "Also show the checks that found no problem.")
   var verbose = false
 
   var outputMode: OutputMode { OutputMode(json: json) }
@@ -86,7 +86,8 @@ private struct DoctorRun {
     let words = zip(counts, ["problem", "warning", "notice"]).compactMap { count, word in
       count == 0 ? nil : count.counted(word)
     }
-    return "\(all) checks: " + (words.isEmpty ? "all is well" : words.joined(separator: ", ")) + "."
+    return "\(all) checks: " + (words.isEmpty ? "no problem found" : words.joined(separator: ", "))
+      + "."
   }
 
   private func summary(

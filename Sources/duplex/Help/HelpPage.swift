@@ -115,17 +115,17 @@ struct HelpPage {
   }
 
   private static let firstSteps = [
-    ("duplex devices", "the sound cards, and what to type after -D"),
-    ("duplex record", "record a note until Ctrl-C or q"),
+    ("duplex devices", "list the sound cards, with the names for -D"),
+    ("duplex record", "record a note until you press q or Ctrl-C"),
     ("duplex play", "play the last note"),
-    ("duplex record -D sim -d 3 try.wav", "try it without a sound card"),
+    ("duplex record -D sim -d 3 try.wav", "record 3 s of silence, without a sound card"),
   ]
 
   private static let generalOptions = [
     ("duplex --version", "Show the version."),
     (
       "duplex --generate-completion-script",
-      "Print a script that completes commands, options and devices in the shell; or name bash, zsh or fish."
+      "Print a completion script for the shell in use, or for bash, zsh or fish if named."
     ),
   ]
 }

@@ -91,7 +91,7 @@ struct ManualPage {
     if let bindings = KeyBindings.commands[name] {
       roff.section("KEYS")
       roff.paragraph(
-        "While it runs at a terminal, keys do this; where one means nothing in what runs, it does nothing."
+        "These keys work while the command runs in a terminal. A key without a function in this run is ignored."
       )
       for binding in bindings { roff.item(binding.name, binding.meaning.asSentence) }
     }

@@ -29,11 +29,11 @@ enum ManualTexts {
 
   static let introduction = [
     "duplex records, monitors and plays sound on Linux through ALSA, at the lowest latency that the "
-      + "sound card allows. One full-duplex unit stands behind all commands: it runs input and output in "
+      + "sound card allows. All commands use one full-duplex stream (the unit), which runs input and output in "
       + "step, with a latency from input to output of exactly the period size plus the headroom in "
       + "frames.",
-    "Every frame that is lost is accounted for: after an overrun, an underrun or a pulled cable the "
-      + "recording has silence of the same length, and the summary names the gap.",
+    "Every lost frame is reported: after an overrun, an underrun or a pulled cable the "
+      + "recording has silence of the same length, and the summary lists the gap.",
     "`duplex COMMAND --help` shows the common options of a command on one screen, `--help-all` all of "
       + "them. Commands and long options may be shortened as long as they stay one: `duplex rec --dur 3`.",
     "Standard output has results only. Messages, meters and progress go to standard error, meters only "
@@ -50,15 +50,18 @@ enum ManualTexts {
         ("hw:1,0", "Device 0 of card 1 without conversion: the lowest latency."),
         (
           "hw:CARD=USB,DEV=0",
-          "The same by the name of the card, which stays when cards are replugged."
+          "The same by the name of the card, which does not change when cards are plugged in again."
         ),
-        ("usb", "Any part of a device's or a card's name, in either case, where it fits one only."),
+        (
+          "usb",
+          "Any part of a device's or a card's name, in upper or lower case, if only one device matches."
+        ),
         (
           "sim",
           "A simulated device that plays into its own microphone and needs no sound card. "
             + "`sim:key=value,...` sets rate, channels, delay (frames), gain (dB), invert (0 or 1), noise "
             + "(dBFS), drift (ppm), mic (a file), clock (real or free), xrun-at, unplug-at and replug-at "
-            + "(seconds). With `clock=free` its time is virtual: an hour takes moments, and every run "
+            + "(seconds). With `clock=free` its time is virtual: an hour takes seconds, and every run "
             + "repeats bit for bit."
         ),
       ]),
@@ -108,8 +111,8 @@ enum ManualTexts {
       ("XDG_CONFIG_HOME", "The folder of duplex/config.toml and of what is saved for devices."),
       (
         "XDG_CACHE_HOME",
-        "The folder where bytes from the network are kept while they play, in a file that vanishes with "
-          + "the process."
+        "The folder where bytes from the network are kept while they play, in a file that is deleted "
+          + "when the process ends."
       ),
       ("TMPDIR", "The folder in which `tune --load` and `doctor --load` keep the disk busy."),
       ("NO_COLOR", "If set, nothing is coloured."),
@@ -125,7 +128,7 @@ enum ManualTexts {
       ("~/.config/duplex/config.toml", "Defaults, see DEFAULTS."),
       ("~/.config/duplex/latency/", "Round trips that `duplex latency --save` measured."),
       ("~/.config/duplex/profile/", "Settings that `duplex tune --save` found."),
-      ("note-YYYYMMDD-HHMMSS.wav", "What `duplex record` without a name records to."),
+      ("note-YYYYMMDD-HHMMSS.wav", "The recording of `duplex record` without FILE."),
       ("~/.asoundrc, /etc/asound.conf", "PCMs of the user and of the system, see asound.conf(5)."),
     ])
 
@@ -184,13 +187,13 @@ enum ManualTexts {
     (.done, "Done, or ended by the user: files are complete."),
     (
       .loss,
-      "Ended with a loss that could not be mended, as a full disk or a device that stayed away: what there "
-        + "is is saved."
+      "Ended with a loss that could not be repaired, such as a full disk or a device that did not come "
+        + "back: the sound so far is saved."
     ),
     (.usage, "Wrong usage."),
     (.unusableInput, "The contents of a file cannot be used."),
     (.noInput, "An input file or an address cannot be opened."),
-    (.unavailable, "The device is not there, busy, or cannot do what was asked."),
+    (.unavailable, "The device is missing, busy, or does not support the settings."),
     (.cannotCreate, "An output file cannot be created, or exists and --overwrite was not given."),
     (.noPermission, "Permission denied."),
   ]

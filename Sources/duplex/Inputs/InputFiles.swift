@@ -103,7 +103,7 @@ struct ReportOptions: ParsableArguments {
 
   func validate() throws {
     if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
-      throw ValidationError("--report draws .svg or .html; \(report) is neither.")
+      throw ValidationError("--report needs a name that ends in .svg or .html: \(report) does not.")
     }
   }
 
@@ -129,12 +129,13 @@ enum PicturePath {
   ) throws(FileFailure) {
     if let identity = FileIdentity(of: path), inputs.contains(identity) {
       throw FileFailure(
-        .invalidRequest, "\(path) is a file that this command reads.", hint: "Choose another name.")
+        .invalidRequest, "\(path) is read by this command and cannot be written to.",
+        hint: "Choose another name.")
     }
     try OutputFolder.check(for: path)
     guard !overwrite, SoundFileReader.exists(path) else { return }
     throw FileFailure(
       .cannotCreate, "\(path) exists already.",
-      hint: "Choose another name, or replace it with --overwrite.")
+      hint: "Choose another name, or replace the file with --overwrite.")
   }
 }

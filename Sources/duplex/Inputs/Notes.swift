@@ -10,7 +10,7 @@ enum Notes {
     let files = (try? SoundFolder.files(in: ".", entersFolders: false)).map(Array.init) ?? []
     guard let last = files.filter(isNote).max(by: isOlder) else {
       throw ToolFailure(
-        .noInput, code: "inputNotFound", "There is no note in this folder to play.",
+        .noInput, code: "inputNotFound", "There is no note in this folder.",
         hint: "Name a file, or record a note with `duplex record`.")
     }
     inform("lastNote", "playing \(last), the last note of this folder.")

@@ -58,10 +58,10 @@ struct SpeedOption: ExpressibleByArgument {
 
 /// Which part of each file is played, how often, in which direction and how fast.
 struct OrderOptions: ParsableArguments {
-  @Option(help: .init("Start at this time of each file.", valueName: "time"))
+  @Option(help: .init("Start each file at this time.", valueName: "time"))
   var start: TimeOption?
 
-  @Option(help: .init("Stop at this time of each file.", valueName: "time"))
+  @Option(help: .init("Stop each file at this time.", valueName: "time"))
   var end: TimeOption?
 
   @Option(help: .init("Play only this part of each file: start and end.", valueName: "time,time"))
@@ -85,7 +85,7 @@ struct OrderOptions: ParsableArguments {
   func validate() throws {
     try require(
       region == nil || (start == nil && end == nil),
-      "--region names a start and an end: leave out --start and --end.")
+      "--region cannot be used with --start or --end: it has a start and an end.")
   }
 
   /// Throws `.invalidRequest` where nothing of a source is asked for.
@@ -95,8 +95,8 @@ struct OrderOptions: ParsableArguments {
       return
     }
     throw FileFailure(
-      .invalidRequest, "\(address.name) is shorter than the start that was asked for.",
-      hint: "Give an earlier start.")
+      .invalidRequest, "\(address.name) ends before the start that was asked for.",
+      hint: "Use an earlier --start or --region.")
   }
 
   /// How a file of this rate is played; a stretch named with the file goes before one for all.
@@ -108,7 +108,7 @@ struct OrderOptions: ParsableArguments {
     let end = (source?.end ?? region?.end ?? end)?.frameCount(at: rate)
     guard end.map({ $0 > first }) ?? true else {
       throw FileFailure(
-        .invalidRequest, "The part to be played must end after its start.",
+        .invalidRequest, "The end of the region must be after its start.",
         hint: "Give the earlier time first.")
     }
     var settings = TrackSettings()

@@ -130,8 +130,8 @@ struct PlayItems {
   private static func checkMixed(_ count: Int) throws(ToolFailure) {
     guard count <= mostMixed else {
       throw ToolFailure.usage(
-        "At most \(mostMixed) sources can be played at once.",
-        hint: "Name fewer, or play them one after the other.")
+        "At most \(mostMixed) sources can be played at the same time.",
+        hint: "Name fewer sources, or play the sources one after the other.")
     }
   }
 
@@ -175,7 +175,7 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
     guard values.count == 1 || values.count == count else {
       throw ToolFailure.usage(
         "\(option) has \(values.count) values for \(count) source\(count == 1 ? "" : "s").",
-        hint: "Give one value for all, or one for each.")
+        hint: "Give one value for all sources, or one for each source.")
     }
   }
 }

@@ -105,8 +105,8 @@ struct SourceList: RandomAccessCollection, Sendable {
     guard !open.contains(name), open.count < Self.deepest else {
       throw FileFailure(
         .unusableContents,
-        "\(SourceAddress(name).name) is nested in too many playlists, or in itself.",
-        hint: "Name its files in one playlist.")
+        "\(SourceAddress(name).name) is nested too deeply in playlists, or contains itself.",
+        hint: "List all files in one playlist.")
     }
     guard SourceAddress.isRemote(name) else { return }
     fetchCount += 1
@@ -128,8 +128,8 @@ struct SourceList: RandomAccessCollection, Sendable {
     hasLedTooFar = true
     return FileFailure(
       .unusableContents,
-      "\(SourceAddress(open.first ?? name).name) leads to more than \(count).",
-      hint: "Play a part of it at a time.")
+      "\(SourceAddress(open.first ?? name).name) contains more than \(count).",
+      hint: "Play one part of the list at a time.")
   }
 
   /// What the playlist `name` names.
@@ -217,7 +217,7 @@ extension FileFailure {
     FileFailure(
       .cannotOpen,
       "\(name) was not read: the servers before it took \(seconds.shown(0)) s.",
-      hint: "Name it alone, or try again later.")
+      hint: "Play this address alone, or try again later.")
   }
 }
 

@@ -10,9 +10,9 @@ struct InspectCommand: ToolCommand {
     commandName: "inspect",
     abstract: "Show length, format, tags, levels, silence and gaps of sound files.",
     discussion: """
-      Reads each file once, from end to end. For a folder, without a name the current one, it lists the sound \
-      files: length, peak, loudness and title. --waveform and --spectrogram draw one file as PNG or SVG, of any length; \
-      they need Cairo (libcairo2). Silence is what stays below -60 dBFS.
+      For a folder, it shows one line per sound file: length, peak, loudness and title. Without FILE it lists \
+      the current folder. --waveform and --spectrogram draw one file of any length as PNG or SVG, and need \
+      Cairo (libcairo2). Samples below -60 dBFS count as silence.
       """)
 
   @Option(help: .init("Draw the waveform, as .png or .svg.", valueName: "file"))
@@ -24,7 +24,7 @@ struct InspectCommand: ToolCommand {
   @Flag(help: "Replace pictures that exist.")
   var overwrite = false
 
-  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")
   var json = false
 
   @Flag(name: [.customShort("q"), .long], help: "Print results and errors only.")
@@ -42,11 +42,12 @@ struct InspectCommand: ToolCommand {
 
   func validate() throws {
     for picture in pictures where PictureFormat(pathExtensionOf: picture) == nil {
-      throw ValidationError("Pictures are .png or .svg; \(picture) is neither.")
+      throw ValidationError(
+        "A picture needs a name that ends in .png or .svg: \(picture) does not.")
     }
-    try require(pictures.isEmpty || files.count == 1, "A picture shows one file: name one file.")
+    try require(pictures.isEmpty || files.count == 1, "A picture shows one file: give one FILE.")
     if let waveform, let spectrogram, OutputFolder.isSame(waveform, spectrogram) {
-      throw ValidationError("--waveform and --spectrogram name the same file.")
+      throw ValidationError("--waveform and --spectrogram must be different files.")
     }
   }
 
@@ -184,8 +185,8 @@ extension ToolFailure {
         hint: "Install it: sudo apt install libcairo2.")
     case .noMemory:
       self.init(
-        .unavailable, code: "noMemory", "There is no memory for the picture.",
-        hint: "End other programs.")
+        .unavailable, code: "noMemory", "There is not enough memory for the picture.",
+        hint: "End other programs, then try again.")
     }
   }
 }

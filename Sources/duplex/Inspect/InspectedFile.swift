@@ -109,7 +109,7 @@ struct InspectedFile {
   }
 
   private var loudness: String {
-    guard let integrated = levels.integratedLUFS else { return "too soft or too short to tell" }
+    guard let integrated = levels.integratedLUFS else { return "too quiet or too short to measure" }
     var parts = ["\(integrated.shown(1)) LUFS"]
     if let range = levels.loudnessRangeLU { parts.append("range \(range.shown(1)) LU") }
     if let momentary = levels.maximumMomentaryLUFS {
@@ -129,14 +129,14 @@ struct InspectedFile {
     guard silence.total > 0 else { return "none" }
     if silence.total >= frames { return "all of it is below -60 dBFS" }
     return "\(seconds(silence.lead).shown(2)) s before the first sound, "
-      + "\(seconds(silence.tail).shown(2)) s behind the last, \(seconds(silence.total).shown(2)) s in all"
+      + "\(seconds(silence.tail).shown(2)) s after the last, \(seconds(silence.total).shown(2)) s in total"
   }
 
   private var gapList: String {
-    guard !gaps.isEmpty else { return "none noted" }
+    guard !gaps.isEmpty else { return "none marked" }
     let lost = gaps.reduce(0) { $0 + $1.frames }
-    return "\(lost) frames lost in \(gaps.count.counted("gap")): "
-      + places(gaps.map { ($0.frame, "\($0.frames) frames") })
+    return "\(lost.counted("frame")) lost in \(gaps.count.counted("gap")): "
+      + places(gaps.map { ($0.frame, $0.frames.counted("frame")) })
   }
 
   private func places(_ places: [(frame: Int, what: String)]) -> String {

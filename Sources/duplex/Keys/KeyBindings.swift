@@ -45,37 +45,39 @@ enum KeyBindings {
   static let playback = [
     KeyBinding("space", "pauses", brief: "space pauses", [" ": .togglePause]),
     KeyBinding(
-      "left and right", "go 5 s back and ahead", brief: "arrows seek",
+      "left and right", "seek 5 s back and ahead", brief: "arrows seek",
       [.left: .seek(seconds: -5), .right: .seek(seconds: 5)]),
     KeyBinding(
-      "up and down", "a minute", [.up: .seek(seconds: 60), .down: .seek(seconds: -60)]),
+      "up and down", "seek 1 min ahead and back",
+      [.up: .seek(seconds: 60), .down: .seek(seconds: -60)]),
     KeyBinding(
-      "< and >", "from track to track", brief: "< > tracks",
+      "< and >", "change to the previous and next track", brief: "< > tracks",
       ["<": .previousTrack, ",": .previousTrack, ">": .nextTrack, ".": .nextTrack]),
-    KeyBinding("r", "turns round", brief: "r reverses", ["r": .toggleReversed]),
+    KeyBinding("r", "reverses", brief: "r reverses", ["r": .toggleReversed]),
     KeyBinding(
-      "[ and ]", "loop from here to here", brief: "[ ] \\ loop",
+      "[ and ]", "set the start and end of a loop", brief: "[ ] \\ loop",
       ["[": .startLoop, "]": .closeLoop]),
     KeyBinding("\\", "ends the loop", ["\\": .endLoop]),
     KeyBinding(
-      "( and )", "slower and faster", brief: "( ) speed",
+      "( and )", "lower and raise the speed", brief: "( ) speed",
       ["(": .changeSpeed(semitones: -1), ")": .changeSpeed(semitones: 1)]),
-    KeyBinding("- and +", "softer and louder", brief: "- + gain", gain),
+    KeyBinding("- and +", "change the gain", brief: "- + gain", gain),
     mute,
   ]
 
   /// While files are compared.
   static let comparison = [
-    KeyBinding("tab", "compares", brief: "tab compares", ["\t": .nextSource])
+    KeyBinding(
+      "tab", "changes to the next source of --compare", brief: "tab compares", ["\t": .nextSource])
   ]
 
   /// While a microphone is recorded or played.
   static let microphone = [pause] + level
   static let pause = KeyBinding(
-    "space", "pauses and goes on", brief: "space pauses", [" ": .togglePause])
+    "space", "pauses and resumes", brief: "space pauses", [" ": .togglePause])
   /// While it is paused.
   static let resumption = KeyBinding(
-    "space", "goes on", brief: "space goes on", [" ": .togglePause])
+    "space", "resumes", brief: "space resumes", [" ": .togglePause])
 
   /// While there is a gain to change; all that an overdub has, which knows no pause.
   static let level = [
@@ -85,7 +87,8 @@ enum KeyBindings {
 
   /// While a microphone is heard beside what is played.
   static let backing = [
-    KeyBinding("b", "plays the backing alone", brief: "b backing", ["b": .toggleBackingAlone])
+    KeyBinding(
+      "b", "mutes the microphone in the headphones", brief: "b backing", ["b": .toggleBackingAlone])
   ]
 
   /// Until a recording that waits is started.

@@ -70,7 +70,8 @@ final class MicrophoneKeys: KeyResponder {
       apply()
       inform(
         isBackingAlone ? "backingAlone" : "notBackingAlone",
-        isBackingAlone ? "the backing alone." : "the microphone again.")
+        isBackingAlone
+          ? "only the backing is heard." : "the microphone is heard again.")
     case .changeGain(let change):
       decibels = (decibels + change).clamped(to: Self.decibelRange)
       apply()
@@ -86,7 +87,7 @@ final class MicrophoneKeys: KeyResponder {
     apply()
     // A recording tells of its pauses itself.
     guard reach.pauseRecording == nil else { return }
-    inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "going on.")
+    inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "resumed.")
   }
 
   /// Asks for the gains that follow.

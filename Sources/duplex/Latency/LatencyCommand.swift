@@ -14,12 +14,12 @@ struct LatencyCommand: AudioCommand {
     commandName: "latency",
     abstract: "Measure the round trip from output to input over a cable or the air.",
     discussion: """
-      Connect an output to an input with a cable, or put a microphone before a loudspeaker \
-      (--acoustic).
+      First connect an output to an input with a cable, or put a microphone in front of a loudspeaker \
+      (--acoustic). --save keeps the result for `duplex overdub`.
 
-      Soft bursts of noise are played, each louder than the one before, up to --level, until the input \
-      receives them well enough. With --listen and --reference nothing is played: the delay is found in a \
-      recording made elsewhere.
+      The command plays quiet bursts of noise, each louder than the one before, up to --level, until \
+      the input receives them clearly. With --listen and --reference nothing is played: the delay is \
+      measured in an existing recording.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -43,7 +43,7 @@ struct LatencyCommand: AudioCommand {
   @Option(help: .init("Input channel to listen on, from 1. (default: all)", valueName: "n"))
   var toChannel: Int?
 
-  @Flag(help: "Measure through the air: the first arrival counts, not the strongest.")
+  @Flag(help: "Measure through the air: use the first arrival instead of the strongest.")
   var acoustic = false
 
   @Flag(help: "Save the result for this device and these settings; overdub uses it.")
@@ -61,15 +61,16 @@ struct LatencyCommand: AudioCommand {
   func validate() throws {
     try require(
       (1...10_000).contains(repeats) && (1...1000).contains(reopen),
-      "--repeat takes 1 to 10000, --reopen 1 to 1000.")
-    try require(level.decibels <= 0, "--level is a peak below full scale: 0 or less, such as -12.")
+      "--repeat must be 1 to 10000, and --reopen 1 to 1000.")
+    try require(level.decibels <= 0, "--level must be -200 to 0 dBFS, such as -12.")
     try require(
       (listen == nil) == (reference == nil),
-      "--listen and --reference belong together: name both files.")
-    try require(listen == nil || !save, "--save is for a device, not for --listen.")
+      "--listen and --reference must be given together.")
+    try require(
+      listen == nil || !save, "--save cannot be used with --listen: no device is measured.")
     try require(
       [fromChannel, toChannel].compactMap(\.self).allSatisfy((1...64).contains),
-      "Channels are counted from 1, and there are at most 64.")
+      "--from-channel and --to-channel must be 1 to 64.")
   }
 
   func perform() throws -> ExitStatus {
@@ -89,7 +90,7 @@ struct LatencyCommand: AudioCommand {
     guard let number else { return nil }
     guard number <= count else {
       throw ToolFailure.usage(
-        "\(owner) has \(count.counted("channel")), and no channel \(number).", hint: hint)
+        "\(owner) has \(count.counted("channel")), so there is no channel \(number).", hint: hint)
     }
     return number - 1
   }
@@ -143,7 +144,7 @@ final class LatencyRun {
 
   private func plan(_ configuration: DuplexConfiguration, draws: Bool) throws -> ProbePlan {
     var plan = ProbePlan(configuration)
-    let hint = "Ask for more with --channels, if the device has them."
+    let hint = "Use a lower number, or ask for more channels with --channels."
     plan.fromChannel = try LatencyCommand.channel(
       command.fromChannel, of: plan.playbackChannels, "The output", hint: hint)
     plan.toChannel = try LatencyCommand.channel(
@@ -214,13 +215,14 @@ struct OfflineLatency {
     let rate = recording.sampleRate
     guard played.sampleRate == rate else {
       throw ToolFailure.unusable(
-        "\(listen) has \(rate) Hz and \(reference) \(played.sampleRate) Hz.",
-        hint: "Convert one of them first, with sox -r.")
+        "\(listen) has a rate of \(rate) Hz, and \(reference) of \(played.sampleRate) Hz.",
+        hint: "Convert one of the files to the rate of the other first: sox IN -r RATE OUT.")
     }
     let from = try LatencyCommand.channel(
-      command.fromChannel, of: played.samples.count, reference, hint: "Count them from 1.")
+      command.fromChannel, of: played.samples.count, reference,
+      hint: "Channels are numbered from 1.")
     let to = try LatencyCommand.channel(
-      command.toChannel, of: recording.samples.count, listen, hint: "Count them from 1.")
+      command.toChannel, of: recording.samples.count, listen, hint: "Channels are numbered from 1.")
     try played.fill(to: Self.stretchSeconds * rate)
     let references = played.samples
     // A reference of several equal channels is one signal.

@@ -56,9 +56,9 @@ struct LatencyResult {
         if command.save, answer.isTrustworthy {
           let path = try SavedRoundTrip.save(summary, for: configuration)
           kept.append(path)
-          inform("kept", "Kept in \(path).")
+          inform("kept", "Saved in \(path).")
         } else if command.save {
-          warn("notKept", "The result is doubtful and was not kept.")
+          warn("notKept", "The result is doubtful and was not saved.")
         }
         let picture = answer.picture(configuration, sessions.report.reportedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
@@ -73,23 +73,23 @@ struct LatencyResult {
   private func noSignal(_ command: LatencyCommand) -> ToolFailure {
     if command.listen != nil {
       return ToolFailure.noSignal(
-        "The reference is not to be found in the recording.",
-        hint: "Check that both files are of the same take, and that its sound is not cut off.")
+        "The sound of --reference was not found in the recording.",
+        hint: "Check that the recording is of this reference, and that its sound is not cut off.")
     }
     // Ended by hand, or torn by xruns: that is not for lack of a cable.
     if case .end = sessions.report.stopReason {
     } else {
       return ToolFailure.noSignal(
         "The measurement ended before the input received the test signal.",
-        hint: "Give it some seconds more.")
+        hint: "Use a longer --duration, or leave --duration out.")
     }
     if trips.rejected > 0 {
       return ToolFailure.noSignal(
-        "Frames were lost in every measurement (\(trips.rejected) thrown away).",
+        "Frames were lost in every measurement (\(trips.rejected) rejected).",
         hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
     }
     return ToolFailure.noSignal(
-      "No signal came back, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; the input's noise is "
+      "The input received no test signal, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; the input's noise is "
         + "at \(trips.noiseDBFS.shownLevel) dBFS.",
       hint: "Check that neither side is muted, that the cable is in the right jacks, that phantom "
         + "power is on if the microphone wants it, that the mixer plays the computer and not the "
@@ -127,7 +127,7 @@ struct LatencyResult {
       "  buffers of this program \(both(unitFrames))",
       "  driver, converters and wire \(both(answer.frames.median - unitFrames))",
     ]
-    if claimed > 0 { lines.append("  the device claims \(both(Double(claimed))) in all") }
+    if claimed > 0 { lines.append("  latency that ALSA reports \(both(Double(claimed)))") }
     lines += answer.lines(rejected: trips.rejected)
     for pair in trips.pairs
     where pair.fromChannel != answer.pair.fromChannel
@@ -140,7 +140,7 @@ struct LatencyResult {
       }
     }
     if trips.isClipped {
-      lines.append("  The input was overdriven: turn its gain down for a better answer.")
+      lines.append("  The input clipped: lower the input gain for a more exact result.")
     }
     return lines
   }
@@ -236,7 +236,7 @@ struct PairAnswer {
           + "95 % within \(frames.interval95.lowerBound.shown(3)) to "
           + "\(frames.interval95.upperBound.shown(3)), from \(frames.minimum.shown(3)) to "
           + "\(frames.maximum.shown(3)), jitter \(frames.jitter.shown(5)) frames"
-          + (rejected > 0 ? "; \(rejected) thrown away" : ""))
+          + (rejected > 0 ? "; \(rejected) rejected" : ""))
     }
     lines.append("  signal to noise \(signalToNoise) dB")
     for doubt in doubts { lines.append("  Doubtful: \(doubt.sentence)") }
@@ -249,7 +249,8 @@ struct PairAnswer {
       ? "period \(configuration.periodFrames), headroom \(configuration.headroomFrames), " : ""
     let doubt =
       doubts.isEmpty ? "" : ", doubtful: " + doubts.map(\.rawValue).joined(separator: ", ")
-    return "\(sampleRate) Hz, \(unit)\(pair.estimates.count) measurements, signal to noise "
+    return "\(sampleRate) Hz, \(unit)"
+      + "\(pair.estimates.count.counted("measurement")), signal to noise "
       + "\(signalToNoise) dB\(doubt)"
   }
 
@@ -277,12 +278,13 @@ extension DelayEstimate.Doubt {
   /// What it means, for a person.
   var sentence: String {
     switch self {
-    case .faint: "the signal barely stands out of the noise; try a higher --level."
-    case .disagreement: "two methods disagree about the delay; something changes the phase."
+    case .faint: "the signal is hardly above the noise; try a higher --level."
+    case .disagreement: "two methods give different delays: a filter in the path changes the phase."
     case .ambiguous: "an echo is about as strong as the direct sound."
-    case .earlierArrival: "a weaker arrival came earlier; through the air use --acoustic."
-    case .narrowBand: "too little of the spectrum came through."
-    case .drifting: "the delay changes while the signal sounds: two clocks, or lost frames."
+    case .earlierArrival:
+      "a weaker signal arrived earlier; use --acoustic for a measurement through the air."
+    case .narrowBand: "too little of the spectrum was received."
+    case .drifting: "the delay changed during the measurement: two clocks, or lost frames."
     }
   }
 }

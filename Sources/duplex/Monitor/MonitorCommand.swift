@@ -15,8 +15,8 @@ struct MonitorCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",
     discussion: """
-      Files and addresses can be mixed in with --mix, and recorded at the same time with --record. Ctrl-C or \
-      q ends it, ? shows all keys.
+      Wear headphones: a loudspeaker howls. --mix plays a file as well, --record records at the same time. \
+      Press q or Ctrl-C to end, ? for all keys.
 
       --start, --end, --region, --loop, --reverse, --speed and --pan apply to the files of --mix.
 
@@ -34,7 +34,7 @@ struct MonitorCommand: MicrophoneCommand {
   @Option(parsing: .unconditional, help: .init("Gain of the microphone in dB.", valueName: "db"))
   var gain = Gain.unity
 
-  @Flag(help: "Do not play the microphone, only the files of --mix.")
+  @Flag(help: "Play only the files of --mix, not the microphone.")
   var mute = false
 
   @Option(
@@ -47,7 +47,7 @@ struct MonitorCommand: MicrophoneCommand {
   @Option(
     parsing: .unconditional,
     help: .init(
-      "Place of the files of --mix: from -1, left, to 1, right, for all or one for each.",
+      "Pan of the files of --mix: -1 (left) to 1 (right), one for all or one for each.",
       valueName: "p,..."))
   var pan = PerSource(Pan())
 
@@ -73,13 +73,13 @@ struct MonitorCommand: MicrophoneCommand {
   func validate() throws {
     try require(
       !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())),
-      "These options are for files that are played: name one with --mix.")
+      "Options for played files need a file: add --mix FILE.")
     try require(
       recordPath != nil || (recording.isPlain && recordWhat == .mic),
-      "These options are for a recording: name its file with --record.")
+      "Options for a recording need its file: add --record FILE.")
     try require(
       !recording.cleaning.echoCancel || !mixes.isEmpty,
-      "There is no echo to cancel, because nothing is played: play a file with --mix.")
+      "--echo-cancel needs a file that is played: add --mix FILE.")
   }
 
   func perform() throws -> ExitStatus {

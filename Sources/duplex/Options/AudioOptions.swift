@@ -40,17 +40,17 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("C"), .long],
-    help: .init("Input, where it differs from --device.", valueName: "pcm"))
+    help: .init("Input device, if it is not --device.", valueName: "pcm"))
   var captureDevice: String?
 
   @Option(
     name: [.customShort("P"), .long],
-    help: .init("Output, where it differs from --device.", valueName: "pcm"))
+    help: .init("Output device, if it is not --device.", valueName: "pcm"))
   var playbackDevice: String?
 
   @Option(
     help: .init(
-      "With two devices: the one whose clock is followed, playback or capture. The other one is resampled. Two PCMs of one card are treated as two devices if this option is given. (default: playback)",
+      "With two devices: whose clock is the master, playback or capture. The other direction is resampled. With this option two PCMs of one card also count as two devices. (default: playback)",
       valueName: "side"))
   var master: ClockMaster?
 
@@ -67,7 +67,7 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Channels of the device to capture, from 1, in order: 3,4. One may stand twice: 1,1. (default: the first)",
+      "Channels of the device to capture, from 1, in order: 3,4. A channel may be repeated: 1,1. (default: the first)",
       valueName: "n,..."))
   var captureChannels: ChannelListOption?
 
@@ -80,31 +80,31 @@ struct AudioOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .long],
     help: .init(
-      "The sample format asked of the device: S16_LE, s16, s24le, f32le; cd and dat. (default: the widest)",
+      "Sample format of the device: S16_LE, s16, s24le, f32le; or cd or dat, which set rate and channels too. (default: the widest)",
       valueName: "name"))
   var format: FormatOption?
 
   @Option(
     name: [.customShort("p"), .long],
     help: .init(
-      "Frames of a callback: fewer for lower latency. (default: what tune found, else 256)",
+      "Period size in frames: a smaller one has lower latency. (default: what tune saved, else 256)",
       valueName: "frames"))
   var periodSize: Int?
 
   @Option(
     name: [.customShort("n"), .long],
-    help: .init("Length of the output's buffer in periods.", valueName: "n"))
+    help: .init("Size of the output buffer in periods.", valueName: "n"))
   var periods = 2
 
   @Option(
     help: .init(
-      "Frames kept queued ahead of the output; may be less than a period. (default: one period)",
+      "Frames queued ahead of the output when a callback runs, 1 or more. (default: one period)",
       valueName: "frames"))
   var headroom: Int?
 
   @Option(
     help: .init(
-      "The resampler's quality, 0 to 10, where rates or clocks differ; for files soxr's HQ (0) or VHQ (5).",
+      "Resampler quality, 0 to 10, where rates or clocks differ; files use soxr: 0 HQ, 5 VHQ.",
       valueName: "n"))
   var resamplerQuality = 5
 
@@ -120,19 +120,19 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Set the input's volume in the card's mixer for the run, as 80% of its range or -6 in dB, and put it back afterwards (SIGKILL leaves it).",
+      "Set the input volume in the card's mixer for this run: 80% of its range, or -6 in dB. It is restored at the end, except after SIGKILL.",
       valueName: "volume"))
   var captureVolume: VolumeOption?
 
-  @Option(help: .init("Set the output's volume in the same way.", valueName: "volume"))
+  @Option(help: .init("Set the output volume in the same way.", valueName: "volume"))
   var playbackVolume: VolumeOption?
 
   @Flag(
     name: .customLong("no-reserve"),
-    help: "Do not ask a sound server to release a card that it uses.")
+    help: "Do not ask a sound server to release the card.")
   var doesNotReserve = false
 
-  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")
   var json = false
 
   @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
@@ -202,7 +202,7 @@ struct AlsoPlayOption: ParsableArguments {
   @Option(
     name: .customLong("also-play"),
     help: .init(
-      "Play the same on a further device, such as speakers. May be repeated.", valueName: "pcm"))
+      "Also play on this device, for example speakers. May be repeated.", valueName: "pcm"))
   var devices: [String] = []
 }
 
@@ -211,7 +211,7 @@ struct ReconnectOption: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help: """
-      Wait for a device that is unplugged, and continue when it is back. (default: for cards)
+      Wait for an unplugged device, and continue when it is back. (default: on for cards)
       """)
   var reconnect: Bool?
 

@@ -18,34 +18,38 @@ enum ExpectedValues {
   static func sentence(forValue value: String) -> String? { ofValues[value] }
 
   private static let time =
-    "A time is 90, 1.5, 90s, 500ms, 2m, 1h30m, 1:30, 0:01:30.5, or 48000f in frames, from 0 to "
+    "A time is 90, 1.5, 90s, 500ms, 2m, 1h30m, 1:30, 0:01:30.5, or 48000f in frames: 0 to "
     + "1000000000 s."
 
   private static let ofValues = [
     "time": time,
-    "time,time": "A stretch is two times, 0:10,0:14.5 or 48000f,96000f, of 0 to 1000000000 s.",
-    "hz": "A rate is 8000 to 768000 Hz, as 48000, 48k or 44.1k.",
-    "db": "A gain is -200 to 60 dB, as -6.",
-    "db|off": "A level is -60 to 0 dBFS, as -1, or off.",
-    "db,...": "Gains are -200 to 60 dB, one for all or one for each: -6 or -6,0,-3.",
-    "p,...": "Places are -1, left, to 1, right, one for all or one for each: 0.5 or -1,1.",
-    "frames": "Frames are a whole number, as 256.",
-    "n": "A whole number is expected, as 2.",
+    "time,time":
+      "A region is two times of 0 to 1000000000 s, such as 0:10,0:14.5 or 48000f,96000f.",
+    "hz": "A rate is 8000 to 768000 Hz, such as 48000, 48k or 44.1k.",
+    "db": "A gain is -200 to 60 dB, such as -6.",
+    "db|off": "A level is -60 to 0 dBFS, such as -1, or off.",
+    "db,...":
+      "A gain is -200 to 60 dB: one for all sources or one for each, such as -6 or -6,0,-3.",
+    "p,...":
+      "A pan is -1 (left) to 1 (right): one for all sources or one for each, such as 0.5 or -1,1.",
+    "frames": "A number of frames is a whole number, such as 256.",
+    "n": "Use a whole number, such as 2.",
     "n,...":
-      "Channels are numbers from 1 to \(ChannelSelection.highestNumber), 64 at most, as 3,4.",
-    "n|off": "A priority is 1 to 99, as 70, or off.",
-    "n|forever": "Loops are 1 to 1000000000, as 4, or forever.",
-    "x": "A speed is 0.25 to 4, as 0.75.",
-    "volume": "A volume is 0% to 100% of the mixer's range, as 80%, or -200 to 60 dB, as -6.",
-    "beats": "Beats are 0 to 1000, as 4.",
-    "bpm": "A tempo is 10 to 1000 beats a minute, as 120.",
-    "percent": "A margin is 0 to 99 percent, as 30.",
-    "on|off": "Say on or off.",
+      "A list has 1 to 64 channel numbers of 1 to \(ChannelSelection.highestNumber), such as 3,4.",
+    "n|off": "A priority is 1 to 99, such as 70, or off.",
+    "n|forever": "A number of loops is 1 to 1000000000, such as 4, or forever.",
+    "x": "A speed is 0.25 to 4, such as 0.75.",
+    "volume":
+      "A volume is 0% to 100% of the mixer's range, such as 80%, or -200 to 60 dB, such as -6.",
+    "beats": "A number of beats is 0 to 1000, such as 4.",
+    "bpm": "A tempo is 10 to 1000 beats per minute, such as 120.",
+    "percent": "A margin is 0 to 99 percent, such as 30.",
+    "on|off": "Use on or off.",
     "size|time|silence": "Split by a size (100M), a time (10:00, 30m) or at pauses (silence).",
     "n|size|age": "Keep a number of files (24), a size (2G) or an age (7d, 24h, 90m).",
     "auto|time|file": "A round trip is auto, a time of 0 to 10 s (12.75ms, 612f) or a file.",
-    "format,hz,n": "Bare samples are S16_LE,44100,2, or cd or dat.",
-    "file[:db]": "A file may have a gain of -200 to 60 dB behind it: song.wav:-6.",
+    "format,hz,n": "Raw samples have a format, a rate and channels: S16_LE,44100,2, or cd or dat.",
+    "file[:db]": "A gain of -200 to 60 dB may follow the file: song.wav:-6.",
   ]
 
   private static let shortNames = [
@@ -55,15 +59,15 @@ enum ExpectedValues {
   private static let ofOptions = [
     "--file-format":
       "A file format is wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw.",
-    "--period-size": "A period is 1 to 65536 frames, as 256.",
-    "--periods": "A buffer is 2 to 1024 periods, as 2.",
-    "--headroom": "A headroom is 1 to 1048576 frames, as 256.",
-    "--channels": "Channels are 1 to 64, as 2.",
-    "--resampler-quality": "A quality is 0 to 10, as 5.",
-    "--high-pass": "A frequency is 10 to 1000 Hz, as 80.",
-    "--dim": "A dimming is 0 to 60 dB, as 20.",
+    "--period-size": "A period is 1 to 65536 frames, such as 256.",
+    "--periods": "A buffer is 2 to 1024 periods, such as 2.",
+    "--headroom": "A headroom is 1 to 1048576 frames, such as 256.",
+    "--channels": "A number of channels is 1 to 64, such as 2.",
+    "--resampler-quality": "A quality is 0 to 10, such as 5.",
+    "--high-pass": "A frequency is 10 to 1000 Hz, such as 80.",
+    "--dim": "An attenuation is 0 to 60 dB, such as 20.",
     "--format":
       "A format is \(SampleFormat.allCases.map(\.name).joined(separator: ", ")), or cd or dat; "
-      + "s16, s24le and f32le will do as well.",
+      + "s16, s24le and f32le are short forms.",
   ]
 }

@@ -62,13 +62,13 @@ struct OverdubCommand: AlsoPlayingCommand {
   @Flag(help: "Remove the fraction of a frame as well, by resampling the take.")
   var subFrame = false
 
-  @Option(help: .init("Start recording at this time of BACKING (punch-in).", valueName: "time"))
+  @Option(help: .init("Start recording at this time (punch-in).", valueName: "time"))
   var from: TimeOption?
 
-  @Option(help: .init("Stop recording at this time of BACKING (punch-out).", valueName: "time"))
+  @Option(help: .init("Stop recording at this time (punch-out).", valueName: "time"))
   var to: TimeOption?
 
-  @Option(help: .init("Record this many takes, to TAKE-1, TAKE-2 and so on.", valueName: "n"))
+  @Option(help: .init("Record this many takes: TAKE-1, TAKE-2, ...", valueName: "n"))
   var takes = 1
 
   @Option(help: .init("Write the mix of BACKING and TAKE to this file.", valueName: "file"))

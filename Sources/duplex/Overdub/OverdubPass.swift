@@ -94,7 +94,7 @@ final class OverdubPass {
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
     } else if run.command.isPunchIn, report.frames > 0 {
-      warn("regionApart", "The recorded region is in \(target.path).")
+      warn("regionApart", "The recorded region alone is kept in \(target.path).")
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil
@@ -145,9 +145,9 @@ final class OverdubPass {
   private func check(_ splice: FileSplice, rate: Int, channels: Int) throws {
     guard splice.sampleRate == rate, splice.channelCount == channels else {
       throw ToolFailure.unusable(
-        "\(splice.path) has \(splice.channelCount) channels at \(splice.sampleRate) Hz; this take "
+        "\(splice.path) has \(splice.channelCount.counted("channel")) at \(splice.sampleRate) Hz; this take "
           + "would have \(channels) at \(rate) Hz.",
-        hint: "Say -c \(splice.channelCount) -r \(splice.sampleRate), or convert the file.")
+        hint: "Use -c \(splice.channelCount) -r \(splice.sampleRate), or convert the file.")
     }
   }
 
@@ -173,7 +173,7 @@ final class OverdubPass {
     // Of a pass that ended before its take began there is no file.
     let added = Double(alignment?.frames ?? 0)
     let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
-    let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames left over"
+    let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
     var recorded = RecordingReport()
     for pass in run.passes { recorded.add(pass.report) }
     var totals = run.totals.report
@@ -195,7 +195,7 @@ final class OverdubPass {
       sentence: paths.isEmpty
         ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
         : lengths(plan, outcome.configuration.sampleRate, paths)
-          + " \((plan.alignmentFrames + added).shown(3)) frames of round trip taken off "
+          + " \((plan.alignmentFrames + added).shown(3)) frames of round trip removed "
           + "(\(roundTrip.source.rawValue)\(rest)).")
   }
 
@@ -206,10 +206,10 @@ final class OverdubPass {
     func seconds(_ frames: Int) -> String { (Double(frames) / Double(rate)).shown(2) + " s" }
     let written = paths.joined(separator: ", ")
     guard run.totals.isInterrupted else {
-      return "\(written): \(seconds(report.frames)), \(report.frames) frames,"
+      return "\(written): \(seconds(report.frames)), \(report.frames.counted("frame")),"
     }
     let last =
-      "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames) frames,"
+      "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames.counted("frame")),"
     return report.frames > 0
       ? "Interrupted: kept \(written), the last \(last)" : "Interrupted: kept \(written),"
   }
@@ -258,8 +258,8 @@ struct OverdubMix {
     if peak > 1 {
       warn(
         "clipped",
-        "\(path) reaches \(Decibels.level(peak).shown(1)) dB above full scale and is clipped there.",
-        hint: "Mix the two files by hand with less gain.")
+        "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which are clipped.",
+        hint: "Mix BACKING and TAKE again at a lower gain, for example with sox.")
     }
   }
 }
@@ -309,8 +309,8 @@ struct OverdubPlan {
   static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
     guard frames > 0 else {
       throw ToolFailure.unusable(
-        "\(command.backing) has no frames, or does not say how many.",
-        hint: "Save it to a file with sound in it first.")
+        "\(command.backing) has no frames, or its length is unknown.",
+        hint: "Save the backing track to a file first, and check it with `duplex inspect`.")
     }
     let first = command.from?.frameCount(at: rate) ?? 0
     var end = min(frames, command.to?.frameCount(at: rate) ?? frames)
@@ -318,7 +318,9 @@ struct OverdubPlan {
     guard first < end else {
       throw ToolFailure.usage(
         "There is nothing between --from and --to in \(command.backing).",
-        hint: "It has \(frames) frames, \((Double(frames) / Double(rate)).shown(2)) s.")
+        hint:
+          "The file is \((Double(frames) / Double(rate)).shown(2)) s (\(frames.counted("frame"))) long: use times within it."
+      )
     }
     return first..<end
   }

@@ -47,8 +47,8 @@ final class StepAlignment: Sendable {
     guard !isFixed, added != frames else { return }
     warn(
       "alignmentChanged",
-      "The sound server changed its steps in the take: by its end \(path) is "
-        + "\(abs(added - frames)) frames too \(added > frames ? "late" : "early").",
+      "The sound server changed its buffering during the take: at the end \(path) is "
+        + "\(abs(added - frames).counted("frame")) too \(added > frames ? "late" : "early").",
       hint: "Record it again, or name the card itself with --device.")
   }
 }

@@ -12,7 +12,8 @@ struct PlayCommand: AlsoPlayingCommand {
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
       Files, addresses, playlists (M3U, PLS) and folders play one after the other, without a gap. \
-      NAME#t=10,20 plays a part of one. Without a name the last note of the current folder plays. Ctrl-C or q ends it, ? shows all keys.
+      SOURCE#t=10,20 plays from 10 s to 20 s. Without SOURCE the last note of the current folder plays. Press \
+      q or Ctrl-C to end, ? for all keys.
 
       --start, --end, --region, --loop, --reverse and --speed apply to each file. \(KeyBindings.help(of: "play"))
       """)
@@ -27,19 +28,19 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     parsing: .unconditional,
-    help: .init("Gain in dB, for all or one for each: -6,0,-3.", valueName: "db,..."))
+    help: .init("Gain in dB, one for all or one for each: -6,0,-3.", valueName: "db,..."))
   var gain = PerSource(Gain.unity)
 
   @Option(
     parsing: .unconditional,
-    help: .init("Place from -1, left, to 1, right, for all or one for each.", valueName: "p,..."))
+    help: .init("Pan: -1 (left) to 1 (right), one for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var order: OrderOptions
 
   @Option(
     help: .init(
-      "The files are samples without a header, of this ALSA format, rate and channels: S16_LE,44100,2.",
+      "Read files without a header, as samples of this ALSA format, rate and number of channels: S16_LE,44100,2.",
       valueName: "format,hz,n"))
   var raw: RawOption?
 
@@ -51,14 +52,14 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     help: .init(
-      "Dither an output of 16 bits: on, off, or auto, which leaves samples of 16 bits unchanged.",
+      "Dither a 16-bit output: on, off, or auto, which does not dither unchanged 16-bit samples.",
       valueName: "auto|on|off"))
   var dither = DitherOption.auto
 
-  @Flag(help: "Play all files at once, mixed.")
+  @Flag(help: "Play all files at the same time, mixed.")
   var together = false
 
-  @Flag(help: "Play all files in step, one of them audible; the tab key changes to the next.")
+  @Flag(help: "Play all files in sync with one audible; the tab key selects the next.")
   var compare = false
 
   @Flag(help: "Play the files in random order.")
@@ -75,10 +76,10 @@ struct PlayCommand: AlsoPlayingCommand {
 
   func validate() throws {
     try require(
-      prebuffer.map { $0.seconds(at: 48000) <= 20 } ?? true, "--prebuffer takes at most 20 s.")
+      prebuffer.map { $0.seconds(at: 48000) <= 20 } ?? true, "--prebuffer must be 0 to 20 s.")
     try require(
       !(together && compare),
-      "--together plays all files at once, --compare one of them: choose one.")
+      "--together and --compare cannot be used together: choose one of the two.")
   }
 
   func perform() throws -> ExitStatus {
@@ -152,7 +153,7 @@ struct PlayCommand: AlsoPlayingCommand {
     if clipped > 0 {
       sentence +=
         " \(clipped.counted("frame")) clipped: the peak was \(truePeakDBTP.shown(1)) dBTP."
-      sentence += " Lower the gain by \(truePeakDBTP.rounded(.up).shown(0)) dB to avoid it."
+      sentence += " Lower the gain by \(truePeakDBTP.rounded(.up).shown(0)) dB to avoid clipping."
     }
     return sentence
   }

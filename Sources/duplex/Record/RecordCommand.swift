@@ -29,8 +29,8 @@ struct RecordCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record the microphone to a file.",
     discussion: """
-      Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
-      output. Ctrl-C or q ends it, ? shows all keys.
+      Without FILE the recording is note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
+      output. Press q or Ctrl-C to end, ? for all keys.
 
       \(KeyBindings.help(of: "record")) The file is complete when the program ends.
       """)
@@ -47,7 +47,7 @@ struct RecordCommand: MicrophoneCommand {
 
   @Option(
     help: .init(
-      "wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw. (default: by the extension)",
+      "File format: wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw. (default: by the extension)",
       valueName: "name"))
   var fileFormat: FileFormat?
 
@@ -70,7 +70,8 @@ struct RecordCommand: MicrophoneCommand {
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 
-  @Option(parsing: .unconditional, help: .init("Gain of the input in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional, help: .init("Gain of the recorded microphone in dB.", valueName: "db"))
   var gain = Gain.unity
 
   @OptionGroup var silence: SilenceStopOption
@@ -85,10 +86,10 @@ struct RecordCommand: MicrophoneCommand {
   func validate() throws {
     try require(
       !recording.cleaning.echoCancel || !mixes.isEmpty,
-      "There is no echo to cancel, because nothing is played: play a file with --mix.")
+      "--echo-cancel needs a file that is played: add --mix FILE.")
     try require(
       alsoPlay.devices.isEmpty || monitor || !mixes.isEmpty,
-      "--also-play has nothing to play: add --monitor, or a file with --mix.")
+      "--also-play needs something to play: add --monitor, or a file with --mix.")
   }
 
   func perform() throws -> ExitStatus {

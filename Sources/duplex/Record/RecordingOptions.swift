@@ -15,8 +15,8 @@ struct RecordingOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "With --split, delete this run's oldest files beyond a number of files (24), a size (2G) or an "
-        + "age (7d).", valueName: "n|size|age"))
+      "With --split: keep this many files (24), this size (2G) or this "
+        + "age (7d), and delete this run's older files.", valueName: "n|size|age"))
   var keep: KeepRule?
 
   @Option(
@@ -26,13 +26,13 @@ struct RecordingOptions: ParsableArguments {
       valueName: "command"))
   var onFile: String?
 
-  @Option(help: .init("Flush to disk at least this often.", valueName: "time"))
+  @Option(help: .init("Flush the file to disk at least this often.", valueName: "time"))
   var sync = TimeOption.seconds(1)
 
   @Option(
     help: .init(
-      "Length of the ring buffer between the audio thread and the disk: a disk that stalls for longer loses "
-        + "frames. (default: 12, at most 256 MiB)",
+      "Length of the ring buffer between the audio thread and the disk: frames are lost if the disk stalls "
+        + "for longer. (default: 12, at most 256 MiB)",
       valueName: "time"))
   var ring: TimeOption?
 
@@ -50,20 +50,21 @@ struct RecordingOptions: ParsableArguments {
       "--keep removes old files of a split recording: add --split.")
     switch keep {
     case .files(let count) where count < 1:
-      throw ValidationError("--keep \(count) would keep nothing: 1 is the least.")
+      throw ValidationError("--keep \(count) would keep nothing: use 1 file or more.")
     case .bytes(let count) where count < 1:
-      throw ValidationError("--keep of \(count) bytes would keep nothing.")
+      throw ValidationError(
+        "--keep of \(count.counted("byte")) would keep nothing: use a size such as 2G.")
     case .seconds(let seconds) where seconds <= 0:
-      throw ValidationError("--keep of no time would keep nothing.")
+      throw ValidationError("--keep of 0 s would keep nothing: use an age such as 7d.")
     default: break
     }
     try require(
       start.voiceActivated || split == .silence || start.threshold == nil,
-      "--threshold is for voices: add --voice-activated or --split silence.")
+      "--threshold needs --voice-activated or --split silence.")
     try require(
       cleaning.raw == nil || !cleaning.isNone,
-      "--raw keeps the unprocessed sound: add --denoise, --agc, --dereverb, --echo-cancel or "
-        + "--high-pass as well.")
+      "--raw records the sound before processing: add --denoise, --agc, --dereverb, "
+        + "--echo-cancel or --high-pass.")
   }
 
   /// Refuses times that are too short or too long, those in frames once the rate is known.
@@ -77,7 +78,7 @@ struct RecordingOptions: ParsableArguments {
       if rate == nil, case .frames = time { continue }
       try require(
         range.contains(time.seconds(at: rate ?? 1)),
-        "--\(name) takes \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, as 1.5, "
+        "--\(name) must be \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, such as 1.5, "
           + "500ms or 48000f.")
     }
     // Where only one of the two is in frames, the rate must be known to compare them.
@@ -86,7 +87,7 @@ struct RecordingOptions: ParsableArguments {
     }
     try require(
       tail.seconds(at: rate ?? 1) <= start.hold.seconds(at: rate ?? 1),
-      "--tail cannot be longer than --hold.")
+      "--tail must not be longer than --hold.")
   }
 
   /// Whether nothing is asked for.
@@ -100,18 +101,18 @@ struct RecordingOptions: ParsableArguments {
 struct StartOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Start the recording with the space bar or Enter (or a voice), and keep this much of the sound before "
+      "Wait for space or Enter (or a voice) to start the recording, and keep this much of the sound before "
         + "it.",
       valueName: "time"))
   var preRoll: TimeOption?
 
-  @Flag(help: "Record only while there is a voice, and leave out the pauses.")
+  @Flag(help: "Record only while there is a voice: pauses are left out.")
   var voiceActivated = false
 
   @Option(
     parsing: .unconditional,
     help: .init(
-      "Level above which sound counts as a voice. (default: relative to the noise floor)",
+      "Level in dBFS above which sound counts as a voice. (default: relative to the noise floor)",
       valueName: "db"))
   var threshold: LevelOption?
 
@@ -132,7 +133,7 @@ struct StartOptions: ParsableArguments {
 
   func validate() throws {
     if let threshold, threshold.decibels > 0 {
-      throw ValidationError("Nothing is louder than a --threshold above 0 dBFS.")
+      throw ValidationError("--threshold must be -200 to 0 dBFS, such as -40.")
     }
   }
 
@@ -200,7 +201,8 @@ extension RecordingOptions {
     do throws(ValidationError) {
       try checkTimes(at: sampleRate)
     } catch {
-      throw ToolFailure.usage(error.message, hint: "Frames count at \(sampleRate) a second here.")
+      throw ToolFailure.usage(
+        error.message, hint: "A time in frames is counted at \(sampleRate) Hz here.")
     }
     var plan = target.plan(stream, sampleRate: sampleRate, clock)
     plan.tags = tags.tags
@@ -287,7 +289,7 @@ extension RecordingOptions {
     ToolFailure.usage(
       "A recording cannot be split into files of \(size): that is less than a tenth of a second.",
       hint:
-        "Give --split a longer time, as 10 (seconds), 1:30:00 or 48000f (frames), or a larger size, as 100M."
+        "Use a longer time, such as --split 10 (seconds), 1:30:00 or 48000f (frames), or a larger size, such as 100M."
     )
   }
 }

@@ -24,7 +24,7 @@ struct RecordingSession {
     let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
     let waits = isStarted && (Terminal.hasKeyboard || Terminal.isPiped)
     if isStarted, !waits {
-      warn("noKeyboard", "there is no keyboard here: the recording starts at once.")
+      warn("noKeyboard", "standard input is not a terminal: the recording starts without a key.")
     }
     writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
@@ -59,14 +59,19 @@ extension RecordingTarget {
     try checkRaw(options.cleaning.raw)
     let tags = options.tags.tags
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
-      warn("tagsLeftOut", "\(isStream ? "a pipe" : fileFormat.title) has no place for tags.")
+      warn(
+        "tagsLeftOut",
+        "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.")
     } else if tags.fitting(fileFormat) != tags {
-      warn("tagsCut", "\(fileFormat.title) cannot hold tags as long as these: they are cut.")
+      warn("tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.")
     }
     guard isStream else { return }
     for (isAsked, sentence, option) in [
-      (json, "Standard output cannot carry the recording and events.", "--json"),
-      (options.onFile != nil, "--on-file needs a file, and standard output is none.", "--on-file"),
+      (json, "Standard output cannot have both the recording and JSON events.", "--json"),
+      (
+        options.onFile != nil, "--on-file needs a file, and standard output is not a file.",
+        "--on-file"
+      ),
       (options.split != nil, "Standard output cannot be split into files.", "--split"),
     ] where isAsked {
       throw ToolFailure.usage(sentence, hint: "Leave out \(option), or name a file.")
@@ -83,7 +88,7 @@ extension RecordingTarget {
     }
     guard !OutputFolder.isSame(raw, path) else {
       throw ToolFailure.usage(
-        "--raw names the file that is recorded.", hint: "Give each a name of its own.")
+        "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }
     guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
       throw ToolFailure.exists(raw)

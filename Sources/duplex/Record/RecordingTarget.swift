@@ -34,9 +34,9 @@ struct RecordingTarget {
       self.fileFormat = .wav
     } else {
       throw ToolFailure.usage(
-        "The name \(path) does not say which format to record.",
+        "The name \(path) has no known extension, so the file format is unknown.",
         hint:
-          "End it in .wav, .flac or another known one\(takesFormat ? ", or name it with --file-format" : "")."
+          "Use a name that ends in .wav, .flac, .ogg, .mp3 or the like\(takesFormat ? ", or give --file-format" : "")."
       )
     }
     self.sampleFormat = sampleFormat
@@ -78,10 +78,11 @@ enum RecordingRing {
     let most = mostFrames(channelCount)
     guard asked <= most else {
       throw ToolFailure.usage(
-        "A ring of \(seconds.shown(2)) s of \(channelCount) channels at \(sampleRate) Hz does not fit "
+        "A ring buffer of \(seconds.shown(2)) s of \(channelCount.counted("channel")) at \(sampleRate) Hz does not fit "
           + "in this machine's memory.",
         hint:
-          "Give --ring \((Double(most) / Double(sampleRate)).shown(1)) s or less, or leave it out.")
+          "Use --ring \((Double(most) / Double(sampleRate)).shown(1)) s or less, or leave --ring out."
+      )
     }
     return asked
   }
@@ -94,9 +95,9 @@ enum RecordingRing {
     guard gate.lookaheadFrames <= most else {
       func seconds(_ frames: Int) -> String { (Double(frames) / Double(plan.sampleRate)).shown(1) }
       throw ToolFailure.usage(
-        "The sound that is held back, \(plan.channelCount) channels at \(plan.sampleRate) Hz for "
+        "The sound before the start, \(plan.channelCount.counted("channel")) at \(plan.sampleRate) Hz for "
           + "\(seconds(gate.lookaheadFrames)) s, does not fit in this machine's memory.",
-        hint: "Give a --pre-roll of less than \(seconds(most)) s.")
+        hint: "Use a --pre-roll of less than \(seconds(most)) s.")
     }
     return gate
   }

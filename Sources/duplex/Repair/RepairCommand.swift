@@ -8,10 +8,10 @@ struct RepairCommand: ToolCommand {
     abstract: "Repair sound files with a wrong header or an incomplete end.",
     discussion: """
       For files after a crash or a power cut: WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus. The \
-      repaired copy is NAME-repaired.EXT beside the file. The file itself is changed only with \
+      repaired copy is NAME-repaired.EXT in the same folder. The file itself is changed only with \
       --in-place. An intact file is not changed.
 
-      For a WAV file whose header became zeros, give --rate, --channels and --sample-format.
+      For a WAV file whose header was overwritten with zeros, give --rate, --channels and --sample-format.
       """)
 
   @Flag(help: "Repair the file itself: only the bytes that must change are written.")
@@ -40,7 +40,7 @@ struct RepairCommand: ToolCommand {
       "Sample format of a file without a header: s16, s24, s32 or float.", valueName: "name"))
   var sampleFormat: FileSampleFormat?
 
-  @Flag(help: "Events as JSON, one a line, on standard output, and nothing else there.")
+  @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")
   var json = false
 
   @Flag(name: [.customShort("q"), .long], help: "Print errors only.")
@@ -52,10 +52,12 @@ struct RepairCommand: ToolCommand {
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 
   func validate() throws {
-    try require(output == nil || files.count == 1, "-o names one file: repair one at a time.")
-    try require(output == nil || !inPlace, "--in-place and -o exclude each other.")
+    try require(
+      output == nil || files.count == 1, "-o is the path of one copy: repair one file at a time.")
+    try require(output == nil || !inPlace, "--in-place and -o cannot be used together.")
     let told = [rate != nil, channels != nil, sampleFormat != nil]
-    try require(Set(told).count == 1, "--rate, --channels and --sample-format belong together.")
+    try require(
+      Set(told).count == 1, "--rate, --channels and --sample-format must be given together.")
   }
 
   func perform() throws -> ExitStatus { try RepairRun(self).run() }
@@ -93,7 +95,7 @@ struct RepairRun {
       // Of a hundred steps at most, so that a small file says nothing.
       let line = ProgressLine(
         "Repairing \(file)", "bytes", ["path": file], step: 0.01,
-        hint: "Ctrl-C ends and removes what was begun")
+        hint: "Ctrl-C stops and removes the unfinished copy")
       defer { line.end() }
       do throws(ToolFailure) {
         let mending = try inTermsOfTheTool {
@@ -163,7 +165,8 @@ struct RepairRun {
     let sentence = sentence(mending.finding, mending.repaired)
     guard !mending.isLost else {
       ToolFailure(
-        .loss, code: "notMendable", sentence, hint: "What lies around the damage can be played."
+        .loss, code: "notMendable", sentence,
+        hint: "The sound before and after the damage can be played."
       ).of(mending.finding.path).report()
       return .loss
     }

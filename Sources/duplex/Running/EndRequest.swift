@@ -36,11 +36,11 @@ final class EndRequest: Sendable {
       work.contains(where: \.isUnfinished)
         ? ToolFailure(
           .loss, code: "unsaved", "The program was stopped before all of the recording was stored.",
-          hint: "The file can be played as far as it was stored; its end may be lost.")
+          hint: "The stored part can be played; the end of the recording may be lost.")
         : ToolFailure(
           OutputMode.current.stoppedStatus, code: "stopped",
           "The program was stopped before it had ended the session.",
-          hint: "Start it again, and let it come to its end."))
+          hint: "Start the command again, and let it finish."))
   }
 
   /// Warns once where the disk delays the end by more than 250 ms.
@@ -50,7 +50,9 @@ final class EndRequest: Sendable {
     else { return }
     warn(
       "diskWaiting", "The disk has not stored the rest of the recording yet.",
-      hint: "Press Ctrl-C again to end without it; the file can be played as far as it was stored.")
+      hint:
+        "Press Ctrl-C again to end at once: the stored part can be played, and the rest may be lost."
+    )
   }
 }
 

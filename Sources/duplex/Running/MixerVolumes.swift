@@ -23,19 +23,20 @@ struct MixerVolumes {
     let (name, noun) = isCapture ? ("--capture-volume", "input") : ("--playback-volume", "output")
     guard let device else {
       throw DeviceFailure(
-        .invalidRequest, "There is no \(noun) in this run, and so nothing to set with \(name).",
-        hint: "Leave it out.")
+        .invalidRequest, "There is no \(noun) in this run, so \(name) has no effect.",
+        hint: "Leave the option out.")
     }
     guard !SimulatedDeviceSpecification.isSimulated(device) else {
       throw DeviceFailure(
-        .invalidRequest, "A simulated device has no mixer, and so no volume for \(name).",
+        .invalidRequest, "A simulated device has no mixer, so \(name) has no effect.",
         hint: "Use --gain, or sim:gain=-6.")
     }
     let change = try VolumeChange(of: device, isCapture: isCapture, to: option.volume)
     changes.append(change)
     inform(
       "volume",
-      "the volume of \(change.control.name) on \(device) is \(change.control.level) for now.")
+      "the volume of \(change.control.name) on \(device) is \(change.control.level) during this run."
+    )
   }
 
   /// Puts back what was there before.

@@ -49,14 +49,16 @@ struct MonitorProtectionOptions: ParsableArguments {
       "Feedback suppressor: lower the microphone when it howls, on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
 
-  @Option(parsing: .unconditional, help: .init("Attenuation by the d key, in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional,
+    help: .init("Attenuation of the microphone by the d key, in dB.", valueName: "db"))
   var dim = Gain(decibels: -20)
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
-      throw ValidationError("--limit takes -60 to 0 dBFS, as -1, or off.")
+      throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
     }
-    try require((-60...60).contains(dim.decibels), "--dim takes 0 to 60 dB, as 20 or -20.")
+    try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
   }
 
   /// Protects the output of `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
@@ -121,7 +123,9 @@ final class MonitorProtectionDisplay: KeyResponder {
     guard action == .toggleDim else { return }
     isDimmed.toggle()
     dimRequest.publish(isDimmed ? 1 : 0)
-    inform(isDimmed ? "dimmed" : "notDimmed", isDimmed ? "dimmed." : "no longer dimmed.")
+    inform(
+      isDimmed ? "dimmed" : "notDimmed",
+      isDimmed ? "the microphone is attenuated." : "the microphone is at full level again.")
   }
 
   /// What it adds to a summary.

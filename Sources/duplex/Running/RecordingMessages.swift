@@ -13,7 +13,7 @@ struct RecordingMessages {
     case .overflow(let frame, let frames):
       duplex.tell(
         .xrun("capture", .gap(frame, frames) + ["cause": "disk"]),
-        "the disk was too slow for longer than the ring buffer lasts: \(frames) frames are lost at frame \(frame). "
+        "the disk stalled for longer than the ring buffer lasts: \(frames.counted("frame")) lost at frame \(frame). "
           + "Use a longer --ring.")
     case .marker(let marker):
       let seconds = Double(marker.frame) / Double(sampleRate)
@@ -24,7 +24,7 @@ struct RecordingMessages {
       let fields: Fields = [
         "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,
       ]
-      duplex.tell(Event("split", fields), "going on in \(file.path).")
+      duplex.tell(Event("split", fields), "now recording to \(file.path).")
     case .finished(let file): duplex.tell(Event("file", file.fields), nil)
     case .removed(let path): duplex.tell(Event("removed", ["path": path]), nil)
     case .paused(let pause):
@@ -33,7 +33,7 @@ struct RecordingMessages {
     case .resumed(let pause):
       duplex.tell(
         Event("pause", ["state": "resumed"] + pause.fields),
-        "going on after a pause of \(clock(pause.frames)).")
+        "recording again after a pause of \(clock(pause.frames)).")
     case .opened(let segment):
       duplex.tell(Event("segment", ["state": "opened"] + segment.place), nil)
     case .closed(let segment):
@@ -73,7 +73,7 @@ struct GainVerdict {
   /// The verdict on the levels before the take.
   init(_ levels: ProgrammeLevels) {
     let peak = Decibels.level(levels.samplePeaks.max() ?? 0)
-    let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS at the loudest"
+    let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS peak"
     let loudness = levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let prefix = "The level check measured \(shown)\(loudness): "
     let clips = levels.clippedSamples.reduce(0, +)
@@ -94,7 +94,7 @@ struct GainVerdict {
         + "little headroom is left. Lower the input gain by about \(Int(clamping: peak + 12)) dB."
     } else if let offset = levels.offsets.map(abs).max(), offset > 0.01 {
       name = "offset"
-      sentence = prefix + "a good level, but the input has a DC offset. Say --high-pass 20."
+      sentence = prefix + "a good level, but the input has a DC offset. Use --high-pass 20."
     } else {
       name = "good"
       sentence = prefix + "a good level."

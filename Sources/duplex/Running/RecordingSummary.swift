@@ -42,14 +42,15 @@ struct RecordingSummary {
     let lost = gaps.reduce(0) { $0 + $1.frames }
     let files = report.files.count
     let name = files > 1 ? "\(path) and \(files - 1) more" : path
-    return "\(name): \(seconds.shown(2)) s, \(report.frames) frames, \(peak)\(loudness)"
+    return "\(name): \(seconds.shown(2)) s, \(report.frames.counted("frame")), \(peak)\(loudness)"
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
-      + (clipped > 0 ? ", \(clipped) samples clipped" : "")
-      + (lost > 0 ? ", \(lost) frames lost in \(gaps.count.counted("gap"))" : "") + "."
+      + (clipped > 0 ? ", \(clipped.counted("sample")) clipped" : "")
+      + (lost > 0 ? ", \(lost.counted("frame")) lost in \(gaps.count.counted("gap"))" : "")
+      + "."
   }
 
   private var emptiness: String {
-    if plan.leavesSilenceOut { return "no voice came in." }
+    if plan.leavesSilenceOut { return "no voice was detected." }
     return wasNeverStarted ? "the recording was never started." : "it ended before the first frame."
   }
 }

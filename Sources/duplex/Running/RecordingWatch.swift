@@ -29,7 +29,10 @@ final class RecordingWatch: KeyResponder {
     messages = RecordingMessages(sampleRate: configuration.sampleRate)
     hasStarted = !waits
     if waits {
-      inform("ready", "ready; \(KeyBindings.start.map(\.sentence).joined()), SIGUSR1 as well.")
+      inform(
+        "ready",
+        "waiting for the start: \(KeyBindings.start.map(\.sentence).joined()), and so does SIGUSR1."
+      )
     }
   }
 
@@ -52,7 +55,7 @@ final class RecordingWatch: KeyResponder {
       isWaitTold = true
       inform(
         "waitingForCommands",
-        "all files are saved; waiting for the --on-file commands. Ctrl-C ends without them.")
+        "all files are saved; waiting for the --on-file commands. Ctrl-C ends without waiting.")
     }
     if writer.isFailed { return .disk }
     return writer.isGateFinished ? .duration : nil
@@ -199,19 +202,19 @@ enum SilenceSearch {
 
   /// Where no reason is known.
   private static let unknown = Notice.warning(
-    "onlySilence", "Only silence came in: is the microphone muted?",
-    hint: "Look at its switch, its cable, and which channel it is on.")
+    "onlySilence", "Only silence was captured: is the microphone muted?",
+    hint: "Check its switch, its cable and the input channel; with sim, use sim:mic=FILE.")
 
   private static func notice(of control: MixerControl, _ device: String) -> Notice {
     if control.isOn == false {
       return .warning(
         "captureSwitchOff",
-        "Only silence comes in: the capture switch of \(control.name) on \(device) is off.",
-        hint: "Turn it on in alsamixer, with F4 and the space bar.")
+        "The input is silent: the capture switch of \(control.name) on \(device) is off.",
+        hint: "Turn the switch on in alsamixer: F4, then the space bar.")
     }
     return .warning(
       "captureVolumeZero",
-      "Only silence comes in: the capture volume of \(control.name) on \(device) is at zero.",
-      hint: "Raise it in alsamixer, or with --capture-volume 80%.")
+      "The input is silent: the capture volume of \(control.name) on \(device) is at zero.",
+      hint: "Raise the volume in alsamixer, or with --capture-volume 80%.")
   }
 }

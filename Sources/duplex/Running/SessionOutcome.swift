@@ -77,7 +77,7 @@ struct SessionOutcome {
   private func tellStuckDevice() {
     warn(
       "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
-      hint: "It is left to the system; check its sound server or its cable.")
+      hint: "The system closes it when the program ends; check the sound server or the cable.")
   }
 
   /// The same with the figures of several sessions.
@@ -112,7 +112,7 @@ struct SessionOutcome {
     if report.nanCount > 0 {
       warn(
         "notNumbers",
-        "\(report.nanCount) samples were not numbers (NaN) and were played as silence.")
+        "\(report.nanCount.counted("sample")) had the value NaN (not a number) and became silence.")
     }
     let summary = Fields.summary(of: command, report, configuration, recorded: recorded)
     if options.json {
@@ -201,7 +201,7 @@ extension SessionReport {
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
-        hint: "What was recorded is saved, with silence for what was not captured.")
+        hint: "The recording is saved, with silence in place of lost frames.")
     }
     for event in events {
       switch event.kind {

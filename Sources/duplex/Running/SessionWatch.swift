@@ -150,9 +150,10 @@ final class SessionWatch {
 
   private func emit(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
+    let loss = event.frames == 0 ? "" : " lost \(event.frames.counted("frame"))"
     tell(
       .xrun(direction, .gap(event.frame, event.frames)),
-      "a \(direction) xrun at frame \(event.frame) lost \(event.frames) frames.",
+      "a \(direction) xrun at frame \(event.frame)\(loss).",
       quiet: options.quiet)
   }
 
@@ -167,7 +168,7 @@ final class SessionWatch {
       "largeSteps",
       "The device \(configuration.deviceNames) delivers sound in larger steps than the period: "
         + "\(added) frames (\(milliseconds.shown(1)) ms) more are kept between input and output.",
-      hint: "Ask the sound server for a smaller quantum, or name the card itself with --device.")
+      hint: "Set a smaller quantum in the sound server, or use the card directly with --device.")
   }
 
   /// Once a second, for who wants to see how two clocks come together.
@@ -178,8 +179,8 @@ final class SessionWatch {
       Event(
         "drift",
         ["seconds": configuration.seconds(moment.frames).digits(3)] + drift.fields),
-      "the input runs \(drift.ppm.shown(2)) ppm faster, the delay is "
-        + "\(drift.errorFrames.shown(2)) frames short.", quiet: options.quiet)
+      "the input clock runs \(drift.ppm.shown(2)) ppm faster, and the delay is "
+        + "\(drift.errorFrames.shown(2)) frames below its target.", quiet: options.quiet)
   }
 
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
@@ -218,7 +219,7 @@ struct DeviceEvents {
   /// Tells of `event`; false where it has nothing to do with the device.
   func emit(_ event: TimelineEvent) -> Bool {
     switch event.kind {
-    case .deviceLost: lost(.both, name, event, " and is waited for")
+    case .deviceLost: lost(.both, name, event, "; waiting until it returns")
     case .captureLost: lost(.capture, inputName, event, "; the output goes on")
     case .playbackLost: lost(.playback, outputName, event, "; the input goes on")
     case .secondaryOutputLost: lost(.playback, secondaryName(event), event, "")
@@ -262,7 +263,7 @@ struct DeviceEvents {
     _ direction: Direction, _ name: String, _ event: TimelineEvent, frames: Int
   ) {
     let seconds = configuration.seconds(frames).shown(2)
-    let loss = frames == 0 ? "" : "; \(seconds) s, \(frames) frames, were lost"
+    let loss = frames == 0 ? "" : "; \(seconds) s (\(frames.counted("frame"))) were lost"
     let fields: Fields = [
       "state": "returned", "device": name, "direction": direction.rawValue, "frame": event.frame,
       "frames": frames,
@@ -287,7 +288,7 @@ struct DeviceEvents {
       Notice.warning(ToolFailure(failure)).report()
     case .returned(let cards) where verbose && !cards.isEmpty:
       let numbers = cards.map { "\($0)" }.joined(separator: " and ")
-      inform("deviceFound", "the device \(name) is found again, as card \(numbers).")
+      inform("deviceFound", "the device \(name) was found again, as card \(numbers).")
     case .returned, .absent: break
     }
   }

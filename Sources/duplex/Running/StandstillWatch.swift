@@ -48,7 +48,7 @@ final class StandstillWatch {
         ToolFailure(
           .loss, code: "stuck",
           "The program was stopped while the device or the disk did not answer.",
-          hint: "Files hold what was saved until then; check the device and the disk."))
+          hint: "Files have what was saved until then; check the device and the disk."))
     }
   }
 

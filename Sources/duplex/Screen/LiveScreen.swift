@@ -39,7 +39,7 @@ struct LiveScreen {
     var head = status(state, showsLeft: width >= 50).joined(separator: "  ")
     let shown = state.peaks.prefix(2).indices
     let numbers = shown.map { "  " + padded(state.peaks[$0]) + " dB" }
-    let more = state.peaks.count > 2 ? "  +\(state.peaks.count - 2) channels" : ""
+    let more = state.peaks.count > 2 ? "  +\((state.peaks.count - 2).counted("channel"))" : ""
     var rest = numbers.reduce(0) { $0 + $1.count } + more.count
     var tail = ""
     // Twelve cells of a bar each are worth more than loudness.
@@ -100,7 +100,7 @@ struct LiveScreen {
             + (isClipped(state, channel) ? " CLIP" : ""),
           meters: [label.count..<label.count + cells]))
     }
-    if count > shown { lines.append(ScreenLine(text: "   +\(count - shown) channels")) }
+    if count > shown { lines.append(ScreenLine(text: "   +\((count - shown).counted("channel"))")) }
     return lines
   }
 
@@ -177,7 +177,7 @@ struct LiveScreen {
     let now = levels.shortTermLUFS?.shown(1) ?? "-"
     let whole = levels.integratedLUFS?.shown(1) ?? "-"
     return width < 60
-      ? "LUFS: \(now) in 3 s, \(whole) in all"
+      ? "LUFS: \(now) in 3 s, \(whole) in total"
       : "Loudness: \(now) LUFS over the last 3 s, \(whole) LUFS over all"
   }
 

@@ -70,7 +70,7 @@ struct Defaults {
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {
     ToolFailure.usage(
       "\(option.place): \(option.option) cannot be \(option.value). \(reason)",
-      hint: "Correct it there, or leave it out of this run with --no-config.")
+      hint: "Correct the file, or ignore it in this run with --no-config.")
   }
 
   /// What the user wrote.
@@ -210,7 +210,7 @@ struct Defaults {
         option.takesValue
           ? "\(entry.key) takes a text, a number or a time."
           : "\(entry.key) is true or false, without quotes.",
-        hint: "Correct it, or leave it out of this run with --no-config.")
+        hint: "Correct the file, or ignore it in this run with --no-config.")
     }
   }
 
@@ -256,14 +256,14 @@ struct Defaults {
       let status: ExitStatus = error.kind == .permissionDenied ? .noPermission : .usage
       throw ToolFailure(
         status, code: "configuration", error.message,
-        hint: "Defaults are read from there; leave them out of this run with --no-config.")
+        hint: "Defaults are read from this file; ignore the file in this run with --no-config.")
     }
     do throws(ConfigurationFailure) {
       return (path, try ConfigurationFile(parsing: text).entries)
     } catch {
       throw failure(
         path, error.line, "\(error.message).",
-        hint: "Correct it there, or leave it out of this run with --no-config.")
+        hint: "Correct the file, or ignore it in this run with --no-config.")
     }
   }
 }

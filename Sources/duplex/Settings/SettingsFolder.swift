@@ -44,7 +44,7 @@ enum SettingsFolder {
       throw FileFailure(
         error.kind, error.message,
         hint:
-          "Settings are kept there: remove what is in the way, or set XDG_CONFIG_HOME to another folder."
+          "Settings are saved in this folder: remove what is in the way, or set XDG_CONFIG_HOME to another folder."
       )
     }
   }
@@ -60,8 +60,9 @@ enum SettingsFolder {
     }
     guard let home = FileName.variable("HOME"), !home.isEmpty else {
       throw ToolFailure(
-        .cannotCreate, code: "outputRefused", "There is no folder for settings.",
-        hint: "Set XDG_CONFIG_HOME or HOME.")
+        .cannotCreate, code: "outputRefused",
+        "There is no folder for settings: neither XDG_CONFIG_HOME nor HOME is set.",
+        hint: "Set one of the two variables.")
     }
     return home + "/.config/duplex"
   }
@@ -121,7 +122,7 @@ struct DeviceProfile {
     guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
     warn(
       "profileUnusable", "The device's saved profile is not used: \(reason)",
-      hint: "Remove it, then save one anew with `duplex tune --save`.")
+      hint: "Remove the file, then save a new profile with `duplex tune --save`.")
   }
 
   /// Keeps it for these devices; answers with the file.
@@ -152,7 +153,7 @@ struct SavedRoundTrip {
   /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be used.
   static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
     guard let path = try? path(for: configuration) else { return nil }
-    let hint = "Remove it, then measure anew with `duplex latency --save`."
+    let hint = "Remove the file, then measure again with `duplex latency --save`."
     let objects: [JSON]?
     do throws(FileFailure) {
       objects = try SettingsFolder.objects(at: path)
@@ -168,7 +169,7 @@ struct SavedRoundTrip {
     let text = try TextFile.read(path, limit: SettingsFolder.longestText)
     try self.init(
       JSON.objects(in: text), path,
-      hint: "Give it what `duplex latency --json` printed, or one that --save kept.")
+      hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
   }
 
   /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds at
@@ -177,12 +178,12 @@ struct SavedRoundTrip {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
     else {
-      throw FileFailure(.unusableContents, "\(path) names no round trip.", hint: hint)
+      throw FileFailure(.unusableContents, "\(path) has no round trip.", hint: hint)
     }
     let external = object["externalFrames"]?.number
     guard (0...1e7).contains(frames), (-1e7...1e7).contains(external ?? 0) else {
       throw FileFailure(
-        .unusableContents, "\(path) names a round trip that no device has.", hint: hint)
+        .unusableContents, "\(path) has a round trip that is out of range.", hint: hint)
     }
     self.frames = frames
     externalFrames = external
@@ -198,7 +199,9 @@ struct SavedRoundTrip {
         .unusableInput, code: "inputUnusable",
         "The round trip was measured at \(sampleRate) Hz; this take is at "
           + "\(configuration.sampleRate) Hz.",
-        hint: "Measure it again with -r \(configuration.sampleRate), or leave out --latency.")
+        hint:
+          "Measure again with `duplex latency -r \(configuration.sampleRate) --save`, or leave out --latency."
+      )
     }
     return max(0, externalFrames + configuration.latencyFrames)
   }

@@ -125,7 +125,7 @@ struct ToolFailure: Error {
   static func exists(_ path: String) -> ToolFailure {
     ToolFailure(
       .cannotCreate, code: "outputRefused", "\(path) exists already.",
-      hint: "Choose another name, or replace it with --overwrite.")
+      hint: "Choose another name, or replace the file with --overwrite.")
   }
 
   /// Nothing was measured.
@@ -137,7 +137,7 @@ struct ToolFailure: Error {
   static func stopped(before what: String) -> ToolFailure {
     ToolFailure(
       .loss, code: "stopped", "Stopped before anything was \(what).",
-      hint: "Start it again, and let it come to its end.")
+      hint: "Start the command again, and let it finish.")
   }
 
   init(_ failure: DeviceFailure) {
@@ -181,7 +181,7 @@ struct ToolFailure: Error {
   static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
     ToolFailure(
       status, code: "stopped", "The command was stopped \(moment).",
-      hint: "Nothing had begun, and nothing is lost.")
+      hint: "Nothing was started, and nothing is lost.")
   }
 
   /// Tells it on standard error, and as an event where the user asked for those.

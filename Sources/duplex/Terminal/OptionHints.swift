@@ -10,34 +10,36 @@ extension DeviceFailure {
     switch remedy {
     case nil: hint
     case .useSoundServer:
-      "Stop what it plays or records there, or end it; --device default goes through a sound server."
-    case .endHolder: "End the program that holds it, or name another device with --device."
-    case .startServer: "Start it, or name another device with --device."
-    case .chooseDevice: "List the devices with `duplex devices`, or try --device sim."
-    case .chooseSettings: "Try other settings; `duplex devices` lists what each device can do."
-    case .chooseSecondaryOutput: "Name a device that plays in real time with --also-play."
-    case .removeSecondaryOutputs: "Name fewer with --also-play, and something to be played."
-    case .applyGain: "Set it on the device itself, or with --gain."
-    case .enlargeBuffer: "Ask for more periods with --periods, or less headroom with --headroom."
+      "Stop that program's sound on this card, or end the program; --device default uses a sound server."
+    case .endHolder: "End that program, or choose another device with --device."
+    case .startServer: "Start the server, or choose another device with --device."
+    case .chooseDevice: "`duplex devices` lists the devices; --device sim needs no sound card."
+    case .chooseSettings: "Try other settings; `duplex devices -v` shows what each device can do."
+    case .chooseSecondaryOutput: "Use a device that plays in real time for --also-play."
+    case .removeSecondaryOutputs: "Use fewer --also-play, and give something to play."
+    case .applyGain: "Set the volume on the device itself, or use --gain."
+    case .enlargeBuffer: "Use more --periods or less --headroom."
     case .enlargePeriod:
-      "Ask for a larger --period-size or --headroom, or find both with `duplex tune`."
+      "Use a larger --period-size or --headroom, or find both with `duplex tune`."
     case .shrinkPeriod(let frames):
-      "It holds \(frames); ask for less with --period-size or --headroom."
+      "The buffer holds \(frames.counted("frame")): use a smaller --period-size or --headroom."
     case .choosePeriod(let range):
-      "It does \(range.lowerBound) to \(range.upperBound); ask with --period-size."
+      "Use --period-size \(range.lowerBound) to \(range.upperBound) (frames)."
     case .chooseChannels(let range, let isCapture):
-      "It has \(Self.text(range)); name others with "
+      "The device has \(Self.text(range)): choose other channels with "
         + (isCapture ? "--capture-channels." : "--playback-channels.")
     case .chooseChannelCount(let range, let device):
-      "It has \(Self.text(range)); ask with --channels, or use plug\(device)."
+      "The device has \(Self.text(range)): use --channels, or the device plug\(device)."
     case .repeatChannel(let range):
-      "It has \(Self.text(range)); --capture-channels 1,1 captures one of them twice."
-    case .chooseRate: "Ask for another rate with --rate."
+      "The device has \(Self.text(range)): --capture-channels 1,1 captures one channel twice."
+    case .chooseRate: "Use another --rate."
     }
   }
 
   private static func text(_ range: ClosedRange<Int>) -> String {
-    range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound) to \(range.upperBound)"
+    range.count == 1
+      ? range.upperBound.counted("channel")
+      : "\(range.lowerBound) to \(range.upperBound) channels"
   }
 }
 
@@ -46,17 +48,17 @@ extension FileFailure {
   var optionHint: String {
     switch remedy {
     case nil: hint
-    case .sendSound: "Send it a sound file: duplex play - <song.wav"
+    case .sendSound: "Send a sound file to standard input: duplex play - <song.wav"
     case .describeSamples:
-      "Send WAV, FLAC, MP3 or Ogg; bare samples: duplex play --raw FORMAT,RATE,CHANNELS -"
+      "Send WAV, FLAC, MP3 or Ogg; for samples without a header: duplex play --raw FORMAT,RATE,CHANNELS -"
     case .describeLostHeader:
-      "Say what it held, if it was a WAV file: --rate, --channels and --sample-format."
-    case .overwrite: "Choose another name, or replace it with --overwrite."
-    case .mendInPlace: "Choose another name, or use --in-place."
-    case .mendCopy: "Leave --in-place out."
-    case .makeRoom: "Make room, choose another disk with -o, or mend the file --in-place."
-    case .shortenRing: "Ask for less with --ring, or end other programs."
-    case .slowDown: "Ask for a higher --rate or a lower --speed."
+      "If the file was a WAV file, give --rate, --channels and --sample-format."
+    case .overwrite: "Choose another name, or replace the file with --overwrite."
+    case .mendInPlace: "Choose another name, or repair the file itself with --in-place."
+    case .mendCopy: "Leave --in-place out: a copy is repaired."
+    case .makeRoom: "Free some disk space, choose another disk with -o, or use --in-place."
+    case .shortenRing: "Use a shorter --ring, or end other programs."
+    case .slowDown: "Use a higher --rate or a lower --speed."
     }
   }
 }
@@ -66,6 +68,6 @@ extension GrantedPriority {
   var optionWarning: String? {
     guard let wantedNumber else { return warning }
     return "Realtime priority \(number) was granted instead of \(wantedNumber): raise this user's "
-      + "rtprio in /etc/security/limits.d, or ask for no more with --realtime-priority."
+      + "rtprio in /etc/security/limits.d, or use a lower --realtime-priority."
   }
 }

@@ -53,8 +53,8 @@ enum Terminal {
     guard let reason = results.failure else { return nil }
     return ToolFailure(
       .loss, code: "outputLost",
-      "Standard output did not take everything that was to be printed: \(reason).",
-      hint: "What was recorded or kept in files is there.")
+      "Standard output was not written completely: \(reason).",
+      hint: "Files that were recorded or saved are complete.")
   }
 
   /// Whether the cursor is on a line that is drawn again and again.

@@ -13,10 +13,10 @@ struct TuneCommand: AudioCommand {
     commandName: "tune",
     abstract: "Find the lowest period size and headroom that work without dropouts.",
     discussion: """
-      Plays silence with smaller and smaller periods. Use the machine as usual meanwhile, or give --load.
+      Plays silence with smaller and smaller periods. Use the machine as usual during the trials, or give --load.
 
-      A setting is refused after one xrun, or after a callback that leaves less of its period unused than \
-      --margin says. With a cable from output to input the round trip is measured at the end.
+      A setting is rejected after one xrun (dropout), or if a callback leaves less than --margin of its \
+      period unused. With a cable from output to input the round trip is measured at the end.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -37,8 +37,9 @@ struct TuneCommand: AudioCommand {
   @OptionGroup var picture: ReportOptions
 
   func validate() throws {
-    try require((0.1...86_400).contains(seconds), "--seconds takes 0.1 to 86400 s, as 10 or 2m.")
-    try require((0...99).contains(margin), "--margin takes 0 to 99 percent.")
+    try require(
+      (0.1...86_400).contains(seconds), "--seconds must be 0.1 to 86400 s, such as 10 or 2m.")
+    try require((0...99).contains(margin), "--margin must be 0 to 99 percent.")
   }
 
   /// Length of each trial in seconds. Frames are those of the rate that was asked for.

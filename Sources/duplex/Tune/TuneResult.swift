@@ -19,8 +19,8 @@ struct TuneResult {
   func conclude() throws -> ExitStatus {
     guard let configuration = run.configuration else {
       throw DeviceFailure(
-        .refused, "The device takes none of the settings that were tried.",
-        hint: "See what it can do with `duplex devices`.")
+        .refused, "The device supports none of the settings that were tried.",
+        hint: "`duplex devices -v` shows the rates and periods of each device.")
     }
     var status = ExitStatus.done
     if let failure = run.totals.report.stopReason.failure {
@@ -33,7 +33,7 @@ struct TuneResult {
       ToolFailure(
         .unavailable, code: "deviceRefused",
         "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
-        hint: "Leave out --rate, or see what it can do with `duplex devices`."
+        hint: "Leave out --rate; `duplex devices -v` shows the rates of each device."
       ).report()
       status = .unavailable
     } else if chosen == nil {
@@ -41,7 +41,7 @@ struct TuneResult {
         .loss, code: "unstable",
         "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
         hint:
-          "Allow realtime priority (see the README), end other programs, or ask for less --margin."
+          "Allow realtime priority (see the README), end other programs, or use a lower --margin."
       ).report()
       status = .loss
     }
@@ -75,7 +75,7 @@ struct TuneResult {
       capture: audio.captureDevice ?? audio.device,
       playback: audio.playbackDevice ?? audio.device)
     kept.append(path)
-    inform("kept", "Kept in \(path).")
+    inform("kept", "Saved in \(path).")
   }
 
   private func fields(_ configuration: DuplexConfiguration) -> Fields {
@@ -96,7 +96,7 @@ struct TuneResult {
       } ?? ""
     return "Lowest stable: -p \(chosen.periodFrames) --headroom \(chosen.headroomFrames), "
       + "\(chosen.latencyFrames) frames (\(milliseconds.shown(2)) ms) from input to output at "
-      + "\(rate) Hz\(trip); \(run.command.margin.shown(0)) % of every period stayed free."
+      + "\(rate) Hz\(trip); \(run.command.margin.shown(0)) % of every period stayed unused."
   }
 
   private func picture(_ configuration: DuplexConfiguration) -> TunePicture {
@@ -106,7 +106,7 @@ struct TuneResult {
       .compactMap { $0 }.joined(separator: " and ")
     return TunePicture(
       title: names,
-      subtitle: "\(configuration.sampleRate) Hz, \(run.trials.count) trials of "
+      subtitle: "\(configuration.sampleRate) Hz, \(run.trials.count.counted("trial")) of "
         + "\(run.command.seconds.shown(1)) s\(run.command.load ? " under load" : "")",
       sampleRate: configuration.sampleRate,
       trials: run.trials.map {
@@ -140,7 +140,7 @@ struct TrialLine {
   init(_ trial: TuneTrial, loadLimit: Double) {
     let verdict =
       !trial.isGranted
-      ? "not supported by the device" : trial.isStable(loadLimit: loadLimit) ? "stable" : "refused"
+      ? "not supported by the device" : trial.isStable(loadLimit: loadLimit) ? "stable" : "rejected"
     text =
       "\(trial.sampleRate)".aligned(to: 7) + "\(trial.setting.periodFrames)".aligned(to: 8)
       + "\(trial.setting.headroomFrames)".aligned(to: 10) + trial.seconds.shown(1).aligned(to: 9)

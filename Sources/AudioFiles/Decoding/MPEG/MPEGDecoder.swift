@@ -67,7 +67,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
       let decoder = MPEGBlockDecoder(sampleRate: stream.first.sampleRate, channelCount: channels)
     else {
       throw FileFailure(
-        .cannotOpen, "There is no memory to decode \(bytes.name).", hint: "End other programs.")
+        .cannotOpen, "There is no memory to decode \(bytes.name).",
+        hint: "End other programs, then try again.")
     }
     self.bytes = bytes
     self.exactness = exactness
@@ -123,10 +124,10 @@ public final class MPEGDecoder: PlainSoundDecoder {
   ) throws(FileFailure) -> Int {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the decoder.")
+      "The buffer and the decoder must have the same number of channels.")
     requirement(
       target >= 0 && target <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var wanted = min(frames, buffer.frameCount - target)
     if let end = knownFrameCount { wanted = min(wanted, end - position) }
     var done = 0

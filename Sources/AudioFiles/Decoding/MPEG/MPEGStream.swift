@@ -73,7 +73,7 @@ struct MPEGStream {
       guard bytes.position >= limit else { return nil }
       throw FileFailure(
         .unusableContents, "\(bytes.name) no longer holds MP3 sound.",
-        hint: "Start it anew, or check what it is.")
+        hint: "Play it again, or check what it is.")
     }
     if isCounted { index.note(nextBlock, at: bytes.position) }
     return header
@@ -273,8 +273,8 @@ extension FileFailure {
   /// A stream goes on at another rate, or with other channels, than it began.
   static func changedRate(_ name: String, _ before: Int, _ after: Int) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(name) changes its rate from \(before) to \(after) Hz midway.",
-      hint: "Start the stream anew, or convert the file to one rate with ffmpeg.")
+      .unusableContents, "\(name) changes its sample rate from \(before) to \(after) Hz midway.",
+      hint: "Play the stream again, or convert the file to one rate with ffmpeg.")
   }
 }
 

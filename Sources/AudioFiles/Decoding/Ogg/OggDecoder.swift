@@ -89,10 +89,10 @@ public final class OggDecoder: PlainSoundDecoder {
   ) throws(FileFailure) -> Int {
     requirement(
       buffer.channelCount == channelCount,
-      "A buffer has another number of channels than the decoder.")
+      "The buffer and the decoder must have the same number of channels.")
     requirement(
       target >= 0 && target <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     let wanted = min(frames, buffer.frameCount - target)
     guard wanted > 0, try resume() else { return 0 }
     try checkStream()
@@ -124,7 +124,7 @@ public final class OggDecoder: PlainSoundDecoder {
     throw FileFailure(
       .unusableContents,
       "\(name) is cut short after \(position) frames, within a page.",
-      hint: "What comes before can be used; get the file anew for the rest.")
+      hint: "The part before can be used; get another copy of the file for the rest.")
   }
 
   private var isLikeBefore: Bool {
@@ -141,7 +141,7 @@ public final class OggDecoder: PlainSoundDecoder {
       throw FileFailure(
         .unusableContents,
         "\(name) changes from \(channelCount) to \(file.channelCount) channels midway.",
-        hint: "Start the stream anew.")
+        hint: "Play the stream again.")
     }
     file.isNewStream = false
     tags = file.tags
@@ -181,8 +181,8 @@ public final class OggDecoder: PlainSoundDecoder {
     if bytes.wasInterrupted { return false }
     guard hasArrived else {
       throw FileFailure(
-        .unusableContents, "\(name) is damaged: it cannot be gone about in.",
-        hint: "Play it from its beginning, or make it anew.")
+        .unusableContents, "\(name) is damaged: seeking in it is not possible.",
+        hint: "Play the file from its beginning, or get another copy of it.")
     }
     isAway = false
     return true
@@ -294,6 +294,6 @@ extension FileFailure {
     }
     return FileFailure(
       .unusableContents, "\(name) begins like an Ogg file, but is damaged or cut short.",
-      hint: "Make it anew, or convert it with ffmpeg.")
+      hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 }

@@ -78,7 +78,7 @@ public enum Decoding {
     } catch {
       guard error.kind == .unknownContents else { throw error }
       throw FileFailure(
-        .unknownContents, "\(pipe.name) does not begin like sound of any kind known.",
+        .unknownContents, "\(pipe.name) is not sound of a known format.",
         hint: "Send WAV, FLAC, MP3 or Ogg, or say how bare samples are to be read.",
         remedy: .describeSamples)
     }

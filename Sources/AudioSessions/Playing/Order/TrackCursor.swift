@@ -240,7 +240,7 @@ struct TrackCursor: ~Copyable {
       missingBlocks += 1
       guard missingBlocks < Self.mostMissingBlocks else {
         throw FileFailure(
-          .unusableContents, "\(decoder.name) ends long before it says.",
+          .unusableContents, "\(decoder.name) is much shorter than its header states.",
           hint: "Play it forwards, or convert it with sox first.")
       }
       return boundary > path.start

@@ -135,7 +135,7 @@ public struct QueueItem: Sendable {
     }
     guard let first = tracks.first else {
       throw failures.first?.failure
-        ?? FileFailure(.cannotOpen, "There is nothing to play.", hint: "Name a source.")
+        ?? FileFailure(.cannotOpen, "There is nothing to play.", hint: "Name a file or an address.")
     }
     guard parts.count > 1 else { return first }
     var chosen: Int?

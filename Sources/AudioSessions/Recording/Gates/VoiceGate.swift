@@ -69,10 +69,10 @@ public struct VoiceGate: RecordingGate {
   ) {
     requirement(
       buffer.channelCount == detector.channelCount,
-      "A buffer has another number of channels than the gate.")
+      "The buffer and the gate must have the same number of channels.")
     requirement(
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "Frames outside of a buffer were asked for.")
+      "The frames are outside of the buffer.")
     var done = 0
     while done < frames {
       let piece = detector.process(buffer, from: firstFrame + done, to: firstFrame + frames)

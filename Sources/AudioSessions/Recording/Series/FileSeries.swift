@@ -182,7 +182,7 @@ struct FileSeries: ~Copyable {
           FileFailure(
             .writeFailed,
             "\(current?.path ?? plan.path) was deleted while it is recorded. \(error.message)",
-            hint: "Make its folder and room for it: it is written again then.")))
+            hint: "Create its folder and free some disk space: then the file is written again.")))
     }
   }
 
@@ -225,7 +225,7 @@ struct FileSeries: ~Copyable {
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
     guard !isFirst || !isPlayed(name) else {
       throw FileFailure(
-        .invalidRequest, "\(name) is played or heard while it would be recorded to.",
+        .invalidRequest, "\(name) is being played and cannot be recorded to.",
         hint: "Choose another name.")
     }
     let path =

@@ -65,7 +65,7 @@ struct FinishedFiles {
         .warning(
           FileFailure(
             .writeFailed, "The command for \(entry.path) \(state).",
-            hint: "The file is complete; see to it yourself.")))
+            hint: "The file is complete; run the command yourself.")))
     }
     waiting = []
   }
