@@ -3,25 +3,31 @@
 /// How loud frames are.
 extension SampleBuffer {
   /// Raises `levels` by the first `frames` frames: its first `channelCount` samples are each
-  /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares.
-  @_noLocks
-  public func measure(frames: Int, into levels: inout SampleBuffer) {
+  /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares. Answers with the
+  /// highest magnitude of these frames, all channels together.
+  @_noLocks @discardableResult
+  public func measure(frames: Int, into levels: inout SampleBuffer) -> Float {
     requirement(
       levels.sampleCount >= 2 &* channelCount,
       "The buffer for levels needs one element for each channel.")
     let count = sampleCount(of: frames)
     var done = 0
+    var highest: Float = 0
     if channelCount == 1 || channelCount == 2 || channelCount == 4 || channelCount == 8 {
-      done = measureVectors(count, into: &levels)
+      highest = measureVectors(count, into: &levels)
+      done = count & ~7
     }
     var channel = done % max(1, channelCount)
     while done < count {
       let sample = base[done]
-      levels.base[channel] = max(levels.base[channel], abs(sample))
+      let magnitude = abs(sample)
+      if magnitude > highest { highest = magnitude }
+      levels.base[channel] = max(levels.base[channel], magnitude)
       levels.base[channelCount &+ channel] += sample * sample
       channel = channel &+ 1 == channelCount ? 0 : channel &+ 1
       done &+= 1
     }
+    return highest
   }
 
   /// The eight samples from the one of that index on.
@@ -38,9 +44,10 @@ extension SampleBuffer {
       unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
   }
 
-  /// Eight samples at a time, each lane always the same channel; returns how many samples it took.
+  /// Of `count` samples as many as are whole vectors of eight, each lane always the same channel; answers with the
+  /// highest magnitude.
   @_noLocks
-  private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Int {
+  private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Float {
     let whole = count & ~7
     var peak = SIMD8<Float>(repeating: 0)
     var sum = SIMD8<Float>(repeating: 0)
@@ -65,7 +72,7 @@ extension SampleBuffer {
       if pairPeak[1] > levels.base[1] { levels.base[1] = pairPeak[1] }
       levels.base[2] += pairSum[0]
       levels.base[3] += pairSum[1]
-      return whole
+      return max(pairPeak[0], pairPeak[1])
     }
     var lane = 0
     while lane < 8 {
@@ -74,7 +81,7 @@ extension SampleBuffer {
       levels.base[channelCount &+ channel] += sum[lane]
       lane &+= 1
     }
-    return whole
+    return Self.highest(peak)
   }
 }
 
@@ -185,7 +192,7 @@ extension SampleBuffer {
 
   /// The highest of eight.
   @_noLocks @inline(__always)
-  private static func highest(_ eight: SIMD8<Float>) -> Float {
+  static func highest(_ eight: SIMD8<Float>) -> Float {
     let half = eight.lowHalf.replacing(
       with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
     let (first, second) = (max(half[0], half[1]), max(half[2], half[3]))

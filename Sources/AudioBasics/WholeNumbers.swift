@@ -6,11 +6,15 @@
 // conversions that are made of it: nothing else may use it so (Scripts/proofs/conversions).
 
 extension Int {
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number. Any thread.
+  ///
+  /// ```swift
+  /// precondition(Int(clamping: -1.9) == -1 && Int(clamping: Double.nan) == 0 && Int(clamping: 1e300) == .max)
+  /// ```
   @_noLocks
   @inlinable
   @inline(__always)
-  package init(clamping value: Double) {
+  public init(clamping value: Double) {
     if value > -0x1p63 && value < 0x1p63 {
       self = Int(truncatingIfNeeded: Int64(value))
     } else {
@@ -18,18 +22,18 @@ extension Int {
     }
   }
 
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number. Any thread.
   @_noLocks
   @inlinable
   @inline(__always)
-  package init(clamping value: Float) {
+  public init(clamping value: Float) {
     self.init(clamping: Double(value))
   }
 
-  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`.
+  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`. Any thread.
   @_noLocks
   @inlinable
-  package init(rounding value: Double) {
+  public init(rounding value: Double) {
     self.init(clamping: value)
     // From there on there are no fractions. `rounded()` is not proven for the audio thread.
     guard value > -0x1p52, value < 0x1p52 else { return }

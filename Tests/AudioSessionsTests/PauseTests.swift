@@ -111,26 +111,4 @@ import Testing
       rig.writer.report.pauses == [RecordingPause(frame: 0, timelineFrame: 500, frames: 1000)])
     #expect(try rig.allNumbers() == Array(1501...2000))
   }
-
-  // MARK: - Gain
-
-  @Test func `a gain that is asked for is reached in 10 ms, with no step`() {
-    var control = GainControl()
-    var request: GainRequest? = control.makeRequest(at: 48000)
-    var gain = SmoothedGain(.unity)
-    var last: Float = 1
-    for wanted: Float in [0.5, 0, 2, 2] {
-      control.set(Gain(factor: wanted))
-      #expect(gain.follow(&request)?.factor == wanted)
-      #expect(gain.follow(&request) == nil)
-      var buffer = SampleBuffer(frameCount: 481, channelCount: 1)
-      for frame in 0...480 { buffer[frame] = 1 }
-      gain.process(&buffer, frames: 481)
-      for frame in 0...480 {
-        #expect(abs(buffer[frame] - last) <= 1.01 * 2 / 480)
-        last = buffer[frame]
-      }
-      #expect(last == wanted)
-    }
-  }
 }

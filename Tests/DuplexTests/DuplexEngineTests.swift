@@ -115,6 +115,67 @@ import Testing
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
   }
 
+  @Test func `an effect on the input is in the recording of an engine that plays nothing`()
+    async throws
+  {
+    let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
+    let dry = try await engine.record(to: folder.path("dry.wav"))
+    try await engine.start()
+    await engine.passes(frames: 24000)
+    await dry.stop()
+    engine.insert(Muting(), at: .input)
+    await engine.passes(frames: 24000)
+    let wet = try await engine.record(to: folder.path("wet.wav"))
+    await engine.passes(frames: 24000)
+    await engine.stop()
+    #expect(dry.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
+    #expect(
+      wet.report.map { $0.frames > 0 && $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
+  }
+
+  @Test func `an effect makes sound on an engine without an input`() async throws {
+    let engine = DuplexEngine(input: nil, output: "sim:clock=free")
+    engine.insert(Clicking())
+    var settings = RecordingSettings()
+    settings.source = .output
+    let output = try await engine.record(to: folder.path("clicks.wav"), settings)
+    try await engine.run(seconds: 0.5)
+    #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0.5 } } == true)
+  }
+
+  @Test
+  func `the length of the last run stays after a stop, and is that of the next from its start on`()
+    async throws
+  {
+    let engine = DuplexEngine(device: "sim:clock=free,rate=44100,xrun-at=0.5")
+    #expect(engine.status.seconds == 0)
+    try await engine.run(seconds: 2)
+    #expect(engine.status.phase == .stopped)
+    #expect(engine.status.configuration == nil)
+    #expect(engine.status.seconds == 2)
+    #expect(engine.status.captureXruns == 1)
+    try await engine.run(seconds: 0.25)
+    #expect(engine.status.seconds == 0.25)
+    #expect(engine.status.captureXruns == 0)
+  }
+
+  @Test func `a player that is first used while sound runs is heard`() async throws {
+    let song = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await song.record(to: folder.path("song.wav"))
+    try await song.run(seconds: 1)
+    let engine = DuplexEngine(device: "sim:clock=free,gain=-200")
+    var settings = RecordingSettings()
+    settings.source = .output
+    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    try await engine.start()
+    await engine.passes(frames: 24000)
+    engine.player.enqueue(path: folder.path("song.wav"))
+    engine.player.play()
+    while engine.player.playedFrame < 24000 { await engine.passes(frames: 4800) }
+    await engine.stop()
+    #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
+  }
+
   @Test func `gains may be changed while sound runs`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
     engine.inputGain = .silence
@@ -193,6 +254,14 @@ private struct Muting: AudioEffect {
   @_noLocks
   mutating func process(_ frames: inout EffectFrames) {
     for sample in 0..<frames.sampleCount { frames[sample] = 0 }
+  }
+}
+
+/// Plays a sample in each cycle.
+private struct Clicking: AudioEffect {
+  @_noLocks
+  mutating func process(_ frames: inout EffectFrames) {
+    for channel in 0..<frames.channelCount { frames[0, channel] = 0.5 }
   }
 }
 

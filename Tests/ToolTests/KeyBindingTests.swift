@@ -62,7 +62,7 @@ import Testing
   ) {
     var reach = MicrophoneKeys.Reach()
     if isRecorded { reach.pauseRecording = { _, _ in } }
-    if isHeard { reach.gain = GainControl() }
+    if isHeard { reach.setGain = { _ in } }
     #expect(MicrophoneKeys(reach, from: 0).bindings.map(\.name) == names)
   }
 

@@ -32,7 +32,7 @@ public struct Meter: MixerStage, ~Copyable {
   /// Measures the frames of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
-    bus.buffer.measure(frames: bus.frames, into: &levels)
+    bus.peakBound = bus.buffer.measure(frames: bus.frames, into: &levels)
     frames &+= bus.frames
     guard frames >= windowFrames else { return }
     levels[levels.sampleCount &- 1] = Float(frames)

@@ -1,4 +1,6 @@
+import AudioBasics
 import AudioDevices
+import RealtimeAudio
 
 extension Mixer {
   /// A mixer between the input and the output of a unit with this configuration.
@@ -14,5 +16,67 @@ extension Mixer {
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     try checkShape(configuration)
     try player?.check(configuration)
+  }
+
+  /// Measures the microphone, so many times a second: answers with the half that shows, nil where there is no input.
+  public mutating func measureMicrophone(
+    _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
+  ) -> MeterView? {
+    Self.measure(configuration.capture, into: &meter, configuration, readingsPerSecond)
+  }
+
+  /// Measures what is played, so many times a second: answers with the half that shows, nil where there is no output.
+  public mutating func measureOutput(
+    _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
+  ) -> MeterView? {
+    Self.measure(configuration.playback, into: &playedMeter, configuration, readingsPerSecond)
+  }
+
+  private static func measure(
+    _ stream: StreamConfiguration?, into meter: inout Meter?, _ configuration: DuplexConfiguration,
+    _ readingsPerSecond: Int
+  ) -> MeterView? {
+    guard let channels = stream?.channelCount, channels > 0 else { return nil }
+    let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
+    let view = MeterView(readings: readings.makeReader(), channelCount: channels)
+    meter = Meter(
+      readings: readings, channelCount: channels, sampleRate: configuration.sampleRate,
+      readingsPerSecond: readingsPerSecond)
+    return view
+  }
+
+  /// Protects who listens to the microphone, whose gains are set: answers with what watches over it.
+  public mutating func protectListener(
+    _ settings: ProtectionSettings, _ configuration: DuplexConfiguration
+  ) -> ProtectionView {
+    let rate = configuration.sampleRate
+    let dimRequest = AtomicCounter()
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: dimRequest.makeView())
+    protection.dimGain = settings.dimGain
+    if let limit = settings.limitDBFS {
+      protection.limiter = Limiter(limit: Gain(decibels: limit).factor, sampleRate: rate)
+    }
+    var events: FeedbackEventReader?
+    var ducks = AtomicCounter().makeView()
+    if settings.suppressesFeedback {
+      let writer = FeedbackEventWriter(sampleRate: rate)
+      events = writer.makeReader()
+      let fullScale = microphoneGain.factor
+      let suppressor = FeedbackSuppressor(
+        sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
+        fullScale: fullScale > 0 ? fullScale : 1, events: writer)
+      ducks = suppressor.makeDuckView()
+      protection.feedbackGuard = consume suppressor
+    }
+    let view = ProtectionView(
+      dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(), ducks: ducks,
+      events: events)
+    self.protection = consume protection
+    return view
+  }
+
+  /// Has `player` wait until the control that is installed says that it is used: until then it costs nothing.
+  package mutating func holdPlayer(_ player: consuming PlayerStage) {
+    requests?.player = consume player
   }
 }

@@ -20,10 +20,16 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus
 
+  /// What other threads change while sound runs; nil where no `SessionControl` is installed.
+  var requests: MixerRequests?
+  /// Whether there are any. Apart from them, so that a look copies little.
+  var changes: ChangeView?
+
   /// The gain of the microphone before all other stages.
   public var inputGain = SmoothedGain(.unity)
-  /// Changes that gain while sound runs.
-  public var inputGainRequest: GainRequest?
+  /// Effects of your own on the microphone: after its gain, before its meter, its recorder and the monitor. Prepared by
+  /// the unit's start; nil costs nothing.
+  public var inputInsert: EffectInsert?
   /// Measures the microphone.
   public var meter: Meter?
   /// Records the microphone.
@@ -31,8 +37,6 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
-  /// Changes that gain while sound runs.
-  public var monitorGainRequest: GainRequest?
   /// Effects of your own between microphone and output: after `monitor`, so that they get what is heard of the
   /// microphone, and before `protection`, so that the limiter guards ears from what they make. `recorder` records the
   /// microphone without them, `mixRecorder` with them. They run without a monitor as well, on silence, and so may
@@ -44,8 +48,6 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var player: PlayerStage?
   /// The gain of all that is played, before the limiter; nil leaves it out.
   public var outputGain: SmoothedGain?
-  /// Changes that gain while sound runs.
-  public var outputGainRequest: GainRequest?
   /// Whether the session is over when the player is.
   public var endsWithPlayer = false
   /// Records what is played.
@@ -69,10 +71,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// Takes what the microphone delivered.
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
+    if changes?.isNew == true { takeRequests() }
     microphone.begin(frames: input.frameCount, at: input.time)
     input.render(into: &microphone.buffer)
-    if let gain = inputGain.follow(&inputGainRequest) { protection?.setFullScale(gain) }
     inputGain.process(&microphone)
+    if inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)
     recorder?.process(&microphone)
   }
@@ -80,14 +83,14 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// Fills what the output plays next.
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
+    if changes?.isNew == true { takeRequests() }
     mix.begin(frames: output.frameCount, at: output.time)
-    if let gain = monitor?.follow(&monitorGainRequest) { protection?.setFullScale(gain) }
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
     if insert?.isEmpty == false { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
-    if outputGain != nil { applyOutputGain() }
+    outputGain?.process(&mix)
     protection?.processMix(&mix)
     mixRecorder?.process(&mix)
     playedRecorder?.process(&mix)
@@ -98,6 +101,35 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     output.play(mix.buffer)
   }
 
+  /// Kept apart, since it is rare.
+  @_noLocks @inline(never)
+  private mutating func takeRequests() {
+    guard let glideFrames = requests?.glideFrames else { return }
+    changes?.take()
+    requests?.take()
+    if let wanted = requests?.inputGain, wanted.isNew {
+      inputGain.glide(to: wanted.gain, frames: glideFrames)
+    }
+    if let wanted = requests?.monitorGain, wanted.isNew {
+      monitor?.glide(to: wanted.gain, frames: glideFrames)
+    }
+    if let wanted = requests?.outputGain, wanted.isNew {
+      if outputGain == nil { outputGain = SmoothedGain(.unity) }
+      outputGain?.glide(to: wanted.gain, frames: glideFrames)
+    }
+    let fullScale = microphoneGain
+    protection?.setFullScale(fullScale)
+    requests?.recorder?.exchange(&recorder)
+    requests?.mixRecorder?.exchange(&mixRecorder)
+    requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
+  }
+
+  /// What the microphone is multiplied by on its way to the output, once its gains stand.
+  var microphoneGain: Gain {
+    @_noLocks
+    get { Gain(factor: inputGain.target.factor * (monitor?.target.factor ?? 1)) }
+  }
+
   @_noLocks @inline(never)
   private mutating func runEffects() {
     mix.beginChange()
@@ -105,19 +137,27 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       &mix.buffer, frames: mix.frames, startFrame: mix.time.frame, lostFrames: mix.time.lostFrames)
   }
 
-  /// Prepares the effects. Before the first cycle.
-  public mutating func prepare(_ configuration: DuplexConfiguration) {
-    insert?.prepare(
-      EffectFormat(
-        sampleRate: configuration.sampleRate, channelCount: mix.buffer.channelCount,
-        maximumFrames: mix.buffer.frameCount))
+  @_noLocks @inline(never)
+  private mutating func runInputEffects() {
+    microphone.beginChange()
+    inputInsert?.process(
+      &microphone.buffer, frames: microphone.frames, startFrame: microphone.time.frame,
+      lostFrames: microphone.time.lostFrames)
   }
 
-  @_noLocks
-  private mutating func applyOutputGain() {
-    _ = outputGain?.follow(&outputGainRequest)
-    if outputGain?.isTransparent == false { mix.beginChange() }
-    outputGain?.process(&mix)
+  /// Prepares the effects. Before the first cycle.
+  public mutating func prepare(_ configuration: DuplexConfiguration) {
+    let input = EffectFormat(
+      sampleRate: configuration.sampleRate, channelCount: microphone.buffer.channelCount,
+      maximumFrames: microphone.buffer.frameCount)
+    let output = EffectFormat(
+      sampleRate: configuration.sampleRate, channelCount: mix.buffer.channelCount,
+      maximumFrames: mix.buffer.frameCount)
+    inputInsert?.prepare(input)
+    insert?.prepare(output)
+    requests?.prepare(input: input, output: output)
+    // What is used already is there from the first cycle on.
+    requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
   }
 
   /// Where the last cycle ended.
@@ -134,8 +174,15 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     try mix.check(configuration.playback, "output", configuration.periodFrames)
   }
 
-  /// Ends the recordings. After the last cycle.
+  /// Ends the recordings, or hands them back to whom they go on with. After the last cycle.
   public mutating func finish() {
+    if let home = requests?.home {
+      var parts = MixerParts()
+      parts.recorder = recorder.take()
+      parts.mixRecorder = mixRecorder.take()
+      parts.end = end
+      return home.withLock { $0 = parts.take() }
+    }
     recorder?.finish()
     mixRecorder?.finish()
     playedRecorder?.finish()

@@ -54,10 +54,11 @@ public struct MonitorProtection: ~Copyable {
       mute.glide(to: .silence, frames: framesLeft)
     }
     if limiter != nil || feedbackGuard != nil {
-      bus.peakBound = bus.buffer.peak(frames: bus.frames)
+      bus.measurePeak()
       feedbackGuard?.process(&bus, holding: &limiter)
     }
-    mute.process(&bus)
+    // It only lowers: what bounds the peak still does.
+    mute.process(&bus.buffer, frames: bus.frames)
   }
 
   /// The microphone comes to `gain` now where it can go no higher.
@@ -74,7 +75,7 @@ public struct MonitorProtection: ~Copyable {
       isDimmed = isDimWanted
       dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
     }
-    dim.process(&bus)
+    dim.process(&bus.buffer, frames: bus.frames)
     if limiter?.isTransparent(to: bus.peakBound) != false { return }
     limiter?.process(&bus.buffer, frames: bus.frames)
     limitedCount.publish(limiter?.limitedFrames ?? 0)

@@ -12,7 +12,7 @@ public struct MixerBus: ~Copyable {
   public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   /// Whether all frames of the cycle are silence.
   public private(set) var isSilent = false
-  /// No sample's magnitude is above this; infinity while that is not known.
+  /// The highest magnitude of the frames, or a bound above it; infinity while none is known. What raises levels resets it.
   public var peakBound = Float.infinity
 
   /// A bus for at most `periodFrames` frames a cycle.
@@ -34,6 +34,13 @@ public struct MixerBus: ~Copyable {
   public mutating func clear() {
     buffer.clear(frames: frames)
     isSilent = true
+    peakBound = 0
+  }
+
+  /// The highest magnitude of the frames, measured where it is not known.
+  @_noLocks
+  mutating func measurePeak() {
+    if peakBound == .infinity { peakBound = buffer.peak(frames: frames) }
   }
 
   /// Throws `.invalidRequest` where the bus does not fit `stream`, the `noun` of a unit with this period.
@@ -83,6 +90,7 @@ public struct MixerBus: ~Copyable {
       clear()
     } else if other.buffer.channelCount == buffer.channelCount {
       swap(&buffer, &other.buffer)
+      peakBound = other.peakBound
     } else {
       buffer.copy(other.buffer, frames: frames)
     }
@@ -115,7 +123,9 @@ extension SmoothedGain: MixerStage {
   /// Multiplies the frames of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
-    process(&bus.buffer, frames: bus.frames)
+    if isTransparent { return }
+    bus.peakBound = .infinity
+    process(&bus.buffer, from: 0, frames: bus.frames)
   }
 }
 

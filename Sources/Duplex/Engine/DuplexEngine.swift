@@ -161,33 +161,41 @@ public final class DuplexEngine: Sendable {
 
   /// The gain of the microphone before it is recorded and played; changes take 10 ms.
   public var inputGain: Gain {
-    get { worker.gains.input.value }
-    set { worker.gains.input.value = newValue }
+    get { worker.control.inputGain }
+    set { worker.control.inputGain = newValue }
   }
 
   /// The gain of the microphone in the output; changes take 10 ms. `.silence` mutes it.
   public var monitorGain: Gain {
-    get { worker.gains.monitor.value }
-    set { worker.gains.monitor.value = newValue }
+    get { worker.control.monitorGain }
+    set { worker.control.monitorGain = newValue }
   }
 
   /// The gain of all that is played, before the limiter; changes take 10 ms.
   public var outputGain: Gain {
-    get { worker.gains.output.value }
-    set { worker.gains.output.value = newValue }
+    get { worker.control.outputGain }
+    set { worker.control.outputGain = newValue }
   }
 
   // MARK: Playing
 
   /// Plays files, addresses and decoders to the output, mixed with the microphone. Its queue and position stay over a
   /// stop and over a change of device.
-  public var player: AudioPlayer { worker.player }
+  public var player: AudioPlayer {
+    // From now on the audio thread looks for what it plays.
+    worker.control.usePlayer()
+    return worker.player
+  }
 
   // MARK: Effects
 
-  /// Lets `effect` change the microphone's sound on its way to the output, behind the effects that are there: behind
-  /// the monitor's gain, before the limiter and the player. What is recorded of the microphone has no effects. Also
-  /// while sound runs. Its `process` runs on the audio thread: mark it `@_noLocks`.
+  /// Lets `effect` change the microphone's sound, behind the effects that are there: on its way to the output, or, at
+  /// `.input`, before it is measured, recorded and played. Also while sound runs. Its `process` runs on the audio
+  /// thread: mark it `@_noLocks`.
+  ///
+  /// At `.monitor` it comes behind the monitor's gain and before the limiter and the player, wherever there is an
+  /// output: it gets silence where the microphone is not played, and may make sound of its own. What is recorded of the
+  /// microphone is without it.
   ///
   /// ```swift
   /// struct HalfAsLoud: AudioEffect {
@@ -195,13 +203,17 @@ public final class DuplexEngine: Sendable {
   ///     for sample in 0..<frames.sampleCount { frames[sample] *= 0.5 }
   ///   }
   /// }
-  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-  /// engine.insert(HalfAsLoud())
-  /// try await engine.run(seconds: 0.1)
+  ///
+  /// let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
+  /// engine.insert(HalfAsLoud(), at: .input)
+  /// let recording = try await engine.record(to: "quieter.wav")
+  /// try await engine.run(seconds: 1)
+  /// precondition(recording.report?.frames == 48000)
   /// ```
-  public func insert<Effect: AudioEffect & ~Copyable>(_ effect: consuming sending Effect) {
-    let insert = worker.effects.withLock { $0.share() }
-    insert.append(effect)
+  public func insert<Effect: AudioEffect & ~Copyable>(
+    _ effect: consuming sending Effect, at point: InsertPoint = .monitor
+  ) {
+    worker.control.insert(effect, at: point)
   }
 
   // MARK: Recording

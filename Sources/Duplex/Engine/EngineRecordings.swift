@@ -153,6 +153,7 @@ extension MixerHandoffs {
     case .microphone: self.recorder.send(recorder)
     case .output: mixRecorder.send(recorder)
     }
+    announce()
   }
 
   fileprivate func takeReplaced(

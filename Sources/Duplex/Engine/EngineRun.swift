@@ -68,17 +68,17 @@ final class EngineRun {
     let ran: SessionReport
     do throws(DeviceFailure) {
       var session = try EngineSession(
-        configuration, worker.settings, worker.gains,
-        effects: worker.effects.withLock { $0.share() }, player: worker.player)
+        configuration, worker.settings, worker.control, player: worker.player, &parts)
       let runner = session.runner(
-        on: open, &parts, work: work, frameLimit: limit, reconnects: worker.settings.reconnects)
+        on: open, resuming: parts.end, work: work, frameLimit: limit,
+        reconnects: worker.settings.reconnects)
       worker.noteRunning(configuration, selection)
       ran = try runner.run(clock: clock) { moment, priority in
         watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
       // A device that hangs keeps its mixer.
-      if let home = session.home.withLock({ $0.take() }) {
-        parts = home
+      if let left = session.handoffs.takeParts() {
+        parts = left
       } else {
         recordings.abandon()
       }

@@ -1,78 +1,61 @@
-import AudioBasics
 import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// One session of an engine on one device: its mixer, and what other threads exchange on it.
+/// One session of an engine on one device: its mixer, and what other threads exchange with it.
 struct EngineSession: ~Copyable {
-  let handoffs = MixerHandoffs()
-  let home = MutexBox<MixerParts?>(nil)
-  private(set) var feedback: FeedbackEventReader?
+  let handoffs: MixerHandoffs
+  private var protection: ProtectionView?
   private var meter: MeterView?
   private var mixer: Mixer
   private let fadeFrames: Int
   private let player: AudioPlayer
 
-  /// A session on a device of this configuration.
+  /// A session on a device of this configuration, with `parts` on its mixer.
   ///
   /// Throws where the player still belongs to another session.
   init(
-    _ configuration: DuplexConfiguration, _ settings: DuplexEngine.Settings, _ gains: EngineGains,
-    effects: consuming EffectInsert, player: AudioPlayer
+    _ configuration: DuplexConfiguration, _ settings: DuplexEngine.Settings,
+    _ control: SessionControl,
+    player: AudioPlayer, _ parts: inout MixerParts
   ) throws(DeviceFailure) {
-    let (capture, playback) = (configuration.capture, configuration.playback)
     mixer = Mixer(configuration)
-    let monitors = settings.monitorsMicrophone && capture != nil && playback != nil
-    gains.install(on: &mixer, configuration, monitors: monitors)
-    if playback != nil {
-      mixer.player = try player.attach(to: configuration)
+    handoffs = MixerHandoffs(control)
+    self.player = player
+    let hasOutput = configuration.playback != nil
+    let monitors = settings.monitorsMicrophone && configuration.capture != nil && hasOutput
+    fadeFrames = monitors ? MonitorProtection.fadeFrames(at: configuration.sampleRate) : 0
+    control.install(on: &mixer, configuration, playsMicrophone: monitors)
+    if hasOutput {
+      mixer.holdPlayer(try player.attach(to: configuration))
       mixer.endsWithPlayer = settings.endsWithPlayer
     }
-    self.player = player
-    let rate = configuration.sampleRate
-    if let capture, settings.measuresLevels {
-      let readings = SampleWriter(
-        frameCount: 64, channelCount: Meter.readingWidth(capture.channelCount))
-      meter = MeterView(readings: readings.makeReader(), channelCount: capture.channelCount)
-      mixer.meter = Meter(
-        readings: readings, channelCount: capture.channelCount, sampleRate: rate)
+    if settings.measuresLevels { meter = mixer.measureMicrophone(configuration) }
+    if monitors {
+      var protected = ProtectionSettings()
+      protected.limitDBFS = settings.limitDBFS
+      protected.suppressesFeedback = settings.suppressesFeedback
+      protection = mixer.protectListener(protected, configuration)
     }
-    fadeFrames = monitors ? MonitorProtection.fadeFrames(at: rate) : 0
-    guard monitors else { return }
-    mixer.insert = consume effects
-    var protection = MonitorProtection(
-      sampleRate: rate, dimRequest: AtomicCounter().makeView())
-    if let limit = settings.limitDBFS {
-      protection.limiter = Limiter(limit: Gain(decibels: limit).factor, sampleRate: rate)
-    }
-    if settings.suppressesFeedback {
-      let events = FeedbackEventWriter(sampleRate: rate)
-      feedback = events.makeReader()
-      protection.feedbackGuard = FeedbackSuppressor(
-        sampleRate: rate, channelCount: playback?.channelCount ?? 1,
-        fullScale: gains.monitor.value.factor * gains.input.value.factor, events: events)
-    }
-    mixer.protection = consume protection
+    handoffs.install(on: &mixer, &parts)
   }
 
   /// What a feedback suppressor did since the last time.
-  mutating func nextFeedback() -> FeedbackEvent? { feedback?.next() }
+  mutating func nextFeedback() -> FeedbackEvent? { protection?.nextEvent() }
 
-  /// The runner of it on `open`, with `parts` on its mixer. Once: the mixer goes with it.
+  /// The runner of it on `open`. Once: the mixer goes with it.
   mutating func runner(
-    on open: consuming OpenDevice, _ parts: inout MixerParts, work: SharedWork, frameLimit: Int?,
+    on open: consuming OpenDevice, resuming end: CycleTime?, work: SharedWork, frameLimit: Int?,
     reconnects: Bool
-  ) -> SessionRunner<EngineCallbacks> {
+  ) -> SessionRunner<Mixer> {
     var mixer = Mixer(periodFrames: 1, captureChannels: 0, playbackChannels: 0)
     swap(&mixer, &self.mixer)
-    parts.install(on: &mixer)
-    let resuming = parts.end
     // Where time is real, work has threads of its own.
     let stepped: [any BackgroundWork] = open.clock.isVirtual ? [work] : []
     return SessionRunner(
-      device: open.device, callbacks: EngineCallbacks(mixer, handoffs, home: home),
+      device: open.device, callbacks: mixer,
       background: open.background + player.background + stepped,
       meter: meter.take(),
-      frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
+      frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects, resuming: end)
   }
 }

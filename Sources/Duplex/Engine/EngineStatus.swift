@@ -28,8 +28,11 @@ public struct EngineStatus: Sendable {
   public var phase = Phase.stopped
   /// The devices as they were granted; nil where none is open.
   public var configuration: DuplexConfiguration?
-  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device.
+  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device, and stays after a
+  /// stop until the next start, as all that was counted.
   public var frames = 0
+  /// Frames a second of the unit; after a stop as it was, and 0 before the first start.
+  public var sampleRate = 0
   /// The microphone's newest levels; nil where they are not measured.
   public var levels: MeterReading?
   /// Times the input overran.
@@ -43,10 +46,8 @@ public struct EngineStatus: Sendable {
   /// The priority that the audio thread was given; nil where time is virtual.
   public var priority: GrantedPriority?
 
-  /// Seconds on the timeline; 0 without a device.
-  public var seconds: Double {
-    configuration.map { Double(frames) / Double($0.sampleRate) } ?? 0
-  }
+  /// Seconds on the timeline; after a stop the length of the run that is over, and 0 before the first.
+  public var seconds: Double { sampleRate > 0 ? Double(frames) / Double(sampleRate) : 0 }
 
   /// Frames from input to output as the unit keeps them now; nil without both directions.
   public var latencyFrames: Double? {
@@ -54,6 +55,13 @@ public struct EngineStatus: Sendable {
       return nil
     }
     return configuration.latencyFrames + Double(drift?.addedFrames ?? 0)
+  }
+
+  /// A run begins, which has counted nothing yet.
+  mutating func beginRun() {
+    let phase = phase
+    self = EngineStatus()
+    self.phase = phase
   }
 }
 

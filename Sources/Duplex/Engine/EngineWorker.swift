@@ -44,14 +44,15 @@ final class EngineWorker: Sendable {
   let player: AudioPlayer
   let events = EventSource<EngineEvent>()
   let statuses = EventSource<EngineStatus>()
-  let gains = EngineGains()
-  let effects = MutexBox(EffectInsert())
+  let control = SessionControl()
   private let desk: MutexBox<Desk>
 
   init(_ selection: DeviceSelection, _ settings: DuplexEngine.Settings) {
     self.settings = settings
     player = AudioPlayer(
       endsWithQueue: settings.endsWithPlayer, prebufferSeconds: settings.prebufferSeconds)
+    // It decides when the engine stops, also where nobody touches it.
+    if settings.endsWithPlayer { control.usePlayer() }
     desk = MutexBox(Desk(selection: selection))
   }
 
@@ -117,6 +118,7 @@ final class EngineWorker: Sendable {
           // A stop may be behind it already.
           if !desk.orders.contains(where: \.isStop) { desk.status.phase = .starting }
         }
+        publish { $0.beginRun() }
         EngineRun(self).run(seconds: seconds, pending)
         pending = []
       case .change(let selection, let reply):
@@ -167,6 +169,7 @@ final class EngineWorker: Sendable {
     publish { status in
       status.phase = .running
       status.configuration = configuration
+      status.sampleRate = configuration.sampleRate
     }
     events.send(.running(configuration))
     for reply in waiting { reply(.success(configuration)) }

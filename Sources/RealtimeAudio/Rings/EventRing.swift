@@ -171,13 +171,15 @@ public struct AtomicCounter: ~Copyable, @unchecked Sendable {
 public struct CountView: ~Copyable, @unchecked Sendable {
   // @unchecked because the count is an atomic.
   private let count: SharedState<Atomic<Int>>
+  @usableFromInline let address: UnsafeMutablePointer<Atomic<Int>>
 
   init(_ count: consuming SharedState<Atomic<Int>>) {
+    address = count.pointer
     self.count = count
   }
 
   /// The latest value.
   public var value: Int {
-    @_noLocks get { count.pointer.pointee.load(ordering: .relaxed) }
+    @_noLocks @inlinable get { address.pointee.load(ordering: .relaxed) }
   }
 }

@@ -116,7 +116,7 @@ enum KeyBindings {
 
   /// While a microphone is played.
   static let monitoring = [
-    KeyBinding("d", "attenuates the microphone", brief: "d dim", ["d": .toggleDim])
+    KeyBinding("d", "attenuates the output", brief: "d dim", ["d": .toggleDim])
   ]
 
   private static let gain: [Key: KeyAction] = [

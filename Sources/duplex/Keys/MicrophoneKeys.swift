@@ -8,11 +8,11 @@ final class MicrophoneKeys: KeyResponder {
   private static let decibelRange = -60.0...30.0
 
   /// What the keys act on.
-  struct Reach: ~Copyable {
-    /// The gain of the microphone; nil where there is none to change.
-    var gain: GainControl?
-    /// The gain of the microphone in the output, where that is another.
-    var monitorGain: GainControl?
+  struct Reach {
+    /// Sets the gain of the microphone; nil where there is none to change.
+    var setGain: ((Gain) -> Void)?
+    /// Sets the gain of the microphone in the output, where that is another.
+    var setMonitorGain: ((Gain) -> Void)?
     /// What is mixed in.
     var player: AudioPlayer?
     /// Whether `gain` is that of the output, so that a pause silences it.
@@ -25,7 +25,7 @@ final class MicrophoneKeys: KeyResponder {
     var pauses = true
   }
 
-  private var reach: Reach
+  private let reach: Reach
   private var decibels: Double
   private let firstDecibels: Double
   private var isPaused = false
@@ -33,14 +33,14 @@ final class MicrophoneKeys: KeyResponder {
   private var isBackingAlone = false
 
   /// Keys for a microphone whose gain begins at `decibels`.
-  init(_ reach: consuming Reach, from decibels: Double) {
+  init(_ reach: Reach, from decibels: Double) {
     self.reach = reach
     self.decibels = decibels
     firstDecibels = decibels
   }
 
   var bindings: [KeyBinding] {
-    let hasGain = reach.gain != nil || reach.player != nil
+    let hasGain = reach.setGain != nil || reach.player != nil
     var keys: [KeyBinding] = []
     if reach.pauses, hasGain || reach.pauseRecording != nil {
       keys.append(isPaused ? KeyBindings.resumption : KeyBindings.pause)
@@ -94,11 +94,7 @@ final class MicrophoneKeys: KeyResponder {
   private func apply() {
     let isSilent = isMuted || (reach.isOfOutput && (isPaused || isBackingAlone))
     let gain = isSilent ? Gain.silence : Gain(decibels: decibels)
-    if reach.gain == nil {
-      reach.player?.setGain(gain)
-    } else {
-      reach.gain?.set(gain)
-    }
-    reach.monitorGain?.set(isBackingAlone ? .silence : .unity)
+    if let setGain = reach.setGain { setGain(gain) } else { reach.player?.setGain(gain) }
+    reach.setMonitorGain?(isBackingAlone ? .silence : .unity)
   }
 }

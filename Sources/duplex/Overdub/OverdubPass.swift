@@ -41,12 +41,12 @@ final class OverdubPass {
     if let splice { try check(splice, rate: rate, channels: channels) }
     var callbacks = Mixer(configuration)
     var parts = SessionParts()
+    let control = SessionControl()
+    control.install(on: &callbacks, configuration, playsMicrophone: run.command.monitor)
     if run.command.monitor {
-      callbacks.monitor = .fadeIn(to: .unity, at: configuration.sampleRate)
-      parts.protection = run.command.protection.install(
-        on: &callbacks, fullScale: 1, configuration)
+      parts.protection = run.command.protection.install(on: &callbacks, configuration)
     }
-    parts.microphoneKeys = gainKeys(&callbacks, configuration)
+    parts.microphoneKeys = gainKeys(control)
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
@@ -103,16 +103,14 @@ final class OverdubPass {
   }
 
   /// The keys for the gain of the microphone where it is heard, else of all that is played.
-  private func gainKeys(
-    _ callbacks: inout Mixer, _ configuration: DuplexConfiguration
-  ) -> MicrophoneKeys {
+  private func gainKeys(_ control: SessionControl) -> MicrophoneKeys {
     var reach = MicrophoneKeys.Reach()
     reach.pauses = false
     if run.command.monitor {
-      reach.gain = callbacks.makeMonitorGain(configuration)
+      reach.setGain = { control.monitorGain = $0 }
       (reach.isOfOutput, reach.hasBacking) = (true, true)
     } else {
-      reach.gain = callbacks.makeOutputGain(configuration)
+      reach.setGain = { control.outputGain = $0 }
     }
     return MicrophoneKeys(reach, from: 0)
   }

@@ -139,12 +139,14 @@ struct MicrophoneSession {
       parts.recording = made.watch
       recording = made
     }
-    if place == .input { callbacks.inputGain = SmoothedGain(command.gain) }
+    let control = SessionControl()
+    switch place {
+    case .input: control.inputGain = command.gain
+    case .output: control.monitorGain = command.gain
+    }
+    control.install(on: &callbacks, configuration, playsMicrophone: playsMicrophone)
     if playsMicrophone {
-      callbacks.monitor = .fadeIn(
-        to: place == .input ? .unity : command.gain, at: configuration.sampleRate)
-      parts.protection = command.protection.install(
-        on: &callbacks, fullScale: command.gain.factor, configuration)
+      parts.protection = command.protection.install(on: &callbacks, configuration)
     }
     let player = try callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, tellsFailuresOnly: true) }
@@ -156,10 +158,10 @@ struct MicrophoneSession {
     reach.pauseRecording = recording.map { made in { made.watch.pause($0, at: $1) } }
     switch place {
     case .input:
-      reach.gain = callbacks.makeInputGain(configuration)
-      if reach.hasBacking { reach.monitorGain = callbacks.makeMonitorGain(configuration) }
+      reach.setGain = { control.inputGain = $0 }
+      if reach.hasBacking { reach.setMonitorGain = { control.monitorGain = $0 } }
     case .output:
-      if playsMicrophone { reach.gain = callbacks.makeMonitorGain(configuration) }
+      if playsMicrophone { reach.setGain = { control.monitorGain = $0 } }
     }
     parts.microphoneKeys = MicrophoneKeys(
       reach, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)

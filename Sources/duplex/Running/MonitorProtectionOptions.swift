@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioBasics
 import AudioDevices
 import AudioSessions
-import RealtimeAudio
 
 /// A level, or `off`.
 enum LimitOption: ExpressibleByArgument {
@@ -51,7 +50,7 @@ struct MonitorProtectionOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .init("Attenuation of the microphone by the d key, in dB.", valueName: "db"))
+    help: .init("Attenuation of the output by the d key, in dB.", valueName: "db"))
   var dim = Gain(decibels: -20)
 
   func validate() throws {
@@ -61,58 +60,33 @@ struct MonitorProtectionOptions: ParsableArguments {
     try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
   }
 
-  /// Protects the output of `callbacks`, whose microphone comes to `fullScale` where it can go no higher; answers
-  /// with what watches them.
+  /// Protects the output of `callbacks`, whose gains are set; answers with what watches over it.
   func install(
-    on callbacks: inout Mixer, fullScale: Float, _ configuration: DuplexConfiguration
+    on callbacks: inout Mixer, _ configuration: DuplexConfiguration
   ) -> MonitorProtectionDisplay {
-    let rate = configuration.sampleRate
-    let dimRequest = AtomicCounter()
-    var protection = MonitorProtection(sampleRate: rate, dimRequest: dimRequest.makeView())
-    if case .decibels(let decibels) = limit {
-      protection.limiter = Limiter(limit: Gain(decibels: decibels).factor, sampleRate: rate)
+    var settings = ProtectionSettings()
+    switch limit {
+    case .decibels(let decibels): settings.limitDBFS = decibels
+    case .off: settings.limitDBFS = nil
     }
-    protection.dimGain = Gain(decibels: -abs(dim.decibels))
-    var reader: FeedbackEventReader?
-    var ducks = AtomicCounter().makeView()
-    if feedbackGuard == .on {
-      let events = FeedbackEventWriter(sampleRate: rate)
-      reader = events.makeReader()
-      let suppressor = FeedbackSuppressor(
-        sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
-        fullScale: fullScale, events: events)
-      ducks = suppressor.makeDuckView()
-      protection.feedbackGuard = consume suppressor
-    }
-    let watch = MonitorProtectionDisplay(
-      dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(),
-      ducks: ducks, events: reader)
-    callbacks.protection = consume protection
-    return watch
+    settings.suppressesFeedback = feedbackGuard == .on
+    settings.dimGain = Gain(decibels: -abs(dim.decibels))
+    return MonitorProtectionDisplay(callbacks.protectListener(settings, configuration))
   }
 }
 
 /// Reports howls, handles the key that dims, and sums up.
 final class MonitorProtectionDisplay: KeyResponder {
-  private var events: FeedbackEventReader?
-  private var dimRequest: AtomicCounter
-  private let limitedFrames: CountView
-  private let ducks: CountView
+  private var protection: ProtectionView
   private var isDimmed = false
 
-  init(
-    dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
-    ducks: consuming CountView, events: consuming FeedbackEventReader?
-  ) {
-    self.dimRequest = dimRequest
-    self.limitedFrames = limitedFrames
-    self.ducks = ducks
-    self.events = events
+  init(_ protection: consuming ProtectionView) {
+    self.protection = protection
   }
 
   /// Tells what happened.
   func poll() {
-    while let event = events?.next() { emit(event) }
+    while let event = protection.nextEvent() { emit(event) }
   }
 
   let bindings = KeyBindings.monitoring
@@ -122,21 +96,24 @@ final class MonitorProtectionDisplay: KeyResponder {
   func perform(_ action: KeyAction, at frame: Int) {
     guard action == .toggleDim else { return }
     isDimmed.toggle()
-    dimRequest.publish(isDimmed ? 1 : 0)
+    protection.setDimmed(isDimmed)
     inform(
       isDimmed ? "dimmed" : "notDimmed",
-      isDimmed ? "the microphone is attenuated." : "the microphone is at full level again.")
+      isDimmed ? "the output is attenuated." : "the output is at full level again.")
   }
 
   /// What it adds to a summary.
-  var summary: Fields { ["limitedFrames": limitedFrames.value, "feedbackDucks": ducks.value] }
+  var summary: Fields {
+    ["limitedFrames": protection.limitedFrames, "feedbackDucks": protection.duckCount]
+  }
 
   /// What a summary says where no microphone is played.
   static let emptySummary: Fields = ["limitedFrames": 0, "feedbackDucks": 0]
 
   /// What was done, for a person; nothing where nothing was.
   var sentence: String {
-    ducks.value == 0 ? "" : " There was feedback \(ducks.value.counted("time"))."
+    let count = protection.duckCount
+    return count == 0 ? "" : " There was feedback \(count.counted("time"))."
   }
 
   private func emit(_ event: FeedbackEvent) {

@@ -129,17 +129,15 @@ extension Mixer {
   mutating func makeMeter(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isFollowed: Bool = false
   ) -> MeterView? {
-    let channels = configuration.capture?.channelCount ?? 0
-    guard channels > 0, isFollowed || options.json || Self.isShown else { return nil }
-    return Self.add(
-      &meter, channels, configuration, perSecond: options.json ? 10 : Self.shownReadings)
+    guard isFollowed || options.json || Self.isShown else { return nil }
+    return measureMicrophone(
+      configuration, readingsPerSecond: options.json ? 10 : Self.shownReadings)
   }
 
   /// Measures what is played, where it is shown.
   mutating func makePlayedMeter(_ configuration: DuplexConfiguration) -> MeterView? {
-    let channels = configuration.playback?.channelCount ?? 0
-    guard channels > 0, Self.isShown else { return nil }
-    return Self.add(&playedMeter, channels, configuration, perSecond: Self.shownReadings)
+    guard Self.isShown else { return nil }
+    return measureOutput(configuration, readingsPerSecond: Self.shownReadings)
   }
 
   /// Readings a second of a meter that no script reads.
@@ -147,39 +145,6 @@ extension Mixer {
 
   /// Whether a person sees a meter.
   private static var isShown: Bool { Terminal.isLive && !OutputMode.current.isTerse }
-
-  private static func add(
-    _ meter: inout Meter?, _ channels: Int, _ configuration: DuplexConfiguration, perSecond: Int
-  ) -> MeterView {
-    let readings = SampleWriter(frameCount: 64, channelCount: Meter.readingWidth(channels))
-    let view = MeterView(readings: readings.makeReader(), channelCount: channels)
-    meter = Meter(
-      readings: readings, channelCount: channels, sampleRate: configuration.sampleRate,
-      readingsPerSecond: perSecond)
-    return view
-  }
-
-  /// Changes the gain of the microphone before all other stages.
-  mutating func makeInputGain(_ configuration: DuplexConfiguration) -> GainControl {
-    let control = GainControl()
-    inputGainRequest = control.makeRequest(at: configuration.sampleRate)
-    return control
-  }
-
-  /// Changes the gain of the microphone in the output.
-  mutating func makeMonitorGain(_ configuration: DuplexConfiguration) -> GainControl {
-    let control = GainControl()
-    monitorGainRequest = control.makeRequest(at: configuration.sampleRate)
-    return control
-  }
-
-  /// Changes the gain of all that is played.
-  mutating func makeOutputGain(_ configuration: DuplexConfiguration) -> GainControl {
-    let control = GainControl()
-    outputGain = SmoothedGain(.unity)
-    outputGainRequest = control.makeRequest(at: configuration.sampleRate)
-    return control
-  }
 
   /// Mixes `items` into the output; nil where there are none.
   mutating func makePlayer(

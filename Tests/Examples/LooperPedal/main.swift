@@ -15,7 +15,7 @@ struct Looper: AudioEffect, ~Copyable {
 
   mutating func prepare(_ format: EffectFormat) {
     overdub.prepare(format)
-    let frames = max(1, Int(seconds * Double(format.sampleRate)))
+    let frames = max(1, Int(clamping: seconds * Double(format.sampleRate)))
     loop = SampleBuffer(frameCount: frames, channelCount: format.channelCount)
     place = 0
   }

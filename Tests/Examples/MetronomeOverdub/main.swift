@@ -8,7 +8,7 @@ struct Metronome: AudioEffect {
   var frame = 0
 
   @_noLocks mutating func process(_ frames: inout EffectFrames) {
-    let beat = max(1, Int(Double(frames.sampleRate) * 60 / beatsPerMinute))
+    let beat = max(1, Int(clamping: Double(frames.sampleRate) * 60 / beatsPerMinute))
     for index in 0..<frames.count {
       let place = frame % beat
       let fade = RealtimeMath.exp(-Float(place) / 200)
@@ -36,7 +36,7 @@ engine.addStatusHandler { status in
 try await engine.run(seconds: arguments.count > 5 ? Double(arguments[5]) ?? 60 : 60)
 
 // The unit's own share. Add what `LatencyMeter` measures of cables and converters.
-let late = Int(latency.withLock { $0 })
+let late = Int(clamping: latency.withLock { $0 })
 try copy(raw, to: arguments[3], without: late)
 print("\(arguments[3]): \(late) frames taken off")
 

@@ -46,7 +46,7 @@ func note(of sound: borrowing SampleBuffer, at sampleRate: Int) -> String? {
   let cents = 1200 * RealtimeMath.log(frequency / 440) / RealtimeMath.log(2)
   let nearest = (cents / 100).rounded()
   let names = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"]
-  let name = names[((Int(Double(nearest)) % 12) + 12) % 12]
+  let name = names[((Int(clamping: nearest) % 12) + 12) % 12]
   return "\(name) \((frequency * 10).rounded() / 10) Hz, \((cents - nearest * 100).rounded()) cents"
 }
 
@@ -56,7 +56,7 @@ let engine = DuplexEngine(device: arguments.count > 1 ? arguments[1] : "default"
 func tap(_ engine: DuplexEngine) -> MutexBox<SampleReader> {
   let ring = SampleWriter(frameCount: 65536, channelCount: 1)
   let reader = MutexBox(ring.makeReader())
-  engine.insert(Tap(ring))
+  engine.insert(Tap(ring), at: .input)
   return reader
 }
 let reader = tap(engine)

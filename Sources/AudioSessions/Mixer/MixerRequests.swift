@@ -1,0 +1,95 @@
+// Audio thread.
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+
+/// The audio thread's end of what other threads change on a mixer; theirs is `SessionControl`.
+struct MixerRequests: ~Copyable {
+  private let wishes: MixerWishes
+  /// Frames that a gain takes to move: 10 ms.
+  let glideFrames: Int
+  /// The gains as last taken.
+  private(set) var inputGain: GainRequest
+  private(set) var monitorGain: GainRequest
+  private(set) var outputGain: GainRequest
+
+  /// Parts that wait here until they are used.
+  var player: PlayerStage?
+  var insert: EffectInsert?
+  var inputInsert: EffectInsert?
+
+  /// Where recorders come from while sound runs, and where they go after the last cycle.
+  var recorder: HandoffReceiver<Recorder>?
+  var mixRecorder: HandoffReceiver<Recorder>?
+  var home: MutexBox<MixerParts?>?
+
+  init(_ wishes: consuming MixerWishes, sampleRate: Int) {
+    inputGain = GainRequest(wishes.inputGain.gain)
+    monitorGain = GainRequest(wishes.monitorGain.gain)
+    outputGain = GainRequest(wishes.outputGain.gain)
+    glideFrames = max(1, sampleRate / 100)
+    self.wishes = wishes
+  }
+
+  /// Takes what changed.
+  @_noLocks
+  mutating func take() {
+    inputGain.take(wishes.inputGain.gain)
+    monitorGain.take(wishes.monitorGain.gain)
+    outputGain.take(wishes.outputGain.gain)
+  }
+
+  /// Puts the parts that are used by now where they run.
+  @_noLocks
+  mutating func mount(
+    _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
+  ) {
+    if self.player != nil, wishes.usesPlayer.value != 0 { swap(&player, &self.player) }
+    if self.insert?.isEmpty == false { swap(&insert, &self.insert) }
+    if self.inputInsert?.isEmpty == false { swap(&inputInsert, &self.inputInsert) }
+  }
+
+  /// Prepares the effects that wait. Before the first cycle.
+  mutating func prepare(input: EffectFormat, output: EffectFormat) {
+    inputInsert?.prepare(input)
+    insert?.prepare(output)
+  }
+}
+
+/// A gain that is asked for.
+struct GainRequest: BitwiseCopyable {
+  /// As last taken.
+  private(set) var gain: Gain
+  /// Whether it was another before.
+  private(set) var isNew = false
+
+  init(_ gain: Gain) { self.gain = gain }
+
+  @_noLocks
+  mutating func take(_ gain: Gain) {
+    isNew = gain.factor != self.gain.factor
+    self.gain = gain
+  }
+}
+
+/// What a control asks for.
+struct MixerWishes: ~Copyable, Sendable {
+  let inputGain: CountView
+  let monitorGain: CountView
+  let outputGain: CountView
+  let usesPlayer: CountView
+}
+
+/// A gain on its way from thread to thread.
+extension CountView {
+  /// As last published.
+  var gain: Gain {
+    @_noLocks get { Gain(factor: Float(bitPattern: UInt32(truncatingIfNeeded: value))) }
+  }
+}
+
+extension AtomicCounter {
+  /// Makes `gain` the latest.
+  @_noLocks
+  mutating func publish(gain: Gain) { publish(Int(gain.factor.bitPattern)) }
+}

@@ -1,0 +1,45 @@
+import AudioBasics
+import RealtimeAudio
+
+/// How who listens to a microphone is protected.
+public struct ProtectionSettings: Sendable {
+  /// The highest level of the output in dBFS; nil for no limiter.
+  public var limitDBFS: Double? = -1
+  /// Whether the microphone is lowered when it howls.
+  public var suppressesFeedback = true
+  /// What a dimmed output is multiplied by.
+  public var dimGain = Gain(factor: 0.1)
+
+  /// A limiter at -1 dBFS, and a feedback suppressor.
+  public init() {}
+}
+
+/// What a listener's protection tells, and is asked for. Any one thread but the audio thread.
+public struct ProtectionView: ~Copyable {
+  private var dimRequest: AtomicCounter
+  private let limited: CountView
+  private let ducks: CountView
+  private var events: FeedbackEventReader?
+
+  init(
+    dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
+    ducks: consuming CountView, events: consuming FeedbackEventReader?
+  ) {
+    self.dimRequest = dimRequest
+    limited = limitedFrames
+    self.ducks = ducks
+    self.events = events
+  }
+
+  /// Frames so far that came in above the limit.
+  public var limitedFrames: Int { limited.value }
+
+  /// Howls so far.
+  public var duckCount: Int { ducks.value }
+
+  /// What the feedback suppressor did, the oldest thing not told yet.
+  public mutating func nextEvent() -> FeedbackEvent? { events?.next() }
+
+  /// Dims the output, or no longer.
+  public mutating func setDimmed(_ isDimmed: Bool) { dimRequest.publish(isDimmed ? 1 : 0) }
+}

@@ -1,0 +1,187 @@
+import AudioBasics
+import AudioDevices
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+@testable import AudioSessions
+
+@Suite struct SessionControlTests {
+  /// A mixer in a unit on a microphone that hears nothing: what it plays, and what it records of the microphone.
+  struct Rig: ~Copyable {
+    private var unit: DuplexUnit<Mixer>
+    private var output: RecordingReader
+    private var microphone: RecordingReader
+
+    init(
+      _ control: SessionControl, playsMicrophone: Bool = true,
+      _ change: (inout Mixer) -> Void = { _ in }
+    ) throws {
+      let name = "sim:clock=free,gain=-200"
+      var request = DuplexRequest(captureDevice: name, playbackDevice: name)
+      request.periodFrames = 64
+      request.channelCount = 1
+      let device = DuplexDevice(
+        try SimulatedDevice(SimulatedDeviceSpecification(parsing: name), request: request))
+      let configuration = device.configuration
+      var mixer = Mixer(configuration)
+      control.install(on: &mixer, configuration, playsMicrophone: playsMicrophone)
+      let played = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
+      let playedReader = played.makeReader()
+      mixer.mixRecorder = consume played
+      let heard = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
+      let heardReader = heard.makeReader()
+      mixer.recorder = consume heard
+      change(&mixer)
+      var started = DuplexUnit(device: device, callbacks: mixer, progress: UnitProgress())
+      try started.start()
+      unit = started
+      output = playedReader
+      microphone = heardReader
+    }
+
+    mutating func cycle(_ count: Int) { for _ in 0..<count { _ = unit.cycle() } }
+
+    /// What was played since the last time, and what was recorded of the microphone.
+    mutating func played() -> [Float] { Self.all(&output) }
+    mutating func recorded() -> [Float] { Self.all(&microphone) }
+
+    /// Which parts that may be missing are on the mixer.
+    mutating func parts() -> [Bool] {
+      [
+        unit.callbacks.insert != nil, unit.callbacks.inputInsert != nil,
+        unit.callbacks.outputGain != nil,
+      ]
+    }
+
+    mutating func fullScale() -> Float? { unit.callbacks.protection?.feedbackGuard?.fullScale }
+
+    private static func all(_ reader: inout RecordingReader) -> [Float] {
+      var chunk = SampleBuffer(frameCount: 4096, channelCount: 1)
+      var result: [Float] = []
+      while true {
+        let count = reader.read(into: &chunk, frames: 4096)
+        guard count > 0 else { return result }
+        for index in 0..<count { result.append(chunk[index]) }
+      }
+    }
+  }
+
+  /// Multiplies by a number.
+  struct Multiplier: AudioEffect {
+    let factor: Float
+
+    @_noLocks mutating func process(_ frames: inout EffectFrames) {
+      for sample in 0..<frames.sampleCount { frames[sample] *= factor }
+    }
+  }
+
+  /// Plays a constant, whatever it gets.
+  struct Constant: AudioEffect {
+    @_noLocks mutating func process(_ frames: inout EffectFrames) {
+      for sample in 0..<frames.sampleCount { frames[sample] = 0.5 }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a gain that is asked for is reached in 10 ms, with no step`(isOfOutput: Bool) throws {
+    let control = SessionControl()
+    control.insert(Constant(), at: .input)
+    var rig = try Rig(control)
+    rig.cycle(20)
+    var last = rig.played().last
+    #expect(last == 0.5)
+    for wanted: Float in [0.5, 0, 2, 2] {
+      if isOfOutput {
+        control.outputGain = Gain(factor: wanted)
+      } else {
+        control.monitorGain = Gain(factor: wanted)
+      }
+      rig.cycle(8)
+      for sample in rig.played() {
+        #expect(abs(sample - (last ?? 0)) <= 1.01 / 480)
+        last = sample
+      }
+      #expect(last == 0.5 * wanted)
+      #expect((isOfOutput ? control.outputGain : control.monitorGain).factor == wanted)
+    }
+  }
+
+  @Test func `an effect on the input is recorded and heard, one on the monitor only heard`() throws
+  {
+    let control = SessionControl()
+    control.insert(Constant(), at: .input)
+    var rig = try Rig(control)
+    rig.cycle(20)
+    var last = [rig.played().last, rig.recorded().last]
+    #expect(last == [0.5, 0.5])
+    control.insert(Multiplier(factor: 0.5), at: .monitor)
+    rig.cycle(2)
+    last = [rig.played().last, rig.recorded().last]
+    #expect(last == [0.25, 0.5])
+    control.insert(Multiplier(factor: 0.5), at: .input)
+    rig.cycle(2)
+    last = [rig.played().last, rig.recorded().last]
+    #expect(last == [0.125, 0.25])
+  }
+
+  @Test func `an effect on the monitor makes sound where no microphone is played`() throws {
+    let control = SessionControl()
+    control.insert(Constant(), at: .monitor)
+    var rig = try Rig(control, playsMicrophone: false)
+    rig.cycle(2)
+    let (played, recorded) = (rig.played().last ?? 0, rig.recorded().last ?? 1)
+    #expect(played == 0.5 && abs(recorded) < 1e-6)
+  }
+
+  @Test func `what is not used is not on the mixer`() throws {
+    let control = SessionControl()
+    var rig = try Rig(control)
+    rig.cycle(2)
+    var parts = rig.parts()
+    #expect(parts == [false, false, false])
+    control.inputGain = .silence
+    rig.cycle(2)
+    parts = rig.parts()
+    #expect(parts == [false, false, false])
+    control.insert(Multiplier(factor: 1), at: .input)
+    control.outputGain = .silence
+    rig.cycle(1)
+    parts = rig.parts()
+    #expect(parts == [false, true, true])
+  }
+
+  @Test func `the feedback suppressor knows both gains of the microphone`() throws {
+    let control = SessionControl()
+    control.inputGain = Gain(factor: 0.5)
+    control.monitorGain = Gain(factor: 0.5)
+    var rig = try Rig(control) { mixer in
+      var protection = MonitorProtection(
+        sampleRate: 48000, dimRequest: AtomicCounter().makeView())
+      protection.feedbackGuard = FeedbackSuppressor(
+        sampleRate: 48000, channelCount: 1, fullScale: mixer.microphoneGain.factor,
+        events: FeedbackEventWriter(sampleRate: 48000))
+      mixer.protection = consume protection
+    }
+    let first = rig.fullScale()
+    #expect(first == 0.25)
+    control.monitorGain = .unity
+    rig.cycle(1)
+    let second = rig.fullScale()
+    #expect(second == 0.5)
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 8])
+  func `the peak that a meter finds is that of the frames`(channels: Int) {
+    for frames in [0, 1, 7, 64] {
+      var buffer = SampleBuffer(frameCount: 64, channelCount: channels)
+      for index in 0..<64 * channels { buffer[index] = Float((index * 37) % 101) / 100 - 0.6 }
+      var levels = SampleBuffer(frameCount: 1, channelCount: Meter.readingWidth(channels))
+      // What was measured before has no part in it.
+      levels[0] = 9
+      let measured = buffer.measure(frames: frames, into: &levels)
+      let peak = buffer.peak(frames: frames)
+      #expect(measured == peak)
+    }
+  }
+}
