@@ -126,6 +126,7 @@ struct FLACWalk {
       }
     }
     try settle(file.byteCount - zeros, zeros, checksums.mark)
+    try takeLast()
     guard let followed, end < file.byteCount else { return }
     // Zeros between the last frame and a head behind it that begins no whole frame: the checksum comes
     // out with them as well.
@@ -143,6 +144,23 @@ struct FLACWalk {
     guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
     take(start, to: try place + trial.zeroCount(of: start, before: place, atMost: zeros))
     followed = nil
+  }
+
+  /// What follows the last frame, such as a tag of another program, begins no frame: the end of that frame is
+  /// where its checksum comes out and it decodes.
+  private mutating func takeLast() throws(FileFailure) {
+    for start in open.next(to: end) {
+      var register: UInt16 = 0
+      for place in start.place..<min(file.byteCount, start.place + longest(start.header)) {
+        register = Checksum.flacFrame.adding(try file.byte(at: place), to: register)
+        guard register == 0, place >= start.place + start.header.byteCount,
+          try trial.isWhole(start, to: place + 1)
+        else { continue }
+        take(start, to: place + 1)
+        followed = nil
+        return
+      }
+    }
   }
 
   private mutating func take(_ start: OpenFrames.Start, to frameEnd: Int) {
@@ -260,6 +278,15 @@ struct OpenFrames {
     places.removeAll(keepingCapacity: true)
   }
 
+  /// The start of the frame that should be at `place`, where there is one, and the newest start.
+  func next(to place: Int) -> [Start] {
+    let next = starts.first { $0.place == place }
+    guard let newest = starts.last, newest.place != next?.place else {
+      return next.map { [$0] } ?? []
+    }
+    return [newest] + (next.map { [$0] } ?? [])
+  }
+
   /// The start of the frame that comes out at `place`, where `header` begins the next.
   func start(
     endingAt place: Int, before header: FLACFrameHeader, mark: UInt16,
@@ -340,6 +367,14 @@ struct FLACTrial {
       }
     }
     return most
+  }
+
+  /// Whether the bytes from `start` to `end` decode to as many frames as they should have; or, of what the decoder does
+  /// not take, may.
+  func isWhole(_ start: OpenFrames.Start, to end: Int) throws(FileFailure) -> Bool {
+    guard isDecodable else { return true }
+    let bytes = try head + file.bytes(at: start.place, count: end - start.place)
+    return try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames
   }
 
   /// Both bytes of the checksum, and some of what is before it.

@@ -38,6 +38,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [(1, "1 byte"), (5, "5 bytes"), (20000, "20000 bytes")])
+  func `what another program wrote behind a FLAC file costs no frame`(
+    count: Int, told: String
+  ) throws {
+    let folder = TemporaryFolder()
+    let whole = try BrokenFile(folder, "whole.flac", .flac, .s16, frames: 20001)
+    var file = whole
+    file.bytes += [UInt8](repeating: 1, count: count)
+    let finding = try file.mend()?.finding
+    #expect(finding?.frames == 20001)
+    #expect(finding?.faults == ["\(told) behind the last whole frame belonged to none"])
+    let isAsItWas = BrokenFile(reading: file.path).bytes == whole.bytes
+    #expect(isAsItWas)
+  }
+
+  @Test func `a tag behind a FLAC file is left, and costs no frame`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "tagged.flac", .flac, .s16, frames: 20001)
+    file.bytes += Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
+    file.store()
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == 20001 && finding.faults.isEmpty)
+  }
+
   @Test func `zeros are cut off behind a FLAC frame whose checksum ends in zero`() throws {
     let folder = TemporaryFolder()
     // One length in 256 has such a checksum, and this sound ends in noise.
