@@ -13,12 +13,13 @@ extension SessionReport {
   }
 
   /// What of a recording was lost, in its frames: the recorder's own gaps, and frames that came to it as silence,
-  /// because one of two devices was away or was late and the other went on.
+  /// because one of two devices was away or was late and the other went on. A sum of recordings has no segments, which
+  /// tell where it lies on the timeline: of it the recorder's own gaps are known alone.
   ///
   /// ```swift
-  /// var session = SessionReport()
-  /// session.events = [TimelineEvent(kind: .captureReturned, frame: 4800, frames: 480)]
-  /// precondition(session.gaps(in: RecordingReport()) == [RecordingGap(frame: 4800, frames: 480)])
+  /// var recorded = RecordingReport()
+  /// recorded.gaps = [RecordingGap(frame: 4800, frames: 480)]
+  /// precondition(SessionReport().gaps(in: recorded) == recorded.gaps)
   /// ```
   public func gaps(in recorded: RecordingReport) -> [RecordingGap] {
     let silences = events.flatMap { event -> [RecordingGap] in
@@ -43,10 +44,7 @@ extension SessionReport {
 extension RecordingReport {
   /// Where the frames of `range`, a range of the timeline, lie in the recording: those that were kept.
   fileprivate func kept(of range: Range<Int>) -> [RecordingGap] {
-    guard !segments.isEmpty else {
-      return range.isEmpty ? [] : [RecordingGap(frame: range.lowerBound, frames: range.count)]
-    }
-    return pieces.compactMap { piece in
+    pieces.compactMap { piece in
       let kept = range.clamped(to: piece.timeline)
       guard !kept.isEmpty else { return nil }
       return RecordingGap(

@@ -88,7 +88,8 @@ enum KeyBindings {
   /// While a microphone is heard beside what is played.
   static let backing = [
     KeyBinding(
-      "b", "mutes the microphone in the headphones", brief: "b backing", ["b": .toggleBackingAlone])
+      "b", "mutes the microphone in the headphones", brief: "b mute mic", ["b": .toggleBackingAlone]
+    )
   ]
 
   /// Until a recording that waits is started.

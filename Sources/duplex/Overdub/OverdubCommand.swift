@@ -230,7 +230,9 @@ final class OverdubRun {
     // The duration is that of the take.
     var options = options
     options.duration = nil
-    inform("measuringRoundTrip", "The round trip is not known: measuring it with a soft noise ...")
+    inform(
+      "measuringRoundTrip",
+      "No round trip is saved for this device and period: measuring it with a soft noise ...")
     let (found, outcome) = try measureRoundTrips(
       on: open, plan, options,
       progress: { done in

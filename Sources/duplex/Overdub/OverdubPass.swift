@@ -171,7 +171,8 @@ final class OverdubPass {
     // Of a pass that ended before its take began there is no file.
     let added = Double(alignment?.frames ?? 0)
     let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
-    let rest = plan.restFrames == 0 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
+    let rest =
+      abs(plan.restFrames) < 0.0005 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
     var recorded = RecordingReport()
     for pass in run.passes { recorded.add(pass.report) }
     var totals = run.totals.report
@@ -254,10 +255,11 @@ struct OverdubMix {
     try writer.finish()
     if let cut = mix.takeFailures().first { throw cut.failure }
     if peak > 1 {
+      let gain = (0.99 / Double(peak)).shown(2)
       warn(
         "clipped",
-        "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which are clipped.",
-        hint: "Mix BACKING and TAKE again at a lower gain, for example with sox.")
+        "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which clip when it is played.",
+        hint: "Mix again at a lower gain: sox -m -v \(gain) BACKING -v \(gain) TAKE MIX.")
     }
   }
 }
