@@ -94,9 +94,7 @@ extension SampleBuffer {
   /// The highest magnitude of `frames` frames from `first` on, all channels together.
   @_noLocks
   public func peak(from first: Int, frames: Int) -> Float {
-    requirement(
-      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: first, frames)
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
     var highest = SIMD8<Float>(repeating: 0)
@@ -123,9 +121,7 @@ extension SampleBuffer {
   /// How many of `frames` frames from `first` on have a sample whose magnitude is above `limit`.
   @_noLocks
   public func framesAbove(_ limit: Float, from first: Int, frames: Int) -> Int {
-    requirement(
-      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: first, frames)
     var frame = first
     let end = first &+ frames
     var counts = SIMD4<Int32>(repeating: 0)
@@ -150,9 +146,7 @@ extension SampleBuffer {
   /// together.
   @_noLocks
   public func secondDifference(from first: Int, frames: Int) -> Float {
-    requirement(
-      first >= 0 && frames >= 0 && first &+ frames <= frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: first, frames)
     var index = (first &+ 1) &* channelCount
     let end = (first &+ frames &- 1) &* channelCount
     var highest = SIMD8<Float>(repeating: 0)

@@ -34,9 +34,7 @@ extension SampleBuffer {
   /// Multiplies the frame `first` by `gain` and each of the `frames` from there on by `step` more.
   @_noLocks
   public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
-    requirement(
-      frames >= 0 && first >= 0 && first &+ frames <= frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: first, frames)
     let ramped = base + first &* channelCount
     var frame = 0
     if channelCount == 1 || channelCount == 2 {

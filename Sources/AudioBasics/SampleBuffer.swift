@@ -80,6 +80,15 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Ends the program with a sentence unless `count` frames from `first` on are within the buffer.
+  @_noLocks @inlinable @inline(__always)
+  package func requireFrames(from first: Int, _ count: Int) {
+    // A sum of both could overflow, and then be below the number of frames.
+    requirement(
+      first >= 0 && count >= 0 && first <= frameCount &- count,
+      "The frames are outside of the buffer.")
+  }
+
   /// Four samples from the one of that index on.
   @_noLocks @inlinable
   public func fourSamples(at index: Int) -> SIMD4<Float> {

@@ -70,9 +70,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     requirement(
       buffer.channelCount == channelCount,
       "The buffer and the meter must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: firstFrame, frames)
     guard channelCount > 0 else { return }
     var done = 0
     while done < frames {

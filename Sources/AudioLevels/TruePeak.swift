@@ -45,9 +45,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     requirement(
       buffer.channelCount == channelCount,
       "The buffer and the meter must have the same number of channels.")
-    requirement(
-      first >= 0 && frames >= 0 && first &+ frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: first, frames)
     guard frames > 0 else { return 0 }
     var highestSample: Float = 0
     var before = keptPeak

@@ -71,9 +71,11 @@ public struct BlockRateConverter: ~Copyable, Sendable {
     {
       return progress
     }
-    RateConverter.check(
-      input, from: firstFrame, frames: frames, output, at: target, room: room,
-      channelCount: channelCount)
+    requirement(
+      input.channelCount == channelCount && output.channelCount == channelCount,
+      "The buffer and the converter must have the same number of channels.")
+    input.requireFrames(from: firstFrame, frames)
+    output.requireFrames(from: target, room)
     let source = input.base + firstFrame * channelCount
     let sink = output.base + target * channelCount
     // More is not given than what is ready, and then this room, need: so that what waits is a block.

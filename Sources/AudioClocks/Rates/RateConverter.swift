@@ -96,32 +96,17 @@ public struct RateConverter: ~Copyable, Sendable {
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
   ) -> (consumed: Int, produced: Int) {
-    Self.check(
-      input, from: firstFrame, frames: frames, output, at: target, room: room,
-      channelCount: channelCount)
+    requirement(
+      input.channelCount == channelCount && output.channelCount == channelCount,
+      "The buffer and the converter must have the same number of channels.")
+    input.requireFrames(from: firstFrame, frames)
+    output.requireFrames(from: target, room)
     let source = input.base + firstFrame &* channelCount
     let (consumed, produced) = process(
       UnsafePointer(source), frames, output.base + target &* channelCount, room)
     inputFrames &+= consumed
     outputFrames &+= produced
     return (consumed, produced)
-  }
-
-  /// Stops the program where these are not frames of two buffers of `channelCount` channels.
-  @_noLocks
-  static func check(
-    _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
-    _ output: borrowing SampleBuffer, at target: Int, room: Int, channelCount: Int
-  ) {
-    requirement(
-      input.channelCount == channelCount && output.channelCount == channelCount,
-      "The buffer and the converter must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
-      "The frames are outside of the buffer.")
-    requirement(
-      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "The frames are outside of the buffer.")
   }
 
   /// After the last input frame: fills up to `room` frames of `output` from `target` on with what
@@ -133,9 +118,7 @@ public struct RateConverter: ~Copyable, Sendable {
     requirement(
       output.channelCount == channelCount,
       "The buffer and the converter must have the same number of channels.")
-    requirement(
-      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "The frames are outside of the buffer.")
+    output.requireFrames(from: target, room)
     let heard = inputFrames &+ (skipsSilence ? 0 : inputDelay)
     let all = (heard &* outputRate &+ inputRate &- 1) / inputRate
     let wanted = min(room, all &- outputFrames)

@@ -122,12 +122,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     requirement(
       input.channelCount == channelCount && output.channelCount == channelCount,
       "The buffer and the converter must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= input.frameCount,
-      "The frames are outside of the buffer.")
-    requirement(
-      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "The frames are outside of the buffer.")
+    input.requireFrames(from: firstFrame, frames)
+    output.requireFrames(from: target, room)
     let source = UnsafePointer(input.base + firstFrame &* channelCount)
     let sink = output.base + target &* channelCount
     var consumed = 0
@@ -158,9 +154,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     requirement(
       output.channelCount == channelCount,
       "The buffer and the converter must have the same number of channels.")
-    requirement(
-      target >= 0 && room >= 0 && target &+ room <= output.frameCount,
-      "The frames are outside of the buffer.")
+    output.requireFrames(from: target, room)
     var produced = 0
     while produced < room {
       let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)

@@ -120,9 +120,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     requirement(
       buffer.channelCount == channelCount,
       "The buffer and the file must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame + frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: firstFrame, frames)
     var done = 0
     while done < frames {
       let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)

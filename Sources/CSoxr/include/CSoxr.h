@@ -8,8 +8,8 @@
 /// A converter for interleaved frames at one ratio.
 typedef struct csoxr_converter csoxr_converter;
 
-/// Which filter, by soxr's recipes: `bits` of precision, 20, 24, 28 or 32; `is_steep` passes 99 % of
-/// the band instead of 95 %.
+/// Which filter, by soxr's recipes: `bits` of precision, 20, 24, 28 or 32; one that `is_steep` passes more of the
+/// band.
 typedef struct csoxr_filter {
   int bits;
   bool is_steep;

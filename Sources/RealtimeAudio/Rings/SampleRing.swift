@@ -79,9 +79,7 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     requirement(
       buffer.channelCount == channelCount,
       "The buffer and the ring must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: firstFrame, frames)
     let count = min(frames, room)
     var done = 0
     while done < count {
@@ -239,9 +237,7 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     requirement(
       buffer.channelCount == channelCount,
       "The buffer and the ring must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: firstFrame, frames)
     let rest = followReplacement()
     let count = min(frames, min(available, rest))
     var done = 0

@@ -14,7 +14,7 @@ import AudioBasics
 /// }
 /// let recording = try await engine.record(to: "speech.wav", settings)
 /// try await engine.run(seconds: 2)
-/// precondition(recording.report?.frames == 0)  // nobody spoke
+/// precondition(recording.report?.frames == 0)  // there was no voice
 /// ```
 public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
@@ -70,9 +70,7 @@ public struct VoiceGate: RecordingGate {
     requirement(
       buffer.channelCount == detector.channelCount,
       "The buffer and the gate must have the same number of channels.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= buffer.frameCount,
-      "The frames are outside of the buffer.")
+    buffer.requireFrames(from: firstFrame, frames)
     var done = 0
     while done < frames {
       let piece = detector.process(buffer, from: firstFrame + done, to: firstFrame + frames)
