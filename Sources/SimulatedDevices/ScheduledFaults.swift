@@ -6,11 +6,9 @@ struct ScheduledFaults: ~Copyable, Sendable {
   let xrunFrames: Int
   /// When the next overrun comes; `Int.max` for never.
   private(set) var nextXrun: Int
-  /// When the device goes away next; `Int.max` for never.
-  private(set) var unplugFrame: Int
   private let xruns: [Int]
   private var index = 0
-  /// When it goes away and comes back, each time.
+  /// When the device goes away and comes back, each time.
   private let unplugs: [Int]
   private let replugs: [Int]
   private var absence = 0
@@ -22,10 +20,9 @@ struct ScheduledFaults: ~Copyable, Sendable {
     let xruns = specification.xrunSeconds.map(frame)
     self.xruns = xruns
     nextXrun = xruns.first ?? .max
-    let unplugs = specification.unplugSeconds.map(frame)
-    self.unplugs = unplugs
-    unplugFrame = unplugs.first ?? .max
-    replugs = specification.replugSeconds.map(frame)
+    let absences = specification.absences
+    unplugs = absences.map { frame($0.seconds) }
+    replugs = absences.map { frame($0.returnSeconds) }
   }
 
   /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun where it
@@ -34,10 +31,7 @@ struct ScheduledFaults: ~Copyable, Sendable {
   mutating func resume(at frame: Int, hasOverrun: Bool) {
     if hasOverrun { passOverrun() }
     while nextXrun < frame { passOverrun() }
-    while isBack(at: frame) {
-      absence &+= 1
-      unplugFrame = absence < unplugs.count ? unplugs[absence] : .max
-    }
+    while isBack(at: frame) { absence &+= 1 }
   }
 
   @_noLocks
@@ -46,7 +40,12 @@ struct ScheduledFaults: ~Copyable, Sendable {
     nextXrun = index < xruns.count ? xruns[index] : .max
   }
 
-  /// When it comes back after it went, or goes next; `Int.max` for never.
+  /// When the device goes away next, or went; `Int.max` for never.
+  var unplugFrame: Int {
+    @_noLocks get { absence < unplugs.count ? unplugs[absence] : .max }
+  }
+
+  /// When it comes back from that; `Int.max` for never.
   var replugFrame: Int {
     @_noLocks get { absence < replugs.count ? replugs[absence] : .max }
   }

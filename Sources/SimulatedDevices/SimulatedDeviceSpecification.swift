@@ -92,6 +92,24 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
     case both
   }
 
+  /// A time in which a device is away.
+  struct Absence: Sendable {
+    /// When it begins, and when the device is back: infinity where it stays away.
+    let seconds, returnSeconds: Double
+    /// Which of two devices it is.
+    let side: Side
+  }
+
+  /// All of them, in order.
+  var absences: [Absence] {
+    unplugSeconds.enumerated().map { number, seconds in
+      Absence(
+        seconds: seconds,
+        returnSeconds: number < replugSeconds.count ? replugSeconds[number] : .infinity,
+        side: number < unplugSides.count ? unplugSides[number] : unplugSides.last ?? .both)
+    }
+  }
+
   /// Another drift from a time on.
   public struct DriftStep: Sendable, Equatable {
     /// When it begins.
@@ -172,29 +190,29 @@ extension SimulatedDeviceSpecification {
         throw Self.refusal(key, value, "real or free")
       }
       self.clock = clock
-    case "xrun-at":
-      xrunSeconds.append(try Self.seconds(key, value))
-      xrunSeconds.sort()
-    case "dry-at":
-      drySeconds.append(try Self.seconds(key, value))
-      drySeconds.sort()
+    case "xrun-at": try Self.add(value, of: key, to: &xrunSeconds)
+    case "dry-at": try Self.add(value, of: key, to: &drySeconds)
     case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
     case "unplug-side":
       guard let side = Side(rawValue: value) else {
         throw Self.refusal(key, value, "capture, playback or both")
       }
       unplugSides.append(side)
-    case "unplug-at":
-      unplugSeconds.append(try Self.seconds(key, value))
-      unplugSeconds.sort()
-    case "replug-at":
-      replugSeconds.append(try Self.seconds(key, value))
-      replugSeconds.sort()
+    case "unplug-at": try Self.add(value, of: key, to: &unplugSeconds)
+    case "replug-at": try Self.add(value, of: key, to: &replugSeconds)
     default:
       throw DeviceFailure(
         .invalidRequest, "A simulated device has no setting called \(key).",
         hint: "The keys are \(Self.keyList).")
     }
+  }
+
+  /// Adds a time, in order.
+  private static func add(
+    _ value: String, of key: String, to times: inout [Double]
+  ) throws(DeviceFailure) {
+    times.append(try seconds(key, value))
+    times.sort()
   }
 
   private mutating func addDriftStep(_ value: String) throws(DeviceFailure) {

@@ -106,16 +106,18 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private mutating func takeRequests() {
     guard let glideFrames = requests?.glideFrames else { return }
     changes?.take()
-    requests?.take()
-    if let wanted = requests?.inputGain, wanted.isNew {
-      inputGain.glide(to: wanted.gain, frames: glideFrames)
+    if let wanted = requests?.wishes.inputGain.gain, wanted.factor != inputGain.target.factor {
+      inputGain.glide(to: wanted, frames: glideFrames)
     }
-    if let wanted = requests?.monitorGain, wanted.isNew {
-      monitor?.glide(to: wanted.gain, frames: glideFrames)
+    if let wanted = requests?.wishes.monitorGain.gain, let target = monitor?.target,
+      wanted.factor != target.factor
+    {
+      monitor?.glide(to: wanted, frames: glideFrames)
     }
-    if let wanted = requests?.outputGain, wanted.isNew {
+    let outputTarget = outputGain?.target ?? .unity
+    if let wanted = requests?.wishes.outputGain.gain, wanted.factor != outputTarget.factor {
       if outputGain == nil { outputGain = SmoothedGain(.unity) }
-      outputGain?.glide(to: wanted.gain, frames: glideFrames)
+      outputGain?.glide(to: wanted, frames: glideFrames)
     }
     let fullScale = microphoneGain
     protection?.setFullScale(fullScale)

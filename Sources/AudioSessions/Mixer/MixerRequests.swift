@@ -5,13 +5,10 @@ import RealtimeAudio
 
 /// The audio thread's end of what other threads change on a mixer; theirs is `SessionControl`.
 struct MixerRequests: ~Copyable {
-  private let wishes: MixerWishes
+  /// What is asked for now.
+  let wishes: MixerWishes
   /// Frames that a gain takes to move: 10 ms.
   let glideFrames: Int
-  /// The gains as last taken.
-  private(set) var inputGain: GainRequest
-  private(set) var monitorGain: GainRequest
-  private(set) var outputGain: GainRequest
 
   /// Parts that wait here until they are used.
   var player: PlayerStage?
@@ -24,19 +21,8 @@ struct MixerRequests: ~Copyable {
   var home: MutexBox<MixerParts?>?
 
   init(_ wishes: consuming MixerWishes, sampleRate: Int) {
-    inputGain = GainRequest(wishes.inputGain.gain)
-    monitorGain = GainRequest(wishes.monitorGain.gain)
-    outputGain = GainRequest(wishes.outputGain.gain)
     glideFrames = max(1, sampleRate / 100)
     self.wishes = wishes
-  }
-
-  /// Takes what changed.
-  @_noLocks
-  mutating func take() {
-    inputGain.take(wishes.inputGain.gain)
-    monitorGain.take(wishes.monitorGain.gain)
-    outputGain.take(wishes.outputGain.gain)
   }
 
   /// Puts the parts that are used by now where they run.
@@ -53,22 +39,6 @@ struct MixerRequests: ~Copyable {
   mutating func prepare(input: EffectFormat, output: EffectFormat) {
     inputInsert?.prepare(input)
     insert?.prepare(output)
-  }
-}
-
-/// A gain that is asked for.
-struct GainRequest: BitwiseCopyable {
-  /// As last taken.
-  private(set) var gain: Gain
-  /// Whether it was another before.
-  private(set) var isNew = false
-
-  init(_ gain: Gain) { self.gain = gain }
-
-  @_noLocks
-  mutating func take(_ gain: Gain) {
-    isNew = gain.factor != self.gain.factor
-    self.gain = gain
   }
 }
 

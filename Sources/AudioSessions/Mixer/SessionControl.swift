@@ -4,17 +4,17 @@ import RealtimeAudio
 
 /// Where an effect is inserted.
 public enum InsertPoint: Sendable, Hashable, CaseIterable {
-  /// On the input: behind its gain, before its meter and all that records or plays it. Recorded and heard.
+  /// On the input: after its gain, before its meter, recorder and monitor. The effect is recorded and played.
   case input
-  /// On the microphone's way to the output: behind the monitor's gain, before the limiter and the player. Heard, and
-  /// not recorded with the microphone.
+  /// Between the microphone and the output: after the monitor's gain, before the limiter and the player. The effect is
+  /// played, and not in the recording of the microphone.
   case monitor
 }
 
 /// Changes a mixer while sound runs: its gains, its effects. All calls may be made on any thread but the audio thread.
 ///
-/// The mixer looks for all changes at once, at one number a cycle. What nobody has used yet, an insert without an
-/// effect say, costs it nothing. A control may be installed on one mixer after the other.
+/// The audio thread compares one number a cycle to find out whether anything changed. An insert without an effect, or
+/// a player that was never used, costs it nothing. A control may be installed on one mixer after the other.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -22,10 +22,10 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
 /// let control = SessionControl()
 /// control.inputGain = Gain(decibels: -6)
 /// control.install(on: &mixer, opened.configuration, playsMicrophone: true)
-/// control.inputGain = .unity  // heard within 10 ms
+/// control.inputGain = .unity  // reached within 10 ms
 /// ```
 public final class SessionControl: Sendable {
-  /// What is asked for.
+  /// The values that were set, as the audio thread reads them.
   struct Wishes: ~Copyable {
     var inputGain = AtomicCounter()
     var monitorGain = AtomicCounter()
@@ -67,7 +67,7 @@ public final class SessionControl: Sendable {
     set { change { $0.outputGain.publish(gain: newValue) } }
   }
 
-  /// Adds `effect` behind those that are at `point`. It is heard from the next cycle on.
+  /// Adds `effect` after the effects at `point`. It runs from the next cycle on.
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint
   ) {
@@ -78,24 +78,23 @@ public final class SessionControl: Sendable {
     announce()
   }
 
-  /// Lets it steer `mixer`, which is for a unit of this configuration and begins with the gains as they stand. Plays
-  /// the microphone, at the monitor's gain, where `playsMicrophone`. Before the first cycle.
+  /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with the present gains.
+  /// With `playsMicrophone` the mixer plays the microphone at `monitorGain`. Before the first cycle.
   public func install(
     on mixer: inout Mixer, _ configuration: DuplexConfiguration, playsMicrophone: Bool
   ) {
     mixer.changes = changes.makeView()
     var requests = MixerRequests(
       wishes.withLock { Self.views($0) }, sampleRate: configuration.sampleRate)
-    mixer.inputGain = SmoothedGain(requests.inputGain.gain)
+    mixer.inputGain = SmoothedGain(requests.wishes.inputGain.gain)
     if playsMicrophone {
       // Too slow to click, too fast to miss a word.
       mixer.monitor = SmoothedGain(
-        fadingInTo: requests.monitorGain.gain, frames: requests.glideFrames)
+        fadingInTo: requests.wishes.monitorGain.gain, frames: requests.glideFrames)
     }
     // A gain of one costs nothing as long as it is nil.
-    if requests.outputGain.gain != .unity {
-      mixer.outputGain = SmoothedGain(requests.outputGain.gain)
-    }
+    let outputGain = requests.wishes.outputGain.gain
+    if outputGain != .unity { mixer.outputGain = SmoothedGain(outputGain) }
     if configuration.capture != nil { requests.inputInsert = inputInsert.share() }
     if configuration.playback != nil { requests.insert = monitorInsert.share() }
     mixer.requests = consume requests

@@ -121,26 +121,14 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 
 /// When a device is away.
 struct Unplugging: ~Copyable, Sendable {
-  private struct Absence {
-    let seconds: Double
-    let returnSeconds: Double
-  }
-
-  private let absences: [Absence]
+  private let absences: [SimulatedDeviceSpecification.Absence]
   /// Which of them is ahead, or is now.
   private var index = 0
   private var isNow = false
 
   /// What `specification` says of one of two devices, where that one is meant.
   init(_ specification: SimulatedDeviceSpecification, _ side: SimulatedDeviceSpecification.Side) {
-    let returns = specification.replugSeconds
-    let sides = specification.unplugSides
-    absences = specification.unplugSeconds.enumerated().compactMap { number, seconds in
-      let chosen = number < sides.count ? sides[number] : sides.last ?? .both
-      guard chosen == .both || chosen == side else { return nil }
-      return Absence(
-        seconds: seconds, returnSeconds: number < returns.count ? returns[number] : .infinity)
-    }
+    absences = specification.absences.filter { $0.side == .both || $0.side == side }
   }
 
   /// Whether its user finds it gone: from when it is unplugged until it is taken up again.

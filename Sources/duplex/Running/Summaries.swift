@@ -52,7 +52,7 @@ extension Fields {
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
     recorded: RecordingReport? = nil
   ) -> Fields {
-    let gaps = recorded.map(report.gaps) ?? report.gaps
+    let gaps = recorded.map { report.gaps(in: $0) } ?? report.gaps
     let report = report.ending(with: recorded)
     var fields: Fields = [
       "command": command, "seconds": configuration.seconds(report.frames),
