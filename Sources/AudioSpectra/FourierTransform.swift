@@ -10,13 +10,14 @@ import Glibc
 /// for the audio thread. One thread at a time.
 ///
 /// ```swift
-/// guard let transform = FourierTransform(atLeast: 480) else { fatalError("Memory is short.") }
-/// let tone = (0..<transform.length).map {
-///   RealtimeMath.cos(2 * .pi * 10 * Float($0) / Float(transform.length))
+/// if let transform = FourierTransform(atLeast: 480) {  // nil without memory for it
+///   let tone = (0..<transform.length).map {
+///     RealtimeMath.cos(2 * .pi * 10 * Float($0) / Float(transform.length))
+///   }
+///   let bins = transform.spectrum(of: tone.span)
+///   let loudest = bins.indices.max { bins[$0].power < bins[$1].power }
+///   precondition(loudest == 10)
 /// }
-/// let bins = transform.spectrum(of: tone.span)
-/// let loudest = bins.indices.max { bins[$0].power < bins[$1].power }
-/// precondition(loudest == 10)
 /// ```
 public struct FourierTransform: ~Copyable, @unchecked Sendable {
   // @unchecked because the plans have one owner, which moves with the value.

@@ -1,7 +1,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// How who listens to a microphone is protected.
+/// Which protections a mixer has while the microphone is played.
 public struct ProtectionSettings: Sendable {
   /// The highest level of the output in dBFS; nil for no limiter.
   public var limitDBFS: Double? = -1
@@ -14,7 +14,8 @@ public struct ProtectionSettings: Sendable {
   public init() {}
 }
 
-/// What a listener's protection tells, and is asked for. Any one thread but the audio thread.
+/// Reads the counters and events of a mixer's protection, and dims its output. For one thread, which is not the audio
+/// thread.
 public struct ProtectionView: ~Copyable {
   private var dimRequest: AtomicCounter
   private let limited: CountView
@@ -37,7 +38,7 @@ public struct ProtectionView: ~Copyable {
   /// Howls so far.
   public var duckCount: Int { ducks.value }
 
-  /// What the feedback suppressor did, the oldest thing not told yet.
+  /// The oldest event of the feedback suppressor that was not returned yet; nil if there is none.
   public mutating func nextEvent() -> FeedbackEvent? { events?.next() }
 
   /// Dims the output, or no longer.

@@ -51,7 +51,7 @@ final class EngineWorker: Sendable {
     self.settings = settings
     player = AudioPlayer(
       endsWithQueue: settings.endsWithPlayer, prebufferSeconds: settings.prebufferSeconds)
-    // It decides when the engine stops, also where nobody touches it.
+    // The end of the player ends the engine, even if the program never uses `player`.
     if settings.endsWithPlayer { control.usePlayer() }
     desk = MutexBox(Desk(selection: selection))
   }

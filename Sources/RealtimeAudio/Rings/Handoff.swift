@@ -28,15 +28,15 @@ struct HandoffCells: ~Copyable {
 /// ```swift
 /// let handoff = Handoff<SampleBuffer>()
 /// var receiver = handoff.makeReceiver()  // goes to the audio thread
-/// var heard: SampleBuffer? = nil
+/// var current: SampleBuffer? = nil
 ///
 /// handoff.send(SampleBuffer(frameCount: 4800, channelCount: 2))
-/// receiver.exchange(&heard)  // the audio thread, once a cycle
-/// precondition(heard?.frameCount == 4800)
+/// receiver.exchange(&current)  // the audio thread, once a cycle
+/// precondition(current?.frameCount == 4800)
 ///
-/// // What it replaced comes back, to be freed where freeing is allowed.
-/// guard let replaced = handoff.takeReplaced() else { fatalError("It was exchanged.") }
-/// precondition(replaced.value == nil)
+/// // What it replaced comes back, to be freed where freeing is allowed: here there was no buffer before.
+/// let replaced = handoff.takeReplaced()
+/// precondition(replaced != nil)
 /// ```
 public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // @unchecked because a value has one owner at each moment, and the cells' order moves it.

@@ -34,7 +34,9 @@ struct CardChecks {
     guard !machine.isContainer else {
       return Finding(
         .problem, "noCard", "\(place) has no sound card.",
-        remedy: "Give it the cards of its host: --device /dev/snd in Docker and Podman.")
+        remedy:
+          "Start it with the cards of its host: docker run --device /dev/snd, or the same with podman."
+      )
     }
     return Finding(
       .problem, "noCard", "\(place) has no sound card.",

@@ -127,7 +127,7 @@ struct LatencyResult {
       "  buffers of this program \(both(unitFrames))",
       "  driver, converters and wire \(both(answer.frames.median - unitFrames))",
     ]
-    if claimed > 0 { lines.append("  latency that ALSA reports \(both(Double(claimed)))") }
+    if claimed > 0 { lines.append("  latency that the device reports \(both(Double(claimed)))") }
     lines += answer.lines(rejected: trips.rejected)
     for pair in trips.pairs
     where pair.fromChannel != answer.pair.fromChannel

@@ -177,11 +177,11 @@ struct ToolFailure: Error {
     return failure
   }
 
-  /// It was stopped before it had begun; `moment` says while what.
+  /// The command was stopped before it wrote anything; `moment` says when.
   static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
     ToolFailure(
       status, code: "stopped", "The command was stopped \(moment).",
-      hint: "Nothing was started, and nothing is lost.")
+      hint: "No file was changed; start the command again.")
   }
 
   /// Tells it on standard error, and as an event where the user asked for those.

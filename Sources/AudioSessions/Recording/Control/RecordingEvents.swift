@@ -140,9 +140,10 @@ public struct RecordedMarker: Sendable, Equatable {
 /// let engine = DuplexEngine(device: "sim:clock=free")
 /// let recording = try await engine.record(to: "take.wav")
 /// try await engine.run(seconds: 1)
-/// guard let report = recording.report else { fatalError("It is complete.") }
-/// precondition(report.frames == 48000 && report.gaps.isEmpty && report.failure == nil)
-/// print(report.files.map(\.path), report.levels.integratedLUFS ?? "silence")
+/// if let report = recording.report {  // nil until the recording is complete
+///   precondition(report.frames == 48000 && report.gaps.isEmpty && report.failure == nil)
+///   print(report.files.map(\.path), report.levels.integratedLUFS ?? "silence")
+/// }
 /// ```
 public struct RecordingReport: Sendable {
   /// Frames in all files, gaps included.

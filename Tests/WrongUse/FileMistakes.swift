@@ -1,0 +1,60 @@
+import Duplex
+
+/// Files, decoders, recordings.
+let fileMistakes: [Mistake] = [
+  Mistake(name: "file-to-read-not-there", answer: .thrown) {
+    _ = try SoundFileReader(path: "nowhere.wav")
+  },
+  Mistake(name: "file-of-rate-0", answer: .thrown) {
+    _ = try SoundFileWriter(
+      path: "rate.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 0, channelCount: 2,
+      overwrite: true)
+  },
+  Mistake(name: "file-of-no-channels", answer: .thrown) {
+    _ = try SoundFileWriter(
+      path: "channels.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 0, overwrite: true)
+  },
+  Mistake(name: "file-of-other-channels", answer: .stopped) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 1), frames: 64)
+  },
+  Mistake(name: "file-from-beyond-a-buffer", answer: .stopped) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 65)
+  },
+  Mistake(name: "file-of-negative-frames", answer: .stopped) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: -1)
+  },
+  Mistake(name: "plan-of-no-channels", answer: .thrown) { try record { $0.channelCount = 0 } },
+  Mistake(name: "plan-of-rate-0", answer: .thrown) { try record { $0.sampleRate = 0 } },
+  Mistake(name: "plan-with-a-negative-ring", answer: .thrown) {
+    try record({ _ in }, ringFrames: -1)
+  },
+  Mistake(name: "plan-with-an-impossible-ring", answer: .thrown) {
+    try record({ _ in }, ringFrames: .max)
+  },
+  Mistake(name: "plan-split-after-nothing", answer: .harmless) {
+    try record { $0.split = .frames(0) }
+  },
+  Mistake(name: "file-read-beyond-a-buffer", answer: .stopped) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 64)
+    var reader = try SoundFileReader(path: "wrong.wav")
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    _ = try reader.read(into: &buffer, at: 65, frames: 1)
+  },
+  Mistake(name: "file-sought-beyond-its-end", answer: .thrown) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 64)
+    var reader = try SoundFileReader(path: "wrong.wav")
+    try reader.seek(toFrame: 65)
+  },
+  Mistake(name: "splice-of-negative-frame", answer: .thrown) {
+    try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 64)
+    let splice = try FileSplice(path: "wrong.wav")
+    try splice.replace(from: -1, with: "wrong.wav", leastFrames: -1, isNew: false)
+  },
+  Mistake(name: "track-of-rate-0", answer: .thrown) {
+    _ = try TrackReader(Decoder(), sampleRate: 0, channelCount: 2)
+  },
+  Mistake(name: "track-of-no-channels", answer: .thrown) {
+    _ = try TrackReader(Decoder(), sampleRate: 48000, channelCount: 0)
+  },
+]
