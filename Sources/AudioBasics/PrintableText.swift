@@ -1,13 +1,13 @@
 /// Text from outside, such as names, tags and the answers of servers, made fit to stand in a line.
 extension String {
   /// In one line, without what acts on a terminal, and not endless.
-  public var printable: String { printable(atMost: 2048) }
+  package var printable: String { printable(atMost: 2048) }
 
   /// The same with at most `limit` Unicode scalars: of what is longer the middle is left out.
   ///
   /// Line breaks become blanks. Control characters, those that turn the direction of what follows,
   /// and those that are not seen become question marks.
-  public func printable(atMost limit: Int) -> String {
+  package func printable(atMost limit: Int) -> String {
     if utf8.count <= limit, utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }) { return self }
     var text = ""
     // What is cut is not looked at: it may be endless.
@@ -33,7 +33,7 @@ extension String {
 
 extension Unicode.Scalar {
   /// Whether it shows as itself wherever it stands, and acts on nothing.
-  public var isPrintable: Bool {
+  package var isPrintable: Bool {
     if value < 0x7F { return value >= 0x20 }
     switch properties.generalCategory {
     case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: return false

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Finds out which program has a device open. Any thread but the audio thread.
-public enum BusyDevice {
+package enum BusyDevice {
   /// The program that holds the device an ALSA name stands for, in either direction; where the name
   /// names no card, the first program that holds any. Nil where that cannot be known.
-  public static func holder(of device: String) -> BusyHolder? {
+  package static func holder(of device: String) -> BusyHolder? {
     holder(of: device, nil)
   }
 
@@ -139,11 +139,11 @@ enum ProcFile {
 
 /// What a device is, whatever number it has today: for what is remembered about it.
 /// Any thread but the audio thread.
-public enum DeviceIdentity {
+package enum DeviceIdentity {
   /// The identity behind an ALSA name: the card's own name within ALSA, for USB the maker's and the
   /// product's number and the serial number as well, and the device on the card. A name that speaks
   /// of no card stands for itself.
-  public static func of(_ name: String) -> String {
+  package static func of(_ name: String) -> String {
     let address = HardwareAddress(name)
     guard let card = address.card, let folder = folder(of: card) else { return name }
     let number = folder.drop { !$0.isNumber }
@@ -159,7 +159,7 @@ public enum DeviceIdentity {
 
   /// Whether an ALSA name speaks of a card that is there: a device that can be told from any other
   /// when it comes back.
-  public static func isKnown(_ name: String) -> Bool {
+  package static func isKnown(_ name: String) -> Bool {
     HardwareAddress(name).card.flatMap(folder) != nil
   }
 

@@ -7,11 +7,11 @@ import Glibc
 /// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of these
 /// scalars itself, its three bytes do. So every name comes back as it was: names are made text by
 /// `text(of:)` where they enter, and bytes by `bytes(of:)` where the kernel is called (`FileSystem`).
-public enum FileName {
+package enum FileName {
   private static let escapes: ClosedRange<UInt32> = 0xEF80...0xEFFF
 
   /// The text of a name.
-  public static func text(of bytes: some Collection<UInt8>) -> String {
+  package static func text(of bytes: some Collection<UInt8>) -> String {
     let plain = String(validating: bytes, as: UTF8.self)
     if let plain, !holdsEscapes(plain) { return plain }
     var text = String.UnicodeScalarView()
@@ -38,7 +38,7 @@ public enum FileName {
   }
 
   /// The bytes of a name.
-  public static func bytes(of text: String) -> [UInt8] {
+  package static func bytes(of text: String) -> [UInt8] {
     guard holdsEscapes(text) else { return Array(text.utf8) }
     var bytes: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -52,7 +52,7 @@ public enum FileName {
   }
 
   /// `text` for people and for tags: U+FFFD stands for each byte that is no part of UTF-8.
-  public static func shown(_ text: String) -> String {
+  package static func shown(_ text: String) -> String {
     guard holdsEscapes(text) else { return text }
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -62,7 +62,7 @@ public enum FileName {
   }
 
   /// What the environment says under `name`; nil where it says nothing.
-  public static func variable(_ name: String) -> String? {
+  package static func variable(_ name: String) -> String? {
     getenv(name).map { text(ofCString: $0) }
   }
 
@@ -80,7 +80,7 @@ public enum FileName {
 /// `Character`, but the kernel finds its slash all the same.
 extension FileName {
   /// The folder that `path` is in.
-  public static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     let start = nameStart(of: path)
     guard start > path.startIndex else { return "." }
     let slash = path.utf8.index(before: start)
@@ -88,17 +88,17 @@ extension FileName {
   }
 
   /// What follows the last slash.
-  public static func last(of path: String) -> Substring { path[nameStart(of: path)...] }
+  package static func last(of path: String) -> Substring { path[nameStart(of: path)...] }
 
   /// What follows the last dot of the last name, in small letters; empty where there is none, or only
   /// at the beginning.
-  public static func ending(of path: String) -> String {
+  package static func ending(of path: String) -> String {
     guard let dot = dot(of: path) else { return "" }
     return path[path.utf8.index(after: dot)...].lowercased()
   }
 
   /// `path` with `text` in front of the ending: `take.wav` and `-2` make `take-2.wav`.
-  public static func insert(_ text: String, into path: String) -> String {
+  package static func insert(_ text: String, into path: String) -> String {
     guard let dot = dot(of: path) else { return path + text }
     return String(path[..<dot]) + text + String(path[dot...])
   }
@@ -123,7 +123,7 @@ extension FileName {
 }
 
 /// Many names of files in little memory: their bytes one after the other.
-public struct NameList: Sendable {
+package struct NameList: Sendable {
   private struct Place {
     let block: UInt32
     let start: UInt32
@@ -135,17 +135,17 @@ public struct NameList: Sendable {
   private var blocks: [[UInt8]] = []
   private var places: [Place] = []
   /// Bytes of all names that were not taken out.
-  public private(set) var byteCount = 0
+  package private(set) var byteCount = 0
   private var takenCount = 0
 
   /// A list of nothing.
-  public init() {}
+  package init() {}
 
   /// Names that were added.
-  public var count: Int { places.count }
+  package var count: Int { places.count }
 
   /// The name with this number. One that was taken out is empty.
-  public subscript(index: Int) -> String {
+  package subscript(index: Int) -> String {
     let place = places[index]
     let block = blocks[Int(place.block)]
     guard !block.isEmpty else { return "" }
@@ -153,7 +153,7 @@ public struct NameList: Sendable {
   }
 
   /// Adds `name` behind the others.
-  public mutating func append(_ name: String) { append(FileName.bytes(of: name)) }
+  package mutating func append(_ name: String) { append(FileName.bytes(of: name)) }
 
   mutating func append(_ name: some Collection<UInt8>) {
     // An empty name needs a block as well.

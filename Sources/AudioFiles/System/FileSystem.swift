@@ -147,9 +147,9 @@ public struct FileIdentity: Hashable, Sendable {
 }
 
 /// The folder that a file is to be made in. Any thread but the audio thread.
-public enum OutputFolder {
+package enum OutputFolder {
   /// Throws `.cannotCreate` or `.permissionDenied` where no file can be made beside `path`.
-  public static func check(for path: String) throws(FileFailure) {
+  package static func check(for path: String) throws(FileFailure) {
     let folder = FileName.folder(of: path)
     do throws(SystemError) {
       guard FileStatus(try FileSystem.status(of: folder)).isFolder else {
@@ -162,7 +162,7 @@ public enum OutputFolder {
   }
 
   /// Whether both paths name one file, or would.
-  public static func isSame(_ one: String, _ other: String) -> Bool {
+  package static func isSame(_ one: String, _ other: String) -> Bool {
     if let first = FileIdentity(of: one), let second = FileIdentity(of: other) {
       return first == second
     }
@@ -173,9 +173,9 @@ public enum OutputFolder {
 }
 
 /// Removes files that are not needed any more. Any thread but the audio thread.
-public enum FileRemoval {
+package enum FileRemoval {
   /// Removes `path`. Throws `.permissionDenied` or `.writeFailed`; a file that is gone is fine.
-  public static func remove(_ path: String) throws(FileFailure) {
+  package static func remove(_ path: String) throws(FileFailure) {
     do throws(SystemError) {
       try FileSystem.remove(path)
     } catch {
@@ -187,20 +187,20 @@ public enum FileRemoval {
   }
 
   /// How many bytes `path` holds; nil where there is no such file.
-  public static func byteCount(of path: String) -> Int? {
+  package static func byteCount(of path: String) -> Int? {
     FileStatus(of: path)?.byteCount
   }
 }
 
 /// Room on a disk. Any thread but the audio thread.
-public struct DiskSpace {
+package struct DiskSpace {
   /// The disk, by the kernel's number.
-  public let disk: UInt
+  package let disk: UInt
   /// Bytes that may still be written.
-  public let freeByteCount: Int
+  package let freeByteCount: Int
 
   /// That of the disk of `path`; nil where it cannot be told.
-  public init?(at path: String) {
+  package init?(at path: String) {
     guard let room = try? FileSystem.room(at: path), room.f_blocks > 0,
       let status = try? FileSystem.status(of: path)
     else { return nil }

@@ -2,11 +2,11 @@ import CProgram
 import Glibc
 
 /// Standard input, output and error. Any thread but the audio thread.
-public enum StandardStreams {
+package enum StandardStreams {
   /// Occupies those that were closed when the program was started, so that no file of ours gets
   /// their number: what is read from or written to them fails as before, but where all three were
   /// closed, as for a daemon, which wants nothing printed. Before any file is opened.
-  public static func occupyClosed() {
+  package static func occupyClosed() {
     let streams = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     let closed = streams.filter { fcntl($0, F_GETFD) < 0 }
     for descriptor in closed {
@@ -19,9 +19,9 @@ public enum StandardStreams {
 
 /// The words of the command line as the system handed them over: they need no readable `/proc`.
 /// Any thread but the audio thread.
-public enum ProgramArguments {
+package enum ProgramArguments {
   /// The words behind the program's name, byte by byte.
-  public static var bytes: [[UInt8]] {
+  package static var bytes: [[UInt8]] {
     (1..<max(1, cprogram_argument_count())).compactMap { index in
       cprogram_argument(index).map { word in
         Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
@@ -30,14 +30,14 @@ public enum ProgramArguments {
   }
 
   /// The same as text, from which `FileName` gets every byte back.
-  public static var words: [String] { bytes.map { FileName.text(of: $0) } }
+  package static var words: [String] { bytes.map { FileName.text(of: $0) } }
 }
 
 /// How signals end the program while they are not watched for. Any thread but the audio thread.
-public enum ProgramSignals {
+package enum ProgramSignals {
   /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not ignored:
   /// `sentence` goes to standard error before, and `event` to standard output.
-  public static func endProgram(status: Int32, sentence: String, event: String) {
+  package static func endProgram(status: Int32, sentence: String, event: String) {
     cprogram_end_on_signals(status, sentence, event)
   }
 }
@@ -98,13 +98,13 @@ enum ProcessStart {
 ///
 /// The command finds the file's path in `$1` and in `DUPLEX_FILE`; where it has no `$` in it, the
 /// path is added at its end. It receives no keys, and what it prints goes to standard error.
-public struct FileCommand: Sendable {
+package struct FileCommand: Sendable {
   private let process: pid_t
   private let command: String
   private let path: String
 
   /// Starts `command` for `path`. Throws `.writeFailed` where no process can be made.
-  public init(_ command: String, for path: String) throws(FileFailure) {
+  package init(_ command: String, for path: String) throws(FileFailure) {
     let script = command.contains("$") ? command : command + " \"$@\""
     var process: pid_t = 0
     // Standard output carries our results and nothing else.
@@ -123,7 +123,7 @@ public struct FileCommand: Sendable {
   }
 
   /// Whether it has ended. Throws once where it ended badly; what the command was for is whole.
-  public func isDone() throws(FileFailure) -> Bool {
+  package func isDone() throws(FileFailure) -> Bool {
     var status: Int32 = 0
     let answer = waitpid(process, &status, WNOHANG)
     guard answer != 0 else { return false }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Short texts on disk: settings, reports. Any thread but the audio thread.
-public enum TextFile {
+package enum TextFile {
   /// The text of the file `path`. Throws `.cannotOpen`, `.permissionDenied` or `.readFailed`, and
   /// `.unusableContents` where it is longer than `limit` bytes, or no file: a device or a pipe may
   /// never end, or never begin.
-  public static func read(_ path: String, limit: Int = 1 << 20) throws(FileFailure) -> String {
+  package static func read(_ path: String, limit: Int = 1 << 20) throws(FileFailure) -> String {
     text(of: try bytes(of: path, limit: limit))
   }
 
@@ -59,7 +59,7 @@ public enum TextFile {
   /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for: the
   /// old contents stay until the new ones are complete. Throws `.cannotCreate` or
   /// `.permissionDenied`.
-  public static func write(
+  package static func write(
     _ text: String, to path: String, overwrite: Bool = true,
     makingFolders makesFolders: Bool = false
   ) throws(FileFailure) {
@@ -69,7 +69,7 @@ public enum TextFile {
   }
 
   /// The same for what is no text: a picture. Throws as that does.
-  public static func write(
+  package static func write(
     _ bytes: [UInt8], to path: String, overwrite: Bool
   ) throws(FileFailure) {
     let draft = try DraftFile(for: path, overwrite: overwrite)
@@ -79,10 +79,10 @@ public enum TextFile {
   }
 
   /// Whether anything is called `path`, a link to no file included.
-  public static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
+  package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
-  public static func size(of path: String) -> Int? {
+  package static func size(of path: String) -> Int? {
     FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
   }
 }

@@ -170,10 +170,10 @@ final class POSIXThread {
 }
 
 /// Threads that were left to themselves.
-public enum AbandonedThreads {
+package enum AbandonedThreads {
   fileprivate static let latch = AtomicFlag()
 
   /// Whether there may be any: then a program should end without its libraries' farewells, which
   /// could wait for them.
-  public static var exist: Bool { latch.isRaised }
+  package static var exist: Bool { latch.isRaised }
 }

@@ -2,7 +2,7 @@ import CRealtime
 import Glibc
 
 /// The signals that ask the program for something, named for what they ask a recording.
-public enum UserSignal: Sendable, Equatable {
+package enum UserSignal: Sendable, Equatable {
   /// SIGINT, SIGTERM or SIGHUP: finalise and end.
   case end
   /// SIGUSR1: start the next file.
@@ -15,12 +15,12 @@ public enum UserSignal: Sendable, Equatable {
 ///
 /// Make it before the first thread: threads inherit that the signals are blocked. A closed pipe
 /// (SIGPIPE) is ignored from then on, so that it never stops a recording.
-public struct SignalWatch: ~Copyable {
+package struct SignalWatch: ~Copyable {
   private static let ending = [SIGINT, SIGTERM, SIGHUP]
   private let descriptor: Int32
 
   /// Blocks the signals, where `hold` has not, and opens the way to read them.
-  public init() {
+  package init() {
     var set = Self.hold()
     descriptor = linux_open_signals(&set)
   }
@@ -28,7 +28,7 @@ public struct SignalWatch: ~Copyable {
   /// Blocks the signals: what comes from now on waits for a watch. Before the first file is made,
   /// so that no moment is left in which a signal would end the program beside a half-written one.
   @discardableResult
-  public static func hold() -> sigset_t {
+  package static func hold() -> sigset_t {
     signal(SIGPIPE, SIG_IGN)
     // A limit on the size of files shows as a failed write, which is told and loses nothing.
     signal(SIGXFSZ, SIG_IGN)
@@ -38,20 +38,20 @@ public struct SignalWatch: ~Copyable {
   }
 
   /// Lets SIGINT, SIGTERM, SIGHUP and SIGQUIT end the program again, those that wait included.
-  public static func release() {
+  package static func release() {
     var set = Self.set(of: ending + [SIGQUIT])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
   /// later. At the program's beginning.
-  public static func holdUserSignals() {
+  package static func holdUserSignals() {
     var set = Self.set(of: [SIGUSR1, SIGUSR2])
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
   /// Whether SIGINT, SIGTERM or SIGHUP has come and no watch has received it yet. Any thread.
-  public static var isEndWaiting: Bool {
+  package static var isEndWaiting: Bool {
     var set = sigset_t()
     guard sigpending(&set) == 0 else { return false }
     return ending.contains { sigismember(&set, $0) == 1 }
@@ -59,7 +59,7 @@ public struct SignalWatch: ~Copyable {
 
   /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false where there
   /// is none. Any thread.
-  public static func takeEnd() -> Bool {
+  package static func takeEnd() -> Bool {
     var set = Self.set(of: ending)
     var now = timespec()
     return sigtimedwait(&set, nil, &now) > 0
@@ -77,7 +77,7 @@ public struct SignalWatch: ~Copyable {
   }
 
   /// What `wait` woke up for.
-  public enum Cause: Sendable, Equatable {
+  package enum Cause: Sendable, Equatable {
     /// The time was over.
     case timeout
     /// A signal came.
@@ -87,7 +87,7 @@ public struct SignalWatch: ~Copyable {
   }
 
   /// Sleeps for `milliseconds` at most, or until a signal comes or `other` can be read.
-  public func wait(milliseconds: Int32, watching other: Int32? = nil) -> Cause {
+  package func wait(milliseconds: Int32, watching other: Int32? = nil) -> Cause {
     var set = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),

@@ -3,13 +3,13 @@ import Glibc
 
 /// The time that a thread computed or slept. The time that it waited for a processor does not count,
 /// so that a busy machine does not make it late.
-public struct ThreadTime: Sendable {
+package struct ThreadTime: Sendable {
   private let clock: clockid_t
   private let statePath: String
   private var last = (now: 0, computed: 0)
 
   /// The time of the calling thread; nil where the system does not tell of it.
-  public init?() {
+  package init?() {
     var clock = clockid_t()
     guard pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return nil }
     self.clock = clock
@@ -17,12 +17,12 @@ public struct ThreadTime: Sendable {
   }
 
   /// Begins to count. Any thread, one at a time.
-  public mutating func start() {
+  package mutating func start() {
     last = (Int(clamping: HostClock.nanoseconds), computed)
   }
 
   /// Nanoseconds since it began to count, or since it was asked last.
-  public mutating func passed() -> Int {
+  package mutating func passed() -> Int {
     let before = last
     start()
     return isRunnable ? last.computed - before.computed : last.now - before.now
@@ -52,7 +52,7 @@ public struct ThreadTime: Sendable {
 
 /// The time of day, which may be set while the program runs. Not for the audio thread, which keeps time by
 /// `HostClock`.
-public enum WallTime {
+package enum WallTime {
   /// Nanoseconds since 1970 (UTC), from 1970 to 2255 whatever year the clock is set to. Any thread.
-  public static var nanoseconds: UInt64 { host_wall_nanoseconds() }
+  package static var nanoseconds: UInt64 { host_wall_nanoseconds() }
 }
