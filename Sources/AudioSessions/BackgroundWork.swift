@@ -32,6 +32,9 @@ public protocol BackgroundWork: AnyObject, Sendable {
 
   /// Whether virtual time should stand still, because a network in real time is waited for.
   var needsTime: Bool { get }
+
+  /// Samples that it brought in as NaN or infinite, and replaced by silence. Any thread.
+  var nonFiniteCount: Int { get }
 }
 
 extension BackgroundWork {
@@ -52,6 +55,9 @@ extension BackgroundWork {
 
   /// Never.
   public var needsTime: Bool { false }
+
+  /// None.
+  public var nonFiniteCount: Int { 0 }
 }
 
 /// A thread of normal priority that steps background work fifty times a second until there is no

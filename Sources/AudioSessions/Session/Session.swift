@@ -75,7 +75,8 @@ public struct SessionReport: Sendable {
   public var loadMean = 0.0
   /// The highest.
   public var loadMax = 0.0
-  /// Samples handed to the output that were no number.
+  /// Samples that became silence: handed to the output as NaN, or read from what was played as NaN or infinite and
+  /// converted to another rate or speed.
   public var nanCount = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
   public var reportedLatencyFrames = 0
@@ -150,14 +151,15 @@ struct SessionObserver: ~Copyable {
 
   /// What came of it all.
   mutating func conclude(
-    _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration
+    _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration,
+    _ background: [any BackgroundWork]
   ) -> SessionReport {
     report.stopReason = reason
     report.frames = progress.frames
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames
-    report.nanCount = progress.nanCount
+    report.nanCount = background.reduce(progress.nanCount) { $0 + $1.nonFiniteCount }
     report.drift = progress.drift
     report.secondaryOutputs = progress.secondaryOutputs
     report.reportedLatencyFrames = progress.reportedLatencyFrames

@@ -133,7 +133,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     unit.stop(draining: true)
     _ = watch(observer.moment(progress), nil)
-    return observer.conclude(progress, reason ?? .end, configuration)
+    return observer.conclude(progress, reason ?? .end, configuration, background)
   }
 
   private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)
@@ -149,7 +149,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let early = try Self.prepare(background, observer: &observer, progress, watch)
     // Nothing has begun, and nothing is saved by it.
     if let early, early.isStuck {
-      return observer.conclude(progress, early.reason, configuration)
+      return observer.conclude(progress, early.reason, configuration, background)
     }
     var threads: [BackgroundThread] = []
     for work in background { threads.append(try BackgroundThread(work)) }
@@ -212,7 +212,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let reason =
       failure.map { StopReason.device($0) } ?? asked
       ?? Self.endReason(progress.frames, frameLimit)
-    var report = observer.conclude(progress, reason, configuration)
+    var report = observer.conclude(progress, reason, configuration, background)
     report.priority = granted
     return report
   }

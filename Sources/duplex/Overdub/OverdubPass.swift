@@ -254,6 +254,9 @@ struct OverdubMix {
     }
     try writer.finish()
     if let cut = mix.takeFailures().first { throw cut.failure }
+    if mix.nonFiniteCount > 0 {
+      warn("notNumbers", SessionOutcome.nonFiniteSentence(mix.nonFiniteCount))
+    }
     if peak > 1 {
       let gain = (0.99 / Double(peak)).shown(2)
       warn(

@@ -80,6 +80,11 @@ struct SessionOutcome {
       hint: "The system closes it when the program ends; check the sound server or the cable.")
   }
 
+  /// Says that `count` samples became silence.
+  static func nonFiniteSentence(_ count: Int) -> String {
+    "\(count.counted("sample")) had no finite value (NaN or infinity) and became silence."
+  }
+
   /// The same with the figures of several sessions.
   func with(_ totals: SessionReport) -> SessionOutcome {
     var outcome = self
@@ -110,9 +115,7 @@ struct SessionOutcome {
       status = failure.status
     }
     if report.nanCount > 0 {
-      warn(
-        "notNumbers",
-        "\(report.nanCount.counted("sample")) had the value NaN (not a number) and became silence.")
+      warn("notNumbers", Self.nonFiniteSentence(report.nanCount))
     }
     let summary = Fields.summary(of: command, report, configuration, recorded: recorded)
     if options.json {

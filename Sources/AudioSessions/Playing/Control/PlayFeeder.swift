@@ -20,13 +20,19 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   private var chunk: SampleBuffer
   private let concluded = AtomicFlag()
   private let failed = MutexBox<FileFailure?>(nil)
+  private var nonFinite = AtomicCounter()
+  private let nonFiniteView: CountView
 
   /// Feeds `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {
     chunk = Self.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
     self.source = source
+    nonFiniteView = nonFinite.makeView()
   }
+
+  /// As that of its source. Any thread.
+  public var nonFiniteCount: Int { nonFiniteView.value }
 
   /// Why the source ended early, where it did. Any thread.
   public var failure: FileFailure? { failed.withLock { $0 } }
@@ -43,6 +49,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
       guard ring.room >= chunk.frameCount else { return true }
       do throws(FileFailure) {
         let count = try source.read(into: &chunk, frames: chunk.frameCount)
+        nonFinite.publish(source.nonFiniteCount)
         _ = ring.write(chunk, frames: count)
         guard count == 0 else { continue }
       } catch {

@@ -20,6 +20,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private var signals: Signals
   /// Whether what comes after the audio thread ran dry was gathered.
   private var hasGathered = true
+  private var nonFinite = AtomicCounter()
+  private let nonFiniteView: CountView
 
   /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
@@ -56,6 +58,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     self.leadFrames = leadFrames
     self.endsWithQueue = endsWithQueue
     self.signals = signals
+    nonFiniteView = nonFinite.makeView()
     queue.willRead = { [unowned self] in poll($0) }
   }
 
@@ -124,6 +127,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     queue.release()
     return true
   }
+
+  /// As that of the queue. Any thread.
+  var nonFiniteCount: Int { nonFiniteView.value }
 
   /// A disk or a decoder may keep it for ever.
   var isDispensable: Bool { true }
@@ -209,6 +215,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       signals.enough.publish(isReady ? 1 : queue.isGathering ? .max : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
+        nonFinite.publish(queue.nonFiniteCount)
         if count > 0, let tap = requests.tap.withLock({ $0 }) {
           tap.process(&chunk, frames: count, at: ring.frameCount)
         }

@@ -34,6 +34,8 @@ final class PlayQueue: @unchecked Sendable {
   private var oldestRound = 0
   /// Frames that went out.
   private(set) var delivered = 0
+  /// Samples of all sources that were NaN or infinite, and were replaced by silence before a converter.
+  private(set) var nonFiniteCount = 0
   /// The frame of the ring at which what was replaced is cut.
   var spliceFrame = 0
   /// Where the first of the tracks that share a converter began.
@@ -130,6 +132,8 @@ final class PlayQueue: @unchecked Sendable {
     willRead(decoders)
     (current as? TrackReader)?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
+    let (source, earlierCount) = (current, current?.nonFiniteCount ?? 0)
+    defer { nonFiniteCount += (source?.nonFiniteCount ?? 0) - earlierCount }
     do throws(FileFailure) {
       let count = try current?.read(into: &buffer, frames: frames) ?? 0
       for part in current?.takeFailures() ?? [] { published.withLock { $0.fail(part) } }

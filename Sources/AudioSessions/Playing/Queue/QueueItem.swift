@@ -261,6 +261,8 @@ final class TrackGroup: QueueSource {
   var settings: TrackSettings { tracks[0].settings }
   var positions: PositionMap { tracks[0].positions }
 
+  var nonFiniteCount: Int { mix.nonFiniteCount }
+
   /// The part that is heard; nil for all.
   var chosenPart: Int? { mix.chosen.map { numbers[$0] } }
 

@@ -26,6 +26,9 @@ public final class TrackMix: FrameSource {
     return failures
   }
 
+  /// As those of its sources.
+  public var nonFiniteCount: Int { sources.reduce(0) { $0 + $1.nonFiniteCount } }
+
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
   /// Throws what its tracks throw.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
@@ -57,11 +60,26 @@ public protocol FrameSource: AnyObject {
   /// Fills the first of `buffer`, at most `frames` frames, and returns how many; 0 at the end.
   /// Throws where the source cannot be read.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int
+
+  /// Samples read so far that were NaN or infinite, and were replaced by silence before a converter.
+  var nonFiniteCount: Int { get }
+}
+
+extension FrameSource {
+  /// None.
+  public var nonFiniteCount: Int { 0 }
 }
 
 /// Sources one after the other, without a gap.
 public final class SourceSequence: FrameSource {
   private var sources: [any FrameSource]
+  /// Of those that are over.
+  private var earlierNonFiniteCount = 0
+
+  /// As those of its sources.
+  public var nonFiniteCount: Int {
+    sources.reduce(earlierNonFiniteCount) { $0 + $1.nonFiniteCount }
+  }
 
   /// `sources`, in this order.
   public init(_ sources: [any FrameSource]) {
@@ -74,6 +92,7 @@ public final class SourceSequence: FrameSource {
     while let source = sources.first {
       let count = try source.read(into: &buffer, frames: frames)
       if count > 0 { return count }
+      earlierNonFiniteCount += source.nonFiniteCount
       sources.removeFirst()
     }
     return 0

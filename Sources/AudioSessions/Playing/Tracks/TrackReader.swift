@@ -118,6 +118,10 @@ public final class TrackReader: FrameSource {
       settings: TrackSettings(order: order, gain: gain, resamplerQuality: resamplerQuality))
   }
 
+  /// Samples read so far, ahead of what is heard, that were NaN or infinite and came to the converter of their rate or
+  /// speed as silence. Where nothing is converted they pass as they are.
+  public var nonFiniteCount: Int { stream.nonFiniteCount }
+
   /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
   /// Before the first read. Throws as the file's `seek` does.
   public func narrow(from start: Int, frames: Int?) throws(FileFailure) {

@@ -19,6 +19,8 @@ struct TrackStream: ~Copyable {
   private var decodedFrames = 0
   private var deliveredFrames = 0
   private var firstPosition = 0.0
+  /// Samples that were NaN or infinite, and came to the converter as silence.
+  private(set) var nonFiniteCount = 0
   private let fileRate: Int
   private let sampleRate: Int
   /// Frames of the file a frame of the unit.
@@ -129,6 +131,7 @@ struct TrackStream: ~Copyable {
     if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
     if count > 0 {
+      silenceNonFinite(count)
       if conversion?.canExtrapolate == true {
         if isFollowed { extrapolation.remember(decoded, frames: count) }
         if followsSound { prime(count) }
@@ -145,6 +148,15 @@ struct TrackStream: ~Copyable {
       extrapolatesEnd = false
     }
     waiting = 0..<count
+  }
+
+  /// Makes silence of what is not finite in the first `count` frames: a converter would spread it over all that its
+  /// filter reaches, or over a whole block.
+  private mutating func silenceNonFinite(_ count: Int) {
+    for sample in 0..<count * decoded.channelCount where !decoded[sample].isFinite {
+      decoded[sample] = 0
+      nonFiniteCount += 1
+    }
   }
 
   /// Tells the converter what came before, foretold backwards from the first frames: whole steps of

@@ -1,0 +1,122 @@
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import Glibc
+import RealtimeAudio
+import SimulatedDevices
+import Testing
+
+/// NaN and infinity in what is played at another rate or speed.
+@Suite struct NonFiniteTests {
+  /// A sine in which three samples, far apart, are replaced.
+  final class Broken: PlainSoundDecoder {
+    let name = "a broken sine"
+    let sampleRate = 44100
+    let channelCount = 1
+    let frameCount: Int? = 20000
+    let supportsSeeking = true
+    private let values: [Float]
+    private(set) var position = 0
+
+    init(_ values: [Float]) { self.values = values }
+
+    func read(
+      into buffer: inout SampleBuffer, at target: Int, frames: Int
+    ) throws(FileFailure) -> Int {
+      let count = min(frames, 20000 - position)
+      for frame in position..<position + count {
+        let sine = Float(0.5 * sin(2 * Double.pi * 440 * Double(frame) / 44100))
+        let index = [4000, 9000, 15000].firstIndex(of: frame)
+        buffer[target + frame - position] = index.map { values[$0] } ?? sine
+      }
+      position += count
+      return count
+    }
+
+    func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
+  }
+
+  private static let nonFinite: [Float] = [.nan, .infinity, -.infinity]
+
+  private func read(_ source: any FrameSource) throws(FileFailure) -> [Float] {
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 1)
+    var samples: [Float] = []
+    while true {
+      let count = try source.read(into: &buffer, frames: 1000)
+      if count == 0 { return samples }
+      for frame in 0..<count { samples.append(buffer[frame]) }
+    }
+  }
+
+  private func track(
+    _ values: [Float], speed: Double, channels: Int = 1
+  ) throws(FileFailure) -> TrackReader {
+    var settings = TrackSettings()
+    settings.speed = speed
+    return try TrackReader(
+      Broken(values), sampleRate: 48000, channelCount: channels, settings: settings)
+  }
+
+  @Test(arguments: [1, 0.5, 1.25])
+  func `what is not finite reaches a converter as silence, and is counted`(speed: Double) throws {
+    let track = try track(Self.nonFinite, speed: speed)
+    let heard = try read(track)
+    let expected = try read(try self.track([0, 0, 0], speed: speed))
+    #expect(heard.count > 10000 && heard == expected)
+    #expect(track.nonFiniteCount == 3)
+  }
+
+  @Test func `mixes and sequences count those of all sources, and of those that are over`() throws {
+    let mix = TrackMix(
+      [try track(Self.nonFinite, speed: 1), try track(Self.nonFinite, speed: 1)], channelCount: 1)
+    let sequence = SourceSequence([SilentSource(frameCount: 100), mix, SilentSource(frameCount: 1)])
+    let heard = try read(sequence)
+    #expect(heard.allSatisfy(\.isFinite) && sequence.nonFiniteCount == 6)
+  }
+
+  /// What a session of `background` on a simulated device reports.
+  private func report(
+    _ player: consuming PlayerStage, _ background: [any BackgroundWork],
+    _ device: consuming SimulatedDevice
+  ) throws -> SessionReport {
+    let configuration = device.configuration
+    var mixer = Mixer(configuration)
+    mixer.player = consume player
+    mixer.endsWithPlayer = true
+    let runner = SessionRunner(
+      device: device, callbacks: mixer, background: background, meter: nil, frameLimit: 100_000)
+    return try runner.run(clock: .virtual) { _, _ in .proceed }
+  }
+
+  private func device() throws -> SimulatedDevice {
+    var request = DuplexRequest(captureDevice: nil, playbackDevice: "sim")
+    request.sampleRate = 48000
+    request.periodFrames = 64
+    return try SimulatedDevice(
+      SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
+  }
+
+  @Test func `a session reports those of a player's queue`() throws {
+    let device = try device()
+    let channels = device.configuration.playback?.channelCount ?? 1
+    let player = AudioPlayer(endsWithQueue: true)
+    player.enqueue(Broken(Self.nonFinite))
+    player.play()
+    let stage = try player.attach(to: device.configuration)
+    let report = try report(stage, player.background, device)
+    #expect(report.nanCount == 3 * channels && report.frames > 20000)
+  }
+
+  @Test func `a session reports those of a source`() throws {
+    let device = try device()
+    let channels = device.configuration.playback?.channelCount ?? 1
+    let ring = SampleWriter(frameCount: 48000, channelCount: channels)
+    let stage = PlayerStage(ring: ring.makeReader(), channelCount: channels, periodFrames: 64)
+    let feeder = PlayFeeder(
+      ring: ring, source: try track(Self.nonFinite, speed: 1, channels: channels),
+      channelCount: channels)
+    let report = try report(stage, [feeder], device)
+    #expect(report.nanCount == 3 * channels && report.frames > 20000)
+  }
+}
