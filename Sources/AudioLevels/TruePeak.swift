@@ -37,6 +37,18 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     peaks.deallocate()
   }
 
+  /// Frames by which a peak between samples is found later than it is, at most.
+  public var delayFrames: Int {
+    @_noLocks get { count > 0 ? peaks.pointee.reach / 2 : 0 }
+  }
+
+  /// The highest magnitudes so far are `level` from now on, full scale being 1; what the filters reach back to is kept.
+  /// For channels with a peak of their own.
+  @_noLocks
+  public mutating func restart(at level: Float) {
+    for index in 0..<count { (peaks + index).pointee.restart(at: level) }
+  }
+
   /// Looks at `frames` frames of `buffer` from `first` on. Returns the highest magnitude of the samples.
   @_noLocks @discardableResult
   public mutating func add(
@@ -159,6 +171,10 @@ struct TruePeak: ~Copyable {
       of: line, from: 0, count: count, known: max(peak, sample),
       bound: isWhole ? bound : max(sample, line.peak(from: 0, frames: reach)), &repetitions)
   }
+
+  /// The highest magnitude so far is `level` from now on.
+  @_noLocks
+  mutating func restart(at level: Float) { peak = level }
 
   /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first` on.
   @_noLocks
@@ -370,29 +386,5 @@ struct InterpolationFilters: ~Copyable {
   @_noLocks @inline(__always)
   private static func four(_ samples: UnsafePointer<Float>) -> SIMD4<Float> {
     UnsafeRawPointer(samples).loadUnaligned(as: SIMD4<Float>.self)
-  }
-}
-
-/// How far what is played goes beyond what an output can play.
-public struct OutputLevels: ~Copyable, Sendable {
-  private var peaks: TruePeaks
-  /// Frames of which at least one sample is beyond full scale: the output clips them.
-  public private(set) var clippedFrames = 0
-
-  /// Levels of an output of `sampleRate` Hz that has played nothing.
-  public init(sampleRate: Int, channelCount: Int) {
-    peaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount, isShared: true)
-  }
-
-  /// The highest true peak so far, full scale being 1.
-  public var truePeak: Float {
-    @_noLocks get { peaks.highest }
-  }
-
-  /// Looks at the first `frames` frames of `buffer`.
-  @_noLocks
-  public mutating func add(_ buffer: borrowing SampleBuffer, frames: Int) {
-    guard peaks.add(buffer, frames: frames) > 1 else { return }
-    for frame in 0..<frames where buffer.peak(ofFrame: frame) > 1 { clippedFrames &+= 1 }
   }
 }

@@ -15,7 +15,8 @@ enum IgnoredOptions {
       options: ["headroom", "playback-device", "playback-channels"],
       needed: ["monitor", "mix"], hint: "Nothing is played without --monitor or --mix."),
     Rule(
-      commands: ["record", "overdub"], options: ["limit", "dim", "feedback-guard"],
+      commands: ["record", "overdub"],
+      options: ["limit", "limit-lookahead", "limit-true-peak", "dim", "feedback-guard"],
       needed: ["monitor"], hint: "The microphone is not played without --monitor."),
     Rule(
       commands: ["record", "monitor"], options: ["hold", "tail"],

@@ -54,11 +54,10 @@ extension Mixer {
   ) -> ProtectionView {
     let rate = configuration.sampleRate
     let dimRequest = AtomicCounter()
-    var protection = MonitorProtection(sampleRate: rate, dimRequest: dimRequest.makeView())
+    var protection = MonitorProtection(
+      sampleRate: rate, dimRequest: dimRequest.makeView(),
+      limiter: settings.makeLimiter(configuration))
     protection.dimGain = settings.dimGain
-    if let limit = settings.limitDBFS {
-      protection.limiter = Limiter(limit: Gain(decibels: limit).factor, sampleRate: rate)
-    }
     var events: FeedbackEventReader?
     var ducks = AtomicCounter().makeView()
     if settings.suppressesFeedback {
@@ -73,7 +72,7 @@ extension Mixer {
     }
     let view = ProtectionView(
       dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(), ducks: ducks,
-      events: events)
+      events: events, delayFrames: protection.delayFrames)
     self.protection = consume protection
     return view
   }

@@ -1,8 +1,10 @@
 // Audio thread.
 
 import AudioBasics
+import AudioLevels
 
-/// Keeps samples at or below a limit, without looking ahead and so without delay.
+/// Keeps samples at or below a limit: without looking ahead and so without delay, or with a look-ahead, which delays
+/// all frames by `delayFrames` and lowers them smoothly before a peak comes.
 /// For the audio thread; a value belongs to one thread at a time.
 ///
 /// The gain of a frame falls at once to that of its loudest channel, g = limit / peak. It rises
@@ -22,13 +24,16 @@ import AudioBasics
 public struct Limiter: ~Copyable {
   /// The highest magnitude let through; may be changed at any time.
   public var limit: Float
+  /// Frames by which it delays the sound: 0 without a look-ahead.
+  public let delayFrames: Int
   /// Frames so far that came in above the limit.
   public private(set) var limitedFrames = 0
   /// Keeps the gain from rising, for as long as a probe measures what a change of level does.
   public var isHeld = false
-  /// The gain of the last frame.
+  /// The gain of the last frame. With a look-ahead never quite one, since no frame passes at once.
   public private(set) var gain: Float = 1
 
+  private var lookAhead: LookAheadLimiter?
   private let recovery: Float
   /// Frames of a sixteenth of the hold time; 0 for a gain that is never held.
   private let blockFrames: Int
@@ -48,9 +53,36 @@ public struct Limiter: ~Copyable {
     limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
     self.limit = limit
+    delayFrames = 0
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
     blockFrames = holdSeconds > 0 ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0
   }
+
+  /// A limit at `limit`, 1 being full scale, for sound of `channelCount` channels that it delays by
+  /// `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak comes. With `limitsTruePeak` it holds the peak
+  /// between the samples, too, as ITU-R BS.1770-5 measures it, and the delay is up to 13 frames longer.
+  public init(
+    limit: Float, sampleRate: Int, channelCount: Int, lookAheadSeconds: Double,
+    limitsTruePeak: Bool = false, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
+  ) {
+    self.limit = limit
+    gain = Self.delayedUnity
+    let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.longestLookAhead) : 0
+    let limiter = LookAheadLimiter(
+      sampleRate: sampleRate, channelCount: channelCount,
+      lookAheadFrames: max(1, Int(rounding: seconds * Double(sampleRate))),
+      limitsTruePeak: limitsTruePeak, holdSeconds: holdSeconds, releaseSeconds: releaseSeconds)
+    delayFrames = limiter.delayFrames
+    lookAhead = consume limiter
+    recovery = 0
+    blockFrames = 0
+  }
+
+  /// The number before 1.
+  private static var delayedUnity: Float { @_noLocks get { 0.999_999_94 } }
+
+  /// The longest look-ahead, in seconds.
+  public static let longestLookAhead = 0.1
 
   /// Whether it would leave frames that reach up to `peak` as they are.
   @_noLocks
@@ -62,9 +94,27 @@ public struct Limiter: ~Copyable {
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     if isTransparent(to: buffer.peak(frames: frames)) { return }
+    if blockFrames == 0 { return processUnheld(&buffer, frames: frames) }
     var frame = 0
     while frame < frames {
-      let count = min(frames &- frame, blockFrames > 0 ? blockFrames &- filled : 64)
+      let count = min(frames &- frame, blockFrames &- filled)
+      processBlock(&buffer, from: frame, frames: count)
+      frame &+= count
+    }
+  }
+
+  /// Limits with a look-ahead, or with a gain that is never held.
+  @_noLocks @inline(never)
+  private mutating func processUnheld(_ buffer: inout SampleBuffer, frames: Int) {
+    guard lookAhead == nil else {
+      lookAhead?.process(&buffer, frames: frames, limit: limit, isHeld: isHeld)
+      limitedFrames = lookAhead?.limitedFrames ?? 0
+      gain = min(lookAhead?.gain ?? 1, Self.delayedUnity)
+      return
+    }
+    var frame = 0
+    while frame < frames {
+      let count = min(frames &- frame, 64)
       processBlock(&buffer, from: frame, frames: count)
       frame &+= count
     }

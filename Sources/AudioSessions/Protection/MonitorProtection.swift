@@ -22,15 +22,24 @@ public struct MonitorProtection: ~Copyable {
   private var mute = SmoothedGain(.unity)
   private var limitedCount = AtomicCounter()
   private let glideFrames: Int
+  /// Frames before the end at which the microphone begins to fade out; what a limiter that looks ahead still holds at the
+  /// end is never heard.
   private let fadeFrames: Int
+  /// Frames by which the limiter that it was made with delays all that is played.
+  let delayFrames: Int
   private var isEnding = false
 
   /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as long as
-  /// `dimRequest` is not zero.
-  public init(sampleRate: Int, dimRequest: consuming CountView) {
+  /// `dimRequest` is not zero. The sound is delayed
+  /// by what `limiter` looks ahead.
+  public init(
+    sampleRate: Int, dimRequest: consuming CountView, limiter: consuming Limiter? = nil
+  ) {
+    self.limiter = limiter
+    delayFrames = self.limiter?.delayFrames ?? 0
     self.dimRequest = dimRequest
     glideFrames = max(1, sampleRate / 50)
-    fadeFrames = Self.fadeFrames(at: sampleRate)
+    fadeFrames = Self.fadeFrames(at: sampleRate) + delayFrames
   }
 
   /// Frames that the microphone takes to fade out before the end: a hundredth of a second.
@@ -51,7 +60,7 @@ public struct MonitorProtection: ~Copyable {
     }
     if !isEnding && framesLeft <= max(fadeFrames, bus.frames) {
       isEnding = true
-      mute.glide(to: .silence, frames: framesLeft)
+      mute.glide(to: .silence, frames: max(1, framesLeft &- delayFrames))
     }
     if limiter != nil || feedbackGuard != nil {
       bus.measurePeak()

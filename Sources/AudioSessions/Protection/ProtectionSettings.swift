@@ -1,10 +1,15 @@
 import AudioBasics
+import AudioDevices
 import RealtimeAudio
 
 /// Which protections a mixer has while the microphone is played.
 public struct ProtectionSettings: Sendable {
   /// The highest level of the output in dBFS; nil for no limiter.
   public var limitDBFS: Double? = -1
+  /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played; 0 for a limiter without delay.
+  public var limitLookAheadSeconds = 0.0
+  /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
+  public var limitsTruePeak = false
   /// Whether the microphone is lowered when it howls.
   public var suppressesFeedback = true
   /// What a dimmed output is multiplied by.
@@ -12,6 +17,16 @@ public struct ProtectionSettings: Sendable {
 
   /// A limiter at -1 dBFS, and a feedback suppressor.
   public init() {}
+
+  /// The limiter of a unit with this configuration.
+  func makeLimiter(_ configuration: DuplexConfiguration) -> Limiter? {
+    guard let limit = limitDBFS.map({ Gain(decibels: $0).factor }) else { return nil }
+    let rate = configuration.sampleRate
+    guard limitLookAheadSeconds > 0 else { return Limiter(limit: limit, sampleRate: rate) }
+    return Limiter(
+      limit: limit, sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
+      lookAheadSeconds: limitLookAheadSeconds, limitsTruePeak: limitsTruePeak)
+  }
 }
 
 /// Reads the counters and events of a mixer's protection, and dims its output. For one thread, which is not the audio
@@ -21,11 +36,14 @@ public struct ProtectionView: ~Copyable {
   private let limited: CountView
   private let ducks: CountView
   private var events: FeedbackEventReader?
+  /// Frames by which the limiter delays all that is played: 0 without a look-ahead.
+  public let delayFrames: Int
 
   init(
     dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
-    ducks: consuming CountView, events: consuming FeedbackEventReader?
+    ducks: consuming CountView, events: consuming FeedbackEventReader?, delayFrames: Int
   ) {
+    self.delayFrames = delayFrames
     self.dimRequest = dimRequest
     limited = limitedFrames
     self.ducks = ducks

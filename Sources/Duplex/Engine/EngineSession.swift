@@ -24,7 +24,6 @@ struct EngineSession: ~Copyable {
     self.player = player
     let hasOutput = configuration.playback != nil
     let monitors = settings.monitorsMicrophone && configuration.capture != nil && hasOutput
-    fadeFrames = monitors ? MonitorProtection.fadeFrames(at: configuration.sampleRate) : 0
     control.install(on: &mixer, configuration, playsMicrophone: monitors)
     if hasOutput {
       mixer.holdPlayer(try player.attach(to: configuration))
@@ -34,9 +33,15 @@ struct EngineSession: ~Copyable {
     if monitors {
       var protected = ProtectionSettings()
       protected.limitDBFS = settings.limitDBFS
+      protected.limitLookAheadSeconds = settings.limitLookAheadSeconds
+      protected.limitsTruePeak = settings.limitsTruePeak
       protected.suppressesFeedback = settings.suppressesFeedback
       protection = mixer.protectListener(protected, configuration)
     }
+    fadeFrames =
+      monitors
+      ? MonitorProtection.fadeFrames(at: configuration.sampleRate) + (protection?.delayFrames ?? 0)
+      : 0
     handoffs.install(on: &mixer, &parts)
   }
 

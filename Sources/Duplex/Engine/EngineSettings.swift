@@ -17,6 +17,11 @@ extension DuplexEngine {
     public var monitorsMicrophone = true
     /// The highest level of the output in dBFS while the microphone is played; nil for no limiter.
     public var limitDBFS: Double? = -1
+    /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the microphone is; 0 for
+    /// a limiter without delay.
+    public var limitLookAheadSeconds = 0.0
+    /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
+    public var limitsTruePeak = false
     /// Whether the microphone is lowered when it howls.
     public var suppressesFeedback = true
     /// Whether the engine stops when the player has nothing more to play.

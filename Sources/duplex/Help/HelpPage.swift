@@ -204,7 +204,8 @@ enum HelpSections {
     Section("Voice", "denoise agc dereverb high-pass echo-cancel raw"),
     Section(
       "Monitoring",
-      "monitor gain mute mix start end region loop reverse speed pan limit feedback-guard dim"),
+      "monitor gain mute mix start end region loop reverse speed pan limit limit-lookahead "
+        + "limit-true-peak feedback-guard dim"),
     Section(
       "Sound card",
       "device capture-device playback-device also-play rate channels capture-channels "

@@ -168,7 +168,9 @@ enum ManualTexts {
     ],
     "monitor": [
       "From input to output it takes exactly the period size and the headroom in frames. Wear headphones: "
-        + "a loudspeaker howls. The limiter and the feedback suppressor protect the ears."
+        + "a loudspeaker howls. The limiter and the feedback suppressor protect the ears.",
+      "With --limit-lookahead the limiter delays all that is played, to lower it before a peak comes; the delay is "
+        + "part of the latency that is shown, and of latencyFrames in the summary. An overdub takes it off.",
     ],
     "play": [
       "WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis, Opus and MP3 are read, and internet radio. Of an "

@@ -34,11 +34,6 @@ final class OverdubPass {
       path: run.command.backing, sampleRate: rate,
       channelCount: configuration.playback?.channelCount ?? 2,
       resamplerQuality: run.options.resamplerQuality)
-    let plan = try OverdubPlan(
-      run.command, backing: track, roundTrip: roundTrip.frames, configuration)
-    self.plan = plan
-    let splice = try run.takes.existing(path)
-    if let splice { try check(splice, rate: rate, channels: channels) }
     var callbacks = Mixer(configuration)
     var parts = SessionParts()
     let control = SessionControl()
@@ -46,6 +41,13 @@ final class OverdubPass {
     if run.command.monitor {
       parts.protection = run.command.protection.install(on: &callbacks, configuration)
     }
+    // What the limiter delays comes back as much later.
+    let delay = Double(parts.protection?.delayFrames ?? 0)
+    let plan = try OverdubPlan(
+      run.command, backing: track, roundTrip: roundTrip.frames + delay, configuration)
+    self.plan = plan
+    let splice = try run.takes.existing(path)
+    if let splice { try check(splice, rate: rate, channels: channels) }
     parts.microphoneKeys = gainKeys(control)
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)

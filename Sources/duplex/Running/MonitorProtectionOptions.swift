@@ -44,6 +44,16 @@ struct MonitorProtectionOptions: ParsableArguments {
   var limit = LimitOption.decibels(-1)
 
   @Option(
+    parsing: .unconditional,
+    help: .init(
+      "Delay all that is played, up to 0.1 s, so that the limiter lowers it before a peak comes.",
+      valueName: "time"))
+  var limitLookahead = TimeOption.seconds(0)
+
+  @Flag(help: "Limit the true peak, between the samples, too; with --limit-lookahead.")
+  var limitTruePeak = false
+
+  @Option(
     help: .init(
       "Feedback suppressor: lower the microphone when it howls, on or off.", valueName: "on|off"))
   var feedbackGuard = Switch.on
@@ -57,7 +67,20 @@ struct MonitorProtectionOptions: ParsableArguments {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
       throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
     }
+    try require(
+      isInBounds(limitLookahead), "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
+    try require(
+      !limitTruePeak || limitLookahead != .seconds(0) && limitLookahead != .frames(0),
+      "--limit-true-peak needs a delay: add --limit-lookahead 5ms.")
     try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
+  }
+
+  /// Frames are as many as are in a tenth of a second at the highest rate.
+  private func isInBounds(_ time: TimeOption) -> Bool {
+    switch time {
+    case .seconds(let seconds): (0...Limiter.longestLookAhead).contains(seconds)
+    case .frames(let frames): (0...76_800).contains(frames)
+    }
   }
 
   /// Protects the output of `callbacks`, whose gains are set; answers with what watches over it.
@@ -69,6 +92,10 @@ struct MonitorProtectionOptions: ParsableArguments {
     case .decibels(let decibels): settings.limitDBFS = decibels
     case .off: settings.limitDBFS = nil
     }
+    settings.limitLookAheadSeconds =
+      Double(limitLookahead.frameCount(at: configuration.sampleRate))
+      / Double(configuration.sampleRate)
+    settings.limitsTruePeak = limitTruePeak
     settings.suppressesFeedback = feedbackGuard == .on
     settings.dimGain = Gain(decibels: -abs(dim.decibels))
     return MonitorProtectionDisplay(callbacks.protectListener(settings, configuration))
@@ -101,6 +128,9 @@ final class MonitorProtectionDisplay: KeyResponder {
       isDimmed ? "dimmed" : "notDimmed",
       isDimmed ? "the output is attenuated." : "the output is at full level again.")
   }
+
+  /// Frames by which the limiter delays all that is played.
+  var delayFrames: Int { protection.delayFrames }
 
   /// What it adds to a summary.
   var summary: Fields {

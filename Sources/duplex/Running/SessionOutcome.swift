@@ -41,6 +41,8 @@ struct SessionOutcome {
   private(set) var report: SessionReport
   let configuration: DuplexConfiguration
   private let options: AudioOptions
+  /// Frames by which a limiter that looks ahead delays all that is played.
+  private let limiterDelayFrames: Int
 
   /// Runs `callbacks` on `open` with what else there is to it.
   init<Callbacks: SessionCallbacks & ~Copyable>(
@@ -57,12 +59,13 @@ struct SessionOutcome {
       options, configuration, parts, request,
       standstill: clock.isVirtual ? StandstillWatch(request, background) : nil)
     MemoryLock.lockTouchedPages()
+    limiterDelayFrames = parts.protection?.delayFrames ?? 0
     let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
       device: open.device, callbacks: callbacks, background: background, meter: meter,
       frameLimit: limit,
       fadeFrames: parts.protection == nil
-        ? 0 : MonitorProtection.fadeFrames(at: configuration.sampleRate),
+        ? 0 : MonitorProtection.fadeFrames(at: configuration.sampleRate) + limiterDelayFrames,
       reconnects: parts.reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     Terminal.endDrawing()
@@ -70,8 +73,10 @@ struct SessionOutcome {
     if report.isDeviceStuck { tellStuckDevice() }
   }
 
-  /// Frames from input to output as the unit kept them at the end.
-  var latencyFrames: Double { configuration.latencyFrames + Double(report.addedLatencyFrames) }
+  /// Frames from input to output as the unit kept them at the end, with the delay of the limiter.
+  var latencyFrames: Double {
+    configuration.latencyFrames + Double(report.addedLatencyFrames + limiterDelayFrames)
+  }
 
   /// Nothing was lost by it, but it explains why the device is busy now.
   private func tellStuckDevice() {

@@ -44,7 +44,8 @@ final class SessionPanel {
     } else {
       show(seconds: seconds, on: &state)
     }
-    state.device = configuration.summary(addedFrames: moment.drift?.addedFrames ?? 0)
+    state.device = configuration.summary(
+      addedFrames: (moment.drift?.addedFrames ?? 0) + (parts.protection?.delayFrames ?? 0))
     state.states += parts.keys.flatMap(\.states)
     // So that nothing moves when the first reading comes.
     if meter.peaks.isEmpty, parts.task?.progress() == nil { meter = MeterBallistics(channelCount) }
@@ -89,7 +90,7 @@ final class SessionPanel {
 
 extension DuplexConfiguration {
   /// What was granted, in one line: device, rate, channels, format, latency. `addedFrames` is what steps of a
-  /// server add to the latency.
+  /// server, and a limiter that looks ahead, add to the latency.
   fileprivate func summary(addedFrames: Int) -> String {
     let streams = [capture, playback].compactMap { $0 }
     func listed(_ values: [String]) -> String {

@@ -1,0 +1,232 @@
+// Audio thread.
+
+import AudioBasics
+
+/// Lowers frames before a peak comes, by delaying all of them. A pointer long, so that it costs nothing where it may be
+/// and is not. For the audio thread; all memory is allocated by the initialiser.
+package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
+  // @unchecked because the memory has one owner, which moves with the value.
+  private let state: UnsafeMutablePointer<LookAheadState>
+
+  /// Looks `lookAheadFrames` frames ahead, and a few more where it limits the true peak.
+  package init(
+    sampleRate: Int, channelCount: Int, lookAheadFrames: Int, limitsTruePeak: Bool,
+    holdSeconds: Double, releaseSeconds: Double
+  ) {
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: LookAheadState(
+        sampleRate: sampleRate, channelCount: channelCount, lookAheadFrames: lookAheadFrames,
+        limitsTruePeak: limitsTruePeak, holdSeconds: holdSeconds, releaseSeconds: releaseSeconds))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Frames by which it delays the sound.
+  package var delayFrames: Int {
+    @_noLocks get { state.pointee.delayFrames }
+  }
+
+  /// Frames so far that came in above the limit.
+  package var limitedFrames: Int {
+    @_noLocks get { state.pointee.limitedFrames }
+  }
+
+  /// The gain of the last frame.
+  package var gain: Float {
+    @_noLocks get { state.pointee.gain }
+  }
+
+  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above `limit`. The gain does
+  /// not rise while it `isHeld`.
+  @_noLocks
+  package mutating func process(
+    _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
+  ) {
+    requirement(
+      buffer.channelCount == state.pointee.channelCount,
+      "The buffer and the limiter must have the same number of channels.")
+    buffer.requireFrames(from: 0, frames)
+    state.pointee.process(&buffer, frames: frames, limit: limit, isHeld: isHeld)
+  }
+}
+
+/// What a `LookAheadLimiter` knows.
+///
+/// The highest peak of a sliding window, kept as the maxima of blocks so that the work of a frame has a bound, asks
+/// for a gain, which is released slowly. Two moving averages in a row, together as long as the look-ahead, smooth it;
+/// since the window is longer than they are, the smoothed gain has come down to what a peak needs when the
+/// peak leaves the delay line (G. W. McNally, "Dynamic range control of digital audio signals", J. Audio Eng. Soc. 32,
+/// 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range compressor design", 2012). The averages are
+/// exact, so that a gain of one is one again.
+struct LookAheadState: ~Copyable {
+  /// Frames by which it delays the sound.
+  let delayFrames: Int
+  /// Frames so far that came in above the limit.
+  private(set) var limitedFrames = 0
+  /// The gain of the last frame.
+  private(set) var gain: Float = 1
+
+  /// Samples in a frame.
+  var channelCount: Int {
+    @_noLocks get { line.channelCount }
+  }
+
+  private var line: SampleBuffer
+  private var place = 0
+  private var firstAverage: MovingAverage
+  private var secondAverage: MovingAverage
+  private var truePeaks: TruePeaks?
+  private let recovery: Float
+  /// What the window's highest peak needs, and the same released.
+  private var target: Float = 1
+  private var released: Float = 1
+  /// The peaks of the last sixteen blocks of the window, and of the present one.
+  private var peaks = SIMD16<Float>(repeating: 0)
+  private var oldest = 0
+  private var filled = 0
+  private var blockPeak: Float = 0
+  private let blockFrames: Int
+  private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
+
+  /// Looks `lookAheadFrames` frames ahead, and a few more where it limits the true peak.
+  init(
+    sampleRate: Int, channelCount: Int, lookAheadFrames: Int, limitsTruePeak: Bool,
+    holdSeconds: Double, releaseSeconds: Double
+  ) {
+    var filterFrames = 0
+    if limitsTruePeak {
+      let meter = TruePeaks(sampleRate: sampleRate, channelCount: channelCount)
+      filterFrames = meter.delayFrames
+      truePeaks = consume meter
+    }
+    delayFrames = lookAheadFrames + filterFrames
+    line = SampleBuffer(frameCount: delayFrames, channelCount: channelCount)
+    firstAverage = MovingAverage(of: 1, frameCount: lookAheadFrames / 2 + 1)
+    secondAverage = MovingAverage(of: 1, frameCount: lookAheadFrames - lookAheadFrames / 2 + 1)
+    let hold = Int(clamping: max(0, holdSeconds) * Double(sampleRate))
+    blockFrames = (delayFrames + 1 + hold) / 15 + 1
+    recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
+  }
+
+  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above `limit`. The gain does
+  /// not rise while it `isHeld`.
+  @_noLocks
+  mutating func process(
+    _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
+  ) {
+    var frame = 0
+    while frame < frames {
+      let count = min(16, min(frames &- frame, blockFrames &- filled))
+      look(at: buffer, from: frame, frames: count, limit: limit)
+      // Where all gains on their way are one there is nothing but the delay.
+      let isIdle =
+        target == 1 && released == 1 && firstAverage.sum == firstAverage.fullSum
+        && secondAverage.sum == secondAverage.fullSum
+      var next = frame
+      frame &+= count
+      while next < frame {
+        exchange(&buffer, next)
+        if !isIdle {
+          advance(isHeld: isHeld)
+          buffer.scale(frame: next, by: gain, within: limit)
+        }
+        next &+= 1
+      }
+      filled &+= count
+      if filled >= blockFrames { finishBlock(limit) }
+    }
+  }
+
+  /// Takes the peak of frames that come in into the window.
+  @_noLocks
+  private mutating func look(
+    at buffer: borrowing SampleBuffer, from first: Int, frames: Int, limit: Float
+  ) {
+    var peak = buffer.peak(from: first, frames: frames)
+    if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
+    if truePeaks != nil {
+      truePeaks?.restart(at: max(limit, peak))
+      truePeaks?.add(buffer, from: first, frames: frames)
+      peak = truePeaks?.highest ?? peak
+    }
+    if peak > blockPeak { blockPeak = peak }
+    // A little less than exact, so that its rounded product with the peak is not above the limit.
+    if peak > limit { target = min(target, limit * 0.999_999 / peak) }
+  }
+
+  /// The gain of the next frame.
+  @_noLocks
+  private mutating func advance(isHeld: Bool) {
+    if released > target {
+      released = target
+    } else if released < target && !isHeld {
+      released = min(target, released + max((target - released) * recovery, Self.leastStep))
+    }
+    gain = secondAverage.add(firstAverage.add(released))
+  }
+
+  /// Puts the oldest frame of the delay line in the place of the frame `frame`.
+  @_noLocks
+  private mutating func exchange(_ buffer: inout SampleBuffer, _ frame: Int) {
+    let channelCount = line.channelCount
+    var channel = 0
+    while channel < channelCount {
+      let delayed = line[place &* channelCount &+ channel]
+      line[place &* channelCount &+ channel] = buffer[frame &* channelCount &+ channel]
+      buffer[frame &* channelCount &+ channel] = delayed
+      channel &+= 1
+    }
+    place = place &+ 1 == delayFrames ? 0 : place &+ 1
+  }
+
+  /// Replaces the oldest block of the window by the present one.
+  @_noLocks
+  private mutating func finishBlock(_ limit: Float) {
+    peaks[oldest] = blockPeak
+    oldest = (oldest &+ 1) & 15
+    var highest: Float = 0
+    var lane = 0
+    while lane < 16 {
+      if peaks[lane] > highest { highest = peaks[lane] }
+      lane &+= 1
+    }
+    target = highest > limit ? limit * 0.999_999 / highest : 1
+    blockPeak = 0
+    filled = 0
+  }
+}
+
+/// The mean of the last values between 0 and 1. Values are kept as multiples of 2^-23, so that their sum is exact and
+/// never drifts. All memory is allocated by the initialiser.
+struct MovingAverage: ~Copyable {
+  private var values: SampleBuffer
+  private var place = 0
+  /// The sum of the last values, and of as many ones.
+  private(set) var sum: Double
+  let fullSum: Double
+  private let reciprocal: Double
+
+  /// An average of `frameCount` values, all of them `value` up to now.
+  init(of value: Float, frameCount: Int) {
+    values = SampleBuffer(frameCount: frameCount, channelCount: 1)
+    for index in 0..<frameCount { values[index] = value }
+    fullSum = Double(frameCount)
+    sum = fullSum * Double(value)
+    reciprocal = 1 / fullSum
+  }
+
+  /// The average with `value` in the place of the oldest one.
+  @_noLocks
+  mutating func add(_ value: Float) -> Float {
+    // A number from 1 to 2 has no finer steps.
+    let rounded = (value + 1) - 1
+    sum += Double(rounded) - Double(values[place])
+    values[place] = rounded
+    place = place &+ 1 == values.frameCount ? 0 : place &+ 1
+    return Float(sum * reciprocal)
+  }
+}

@@ -1,0 +1,27 @@
+// Audio thread.
+
+import AudioBasics
+
+/// How far what is played goes beyond what an output can play.
+public struct OutputLevels: ~Copyable, Sendable {
+  private var peaks: TruePeaks
+  /// Frames of which at least one sample is beyond full scale: the output clips them.
+  public private(set) var clippedFrames = 0
+
+  /// Levels of an output of `sampleRate` Hz that has played nothing.
+  public init(sampleRate: Int, channelCount: Int) {
+    peaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount, isShared: true)
+  }
+
+  /// The highest true peak so far, full scale being 1.
+  public var truePeak: Float {
+    @_noLocks get { peaks.highest }
+  }
+
+  /// Looks at the first `frames` frames of `buffer`.
+  @_noLocks
+  public mutating func add(_ buffer: borrowing SampleBuffer, frames: Int) {
+    guard peaks.add(buffer, frames: frames) > 1 else { return }
+    for frame in 0..<frames where buffer.peak(ofFrame: frame) > 1 { clippedFrames &+= 1 }
+  }
+}
