@@ -48,6 +48,29 @@ struct OneSidedLossTests {
     #expect((leads.map(abs).max() ?? 99) < worst)
   }
 
+  @Test func `errors of the gaps of a noisy input do not add up`() throws {
+    let pitch = 100.0 / 48000
+    var gaps = ""
+    for second in stride(from: 4, through: 48, by: 4) {
+      gaps += ",unplug-at=\(second),replug-at=\(second + 1)"
+    }
+    let sound: [Float] = (0..<56 * 48000).map { frame in
+      Float(0.89 * sine(pitch, at: Double(frame)))
+    }
+    let run = try runDrifting(
+      "drift=\(Self.ppm),unplug-side=capture,batch=48,jitter=1" + gaps, master: .capture,
+      feeding: sound, frames: 53 * 48000, reconnects: true)
+    #expect(run.failure == nil)
+    #expect(run.events.count == 24)
+    for gap in 1...12 {
+      let end: Int = gap * 192_000 + 168_000
+      let heard = Array(run.heard[..<end])
+      let leads = lead(heard, cyclesPerFrame: pitch, block: 4800, from: end - 24000) { $0 }
+      // How long each gap was is known to the batch.
+      #expect((leads.map(abs).max() ?? 99) < 48, "gap \(gap)")
+    }
+  }
+
   @Test(arguments: ["", ",batch=48,jitter=1"])
   func `while the output is away nothing of the input is lost or doubled`(extra: String) throws {
     let fed = counter(4 * 48000)

@@ -80,7 +80,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// How far off the earliest readings of the last four stretches or so were, as a mean.
   private var meanLead = 0.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
-  private var lateness = 0.0
+  package private(set) var lateness = 0.0
   /// Seconds from one reading to the next.
   private var interval = 0.0
   private var hull: ArrivalHull

@@ -102,10 +102,7 @@ extension AsynchronousPair {
     if isBeginning {
       isBeginning = false
       begunTime = reading.nanoseconds
-      let place =
-        bridge.input.isRunning
-        ? Int(clamping: bridge.input.frames(at: reading.nanoseconds) + 0.5) - reading.frames : head
-      let gap = max(0, place - head)
+      let gap = max(0, placeOfStart(reading) - head)
       head += gap
       captureStart = head
       if !isPlaybackMaster { lostFrames += gap }
@@ -116,6 +113,30 @@ extension AsynchronousPair {
     }
     bridge.noteInput(
       ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
+    measurePlaceError(at: reading.nanoseconds)
+  }
+
+  /// Where the input's frame 0 lies after a restart, of which `reading` is the first. A reading is late: the
+  /// device has come further by then. What the place after the gap before was off by is made up for.
+  @_noLocks
+  private mutating func placeOfStart(_ reading: ClockReading) -> Int {
+    guard bridge.input.isRunning else {
+      rightPlace = nil
+      return head
+    }
+    let place = bridge.input.frames(at: reading.nanoseconds) - placeError
+    rightPlace = place
+    placeError = 0
+    return Int(clamping: place - bridge.input.lateness + 0.5) - reading.frames
+  }
+
+  /// By how many frames the input was placed too far on after its last gap: what its clock, known better by
+  /// then, says of that time from 0.2 to 2 s after it.
+  @_noLocks
+  private mutating func measurePlaceError(at now: UInt64) {
+    let age = now &- begunTime
+    guard let rightPlace, age > 200_000_000, age < 2_000_000_000 else { return }
+    placeError = bridge.input.frames(at: begunTime) - rightPlace
   }
 
   /// Allows for the steps in which the input delivers, once its clock is known. Soon after its

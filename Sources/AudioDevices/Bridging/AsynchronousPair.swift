@@ -68,6 +68,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// Whether the input was started and has not delivered anything yet, and when it did.
   var isBeginning = true
   var begunTime: UInt64 = 0
+  /// Where the input should have been at that time, on its clock before the gap, and by how many frames it
+  /// was placed further on.
+  var rightPlace: Double?
+  var placeError = 0.0
   var inputStallDetector: StallDetector
   /// When the input last came too late for its cycle, and whether the unit is still to be told.
   var lateSince: UInt64 = 0

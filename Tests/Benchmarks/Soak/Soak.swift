@@ -49,7 +49,7 @@ final class Soak {
     let open = try OpenDevice(opening: selection)
     let configuration = open.configuration
     let frames = Int(clamping: seconds * Double(configuration.sampleRate))
-    memory.warmUp = min(3600 * configuration.sampleRate, frames / 4)
+    memory.frames = frames
 
     var plan = RecordingPlan(
       path: folder + "/take.wav", fileFormat: .wav, sampleFormat: .s16,
@@ -191,7 +191,8 @@ final class Soak {
       report.lostFrames)
     checks.holds("what is silent are the gaps", recording.gaps == gaps, difference(gaps))
     checks.same("altered frames", recording.alteredFrames, 0)
-    let leads = misplaced(recorded.pauses)
+    // With two clocks how long an absence was is known to the jitter of the input, which is 1 ms.
+    let leads = misplaced(recorded.pauses, byMoreThan: clocks == .one ? 0 : 48)
     checks.holds(
       "all else is what the microphone heard, in its place", leads.isEmpty,
       leads.prefix(5).joined(separator: "; "))
@@ -202,6 +203,7 @@ final class Soak {
     checks.holds(
       "nothing was told that was not provoked", said.isEmpty, said.prefix(5).joined(separator: "; ")
     )
+    print("# \(memory.sentence)")
     checks.holds("memory stays within 1 MiB", memory.isFlat, memory.sentence)
     return checks.allHold
   }
@@ -214,8 +216,8 @@ final class Soak {
     return "\(recording.gaps.count) silences, \(gaps.count) gaps"
   }
 
-  /// Where numbers part from frames, but for pauses.
-  private func misplaced(_ pauses: [RecordingPause]) -> [String] {
+  /// Where numbers part from frames by more than `limit`, but for pauses.
+  private func misplaced(_ pauses: [RecordingPause], byMoreThan limit: Int) -> [String] {
     let mask = SoakSounds.numberCount - 1
     var total = 0
     var wanted = [(frame: 0, lead: 0)]
@@ -226,15 +228,14 @@ final class Soak {
     var wrong: [String] = []
     for lead in recording.leads {
       let right = wanted.last { $0.frame <= lead.frame }?.lead ?? 0
-      if lead.frames != right {
-        wrong.append(
-          "at frame \(lead.frame) by \((lead.frames - right + mask / 2) & mask - mask / 2)")
-      }
+      let error = (lead.frames - right + mask / 2) & mask - mask / 2
+      if abs(error) > limit { wrong.append("at frame \(lead.frame) by \(error)") }
     }
     for (index, right) in wanted.enumerated() {
       let end = index + 1 < wanted.count ? wanted[index + 1].frame : recording.frames
-      guard end > right.frame, recording.lead(before: end) != right.lead else { continue }
-      wrong.append("before frame \(end)")
+      guard end > right.frame else { continue }
+      let error = (recording.lead(before: end) - right.lead + mask / 2) & mask - mask / 2
+      if abs(error) > limit { wrong.append("before frame \(end) by \(error)") }
     }
     return wrong
   }
