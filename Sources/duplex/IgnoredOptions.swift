@@ -50,6 +50,24 @@ enum IgnoredOptions {
         warn("optionIgnored", "--\(option) has no effect here.", hint: rule.hint)
       }
     }
+    guard value(of: "limit", in: words) == "off" else { return }
+    for option in ["limit-lookahead", "limit-true-peak"]
+    where written.contains(option) && !set.contains(option) {
+      warn(
+        "optionIgnored", "--\(option) has no effect here.",
+        hint: "Nothing is limited with --limit off.")
+    }
+  }
+
+  /// The last value that `words` give the option.
+  private static func value(of option: String, in words: [String]) -> String? {
+    var value: String?
+    for (word, next) in zip(words, words.dropFirst() + [""]) {
+      if word == "--" { break }
+      if word == "--\(option)" { value = next }
+      if word.hasPrefix("--\(option)=") { value = String(word.dropFirst(option.count + 3)) }
+    }
+    return value
   }
 
   private static func longName(_ word: String) -> String? {

@@ -74,19 +74,7 @@ import Testing
   func `a tone 6 dB over the limit gets no harmonics`(hertz: Double) {
     let all = limited({ 1.78 * sin(2 * .pi * hertz * $0) }, seconds: 2)
     let heard = Array(all[48000...])
-    // What is left without the tone, by least squares over a second.
-    var (sine, cosine) = (0.0, 0.0)
-    for (frame, sample) in heard.enumerated() {
-      sine += sample * sin(2 * .pi * hertz * Double(frame) / 48000) / 24000
-      cosine += sample * cos(2 * .pi * hertz * Double(frame) / 48000) / 24000
-    }
-    var rest = 0.0
-    for (frame, sample) in heard.enumerated() {
-      let angle = 2 * Double.pi * hertz * Double(frame) / 48000
-      let error = sample - sine * sin(angle) - cosine * cos(angle)
-      rest += error * error
-    }
-    let decibels = 10 * log10(rest / (24000 * (sine * sine + cosine * cosine)))
+    let decibels = distortionDecibels(of: heard, hertz: hertz)
     #expect(decibels < -100, "\(decibels) dB")
   }
 

@@ -97,18 +97,7 @@ import Testing
     var limiter = limiter(milliseconds: 5, truePeak: truePeak)
     let all = limited(tone(hertz, peak: 1.78, frames: 96000), by: &limiter)
     let heard = (48000..<96000).map { Double(all[2 * $0]) }
-    var (sine, cosine) = (0.0, 0.0)
-    for (frame, sample) in heard.enumerated() {
-      sine += sample * sin(2 * .pi * hertz * Double(frame) / 48000) / 24000
-      cosine += sample * cos(2 * .pi * hertz * Double(frame) / 48000) / 24000
-    }
-    var rest = 0.0
-    for (frame, sample) in heard.enumerated() {
-      let angle = 2 * Double.pi * hertz * Double(frame) / 48000
-      let error = sample - sine * sin(angle) - cosine * cos(angle)
-      rest += error * error
-    }
-    let decibels = 10 * log10(rest / (24000 * (sine * sine + cosine * cosine)))
+    let decibels = distortionDecibels(of: heard, hertz: hertz)
     #expect(decibels < -90, "\(decibels) dB")
   }
 
