@@ -30,6 +30,31 @@ extension SampleBuffer {
     return highest
   }
 
+  /// Makes silence of those samples in the first `frames` frames that are NaN or infinite. Answers with how many
+  /// these were. An exponent of ones only is what they have in common (IEEE 754): one more sets the bit above it.
+  @_noLocks @discardableResult
+  public mutating func silenceNonFinite(frames: Int) -> Int {
+    let count = sampleCount(of: frames)
+    let magnitude = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
+    let one = SIMD8<UInt32>(repeating: 0x0080_0000)
+    var found = SIMD8<UInt32>(repeating: 0)
+    var done = 0
+    while done &+ 8 <= count {
+      found |= (unsafeBitCast(eightSamples(at: done), to: SIMD8<UInt32>.self) & magnitude) &+ one
+      done &+= 8
+    }
+    var silenced = 0
+    if found.max() >= 0x8000_0000 { done = 0 }
+    while done < count {
+      if !base[done].isFinite {
+        base[done] = 0
+        silenced &+= 1
+      }
+      done &+= 1
+    }
+    return silenced
+  }
+
   /// The eight samples from the one of that index on.
   @_noLocks @inline(__always)
   func eightSamples(at index: Int) -> SIMD8<Float> {

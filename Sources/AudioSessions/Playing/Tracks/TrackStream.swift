@@ -131,7 +131,8 @@ struct TrackStream: ~Copyable {
     if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
     if count > 0 {
-      silenceNonFinite(count)
+      // A converter would spread it over all that its filter reaches, or over a whole block.
+      nonFiniteCount += decoded.silenceNonFinite(frames: count)
       if conversion?.canExtrapolate == true {
         if isFollowed { extrapolation.remember(decoded, frames: count) }
         if followsSound { prime(count) }
@@ -148,15 +149,6 @@ struct TrackStream: ~Copyable {
       extrapolatesEnd = false
     }
     waiting = 0..<count
-  }
-
-  /// Makes silence of what is not finite in the first `count` frames: a converter would spread it over all that its
-  /// filter reaches, or over a whole block.
-  private mutating func silenceNonFinite(_ count: Int) {
-    for sample in 0..<count * decoded.channelCount where !decoded[sample].isFinite {
-      decoded[sample] = 0
-      nonFiniteCount += 1
-    }
   }
 
   /// Tells the converter what came before, foretold backwards from the first frames: whole steps of
