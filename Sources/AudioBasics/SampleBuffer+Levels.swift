@@ -32,15 +32,15 @@ extension SampleBuffer {
 
   /// Makes silence of those samples in the first `frames` frames that are NaN or infinite. Answers with how many
   /// these were. An exponent of ones only is what they have in common (IEEE 754): one more sets the bit above it.
-  @_noLocks @discardableResult
-  public mutating func silenceNonFinite(frames: Int) -> Int {
+  @_noLocks
+  package mutating func silenceNonFinite(frames: Int) -> Int {
     let count = sampleCount(of: frames)
-    let magnitude = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
     let one = SIMD8<UInt32>(repeating: 0x0080_0000)
     var found = SIMD8<UInt32>(repeating: 0)
     var done = 0
     while done &+ 8 <= count {
-      found |= (unsafeBitCast(eightSamples(at: done), to: SIMD8<UInt32>.self) & magnitude) &+ one
+      found |=
+        unsafeBitCast(Self.magnitudes(eightSamples(at: done)), to: SIMD8<UInt32>.self) &+ one
       done &+= 8
     }
     var silenced = 0

@@ -56,8 +56,7 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
 
 /// What a `LookAheadLimiter` knows.
 ///
-/// The highest peak of a sliding window, kept as the maxima of blocks so that the work of a frame has a bound, asks
-/// for a gain, which is released slowly. Two moving averages in a row, together as long as the look-ahead, smooth it;
+/// The highest peak of a sliding window asks for a gain, which is released slowly. Two moving averages in a row, together as long as the look-ahead, smooth it;
 /// since the window is longer than they are, the smoothed gain has come down to what a peak needs when the
 /// peak leaves the delay line (G. W. McNally, "Dynamic range control of digital audio signals", J. Audio Eng. Soc. 32,
 /// 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range compressor design", 2012). The averages are
@@ -84,13 +83,8 @@ struct LookAheadState: ~Copyable {
   /// What the window's highest peak needs, and the same released.
   private var target: Float = 1
   private var released: Float = 1
-  /// The peaks of the last sixteen blocks of the window, and of the present one.
-  private var peaks = SIMD16<Float>(repeating: 0)
-  private var oldest = 0
-  private var filled = 0
-  private var blockPeak: Float = 0
-  private let blockFrames: Int
-  private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
+  /// The highest peak of the frames on their way, and of the hold time before them.
+  private var recentPeak: SlidingPeak
 
   /// Looks `lookAheadFrames` frames ahead, and a few more where it limits the true peak.
   init(
@@ -108,7 +102,7 @@ struct LookAheadState: ~Copyable {
     firstAverage = MovingAverage(of: 1, frameCount: lookAheadFrames / 2 + 1)
     secondAverage = MovingAverage(of: 1, frameCount: lookAheadFrames - lookAheadFrames / 2 + 1)
     let hold = Int(clamping: max(0, holdSeconds) * Double(sampleRate))
-    blockFrames = (delayFrames + 1 + hold) / 15 + 1
+    recentPeak = SlidingPeak(blockFrames: (delayFrames + 1 + hold) / 15 + 1)
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
   }
 
@@ -120,8 +114,8 @@ struct LookAheadState: ~Copyable {
   ) {
     var frame = 0
     while frame < frames {
-      let count = min(16, min(frames &- frame, blockFrames &- filled))
-      look(at: buffer, from: frame, frames: count, limit: limit)
+      let count = min(16, min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled))
+      let peak = peak(of: buffer, from: frame, frames: count, limit: limit)
       // Where all gains on their way are one there is nothing but the delay.
       let isIdle =
         target == 1 && released == 1 && firstAverage.sum == firstAverage.fullSum
@@ -136,16 +130,15 @@ struct LookAheadState: ~Copyable {
         }
         next &+= 1
       }
-      filled &+= count
-      if filled >= blockFrames { finishBlock(limit) }
+      if recentPeak.add(peak, frames: count) { target = recentPeak.gain(limit: limit) }
     }
   }
 
-  /// Takes the peak of frames that come in into the window.
+  /// The peak of frames that come in, for which the gain must be low enough from now on.
   @_noLocks
-  private mutating func look(
-    at buffer: borrowing SampleBuffer, from first: Int, frames: Int, limit: Float
-  ) {
+  private mutating func peak(
+    of buffer: borrowing SampleBuffer, from first: Int, frames: Int, limit: Float
+  ) -> Float {
     var peak = buffer.peak(from: first, frames: frames)
     if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
     if truePeaks != nil {
@@ -153,9 +146,8 @@ struct LookAheadState: ~Copyable {
       truePeaks?.add(buffer, from: first, frames: frames)
       peak = truePeaks?.highest ?? peak
     }
-    if peak > blockPeak { blockPeak = peak }
-    // A little less than exact, so that its rounded product with the peak is not above the limit.
-    if peak > limit { target = min(target, limit * 0.999_999 / peak) }
+    if peak > limit { target = min(target, SlidingPeak.gain(of: peak, limit: limit)) }
+    return peak
   }
 
   /// The gain of the next frame.
@@ -164,7 +156,7 @@ struct LookAheadState: ~Copyable {
     if released > target {
       released = target
     } else if released < target && !isHeld {
-      released = min(target, released + max((target - released) * recovery, Self.leastStep))
+      released = min(target, released + max((target - released) * recovery, SlidingPeak.leastStep))
     }
     gain = secondAverage.add(firstAverage.add(released))
   }
@@ -181,22 +173,6 @@ struct LookAheadState: ~Copyable {
       channel &+= 1
     }
     place = place &+ 1 == delayFrames ? 0 : place &+ 1
-  }
-
-  /// Replaces the oldest block of the window by the present one.
-  @_noLocks
-  private mutating func finishBlock(_ limit: Float) {
-    peaks[oldest] = blockPeak
-    oldest = (oldest &+ 1) & 15
-    var highest: Float = 0
-    var lane = 0
-    while lane < 16 {
-      if peaks[lane] > highest { highest = peaks[lane] }
-      lane &+= 1
-    }
-    target = highest > limit ? limit * 0.999_999 / highest : 1
-    blockPeak = 0
-    filled = 0
   }
 }
 

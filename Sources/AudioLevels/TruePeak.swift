@@ -38,14 +38,14 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   }
 
   /// Frames by which a peak between samples is found later than it is, at most.
-  public var delayFrames: Int {
+  package var delayFrames: Int {
     @_noLocks get { count > 0 ? peaks.pointee.reach / 2 : 0 }
   }
 
   /// The highest magnitudes so far are `level` from now on, full scale being 1; what the filters reach back to is kept.
   /// For channels with a peak of their own.
   @_noLocks
-  public mutating func restart(at level: Float) {
+  package mutating func restart(at level: Float) {
     for index in 0..<count { (peaks + index).pointee.restart(at: level) }
   }
 

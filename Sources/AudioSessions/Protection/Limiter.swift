@@ -35,17 +35,10 @@ public struct Limiter: ~Copyable {
 
   private var lookAhead: LookAheadLimiter?
   private let recovery: Float
-  /// Frames of a sixteenth of the hold time; 0 for a gain that is never held.
-  private let blockFrames: Int
-  /// Frames of the present block so far, and their peak.
-  private var filled = 0
-  private var blockPeak: Float = 0
-  /// The peaks of the last sixteen blocks, and which of them is the oldest.
-  private var peaks = SIMD16<Float>(repeating: 0)
-  private var oldest = 0
+  /// The highest peak of the hold time; without blocks for a gain that is never held.
+  private var recentPeak: SlidingPeak
   /// What the gain rises to.
   private var target: Float = 1
-  private static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
 
   /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise, and is two thirds of
   /// the way back after another `releaseSeconds`.
@@ -55,7 +48,9 @@ public struct Limiter: ~Copyable {
     self.limit = limit
     delayFrames = 0
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
-    blockFrames = holdSeconds > 0 ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0
+    recentPeak = SlidingPeak(
+      blockFrames: holdSeconds > 0
+        ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0)
   }
 
   /// A limit at `limit`, 1 being full scale, for sound of `channelCount` channels that it delays by
@@ -75,7 +70,7 @@ public struct Limiter: ~Copyable {
     delayFrames = limiter.delayFrames
     lookAhead = consume limiter
     recovery = 0
-    blockFrames = 0
+    recentPeak = SlidingPeak(blockFrames: 0)
   }
 
   /// The number before 1.
@@ -94,10 +89,10 @@ public struct Limiter: ~Copyable {
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     if isTransparent(to: buffer.peak(frames: frames)) { return }
-    if blockFrames == 0 { return processUnheld(&buffer, frames: frames) }
+    if recentPeak.blockFrames == 0 { return processUnheld(&buffer, frames: frames) }
     var frame = 0
     while frame < frames {
-      let count = min(frames &- frame, blockFrames &- filled)
+      let count = min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled)
       processBlock(&buffer, from: frame, frames: count)
       frame &+= count
     }
@@ -125,7 +120,7 @@ public struct Limiter: ~Copyable {
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     let peak = buffer.peak(from: first, frames: frames)
     // Never less than a float can tell, or the gain would never reach its target.
-    let step = isHeld || gain >= target ? 0 : max((target - gain) * recovery, Self.leastStep)
+    let step = isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.leastStep)
     let last = step > 0 ? min(target, gain + step * Float(frames)) : gain
     if peak * last > limit * 0.999_999_5 {
       limitFrames(&buffer, from: first, frames: frames, step: step)
@@ -138,9 +133,7 @@ public struct Limiter: ~Copyable {
         buffer.scale(from: first, frames: frames, by: gain)
       }
     }
-    blockPeak = max(blockPeak, peak)
-    filled &+= frames
-    if filled >= blockFrames { finishBlock() }
+    if recentPeak.add(peak, frames: frames) { target = recentPeak.gain(limit: limit) }
   }
 
   /// Frame by frame, where a peak takes a lower gain than there is.
@@ -154,31 +147,12 @@ public struct Limiter: ~Copyable {
       if step > 0 && gain < target { gain = min(target, gain + step) }
       if peak > limit {
         limitedFrames &+= 1
-        // A little less than exact, so that its rounded product with the peak is not above the limit.
-        let needed = limit * 0.999_999 / peak
+        let needed = SlidingPeak.gain(of: peak, limit: limit)
         if needed < target { target = needed }
         if needed < gain { gain = needed }
       }
       if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
       frame &+= 1
     }
-  }
-
-  /// Replaces the oldest block by the present one.
-  @_noLocks
-  private mutating func finishBlock() {
-    var highest: Float = 0
-    if blockFrames > 0 {
-      peaks[oldest] = blockPeak
-      oldest = (oldest &+ 1) & 15
-      let eight = peaks.lowHalf.replacing(
-        with: peaks.highHalf, where: peaks.highHalf .> peaks.lowHalf)
-      let four = eight.lowHalf.replacing(
-        with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
-      highest = max(max(four[0], four[1]), max(four[2], four[3]))
-    }
-    target = highest > limit ? limit * 0.999_999 / highest : 1
-    blockPeak = 0
-    filled = 0
   }
 }

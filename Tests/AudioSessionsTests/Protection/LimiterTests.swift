@@ -4,31 +4,10 @@ import Glibc
 import Testing
 
 @Suite struct LimiterTests {
-  /// Frames of noise with peaks up to `peak`, the same each time.
-  private func noise(frames: Int, peak: Float, channels: Int = 2) -> [Float] {
-    var seed: UInt32 = 1
-    return (0..<frames * channels).map { _ in
-      seed = seed &* 1_664_525 &+ 1_013_904_223
-      return (Float(seed >> 8) / 8_388_608 - 1) * peak
-    }
-  }
-
-  private func limited(_ samples: [Float], by limiter: inout Limiter, period: Int) -> [Float] {
-    var result: [Float] = []
-    var buffer = SampleBuffer(frameCount: period, channelCount: 2)
-    for start in stride(from: 0, to: samples.count, by: 2 * period) {
-      let frames = min(period, (samples.count - start) / 2)
-      for index in 0..<2 * frames { buffer[index] = samples[start + index] }
-      limiter.process(&buffer, frames: frames)
-      for index in 0..<2 * frames { result.append(buffer[index]) }
-    }
-    return result
-  }
-
   @Test(arguments: [1, 7, 64, 480])
   func `what stays below the limit passes bit for bit`(period: Int) {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
-    let samples = noise(frames: 4800, peak: 0.89)
+    let samples = limiterNoise(frames: 4800, peak: 0.89)
     let result = limited(samples, by: &limiter, period: period)
     #expect(result == samples && limiter.limitedFrames == 0)
   }
@@ -36,15 +15,15 @@ import Testing
   @Test(arguments: [1, 7, 64, 480])
   func `nothing above the limit comes out, however loud it goes in`(period: Int) {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
-    let result = limited(noise(frames: 4800, peak: 30), by: &limiter, period: period)
+    let result = limited(limiterNoise(frames: 4800, peak: 30), by: &limiter, period: period)
     let peak = result.map(abs).max() ?? 0
     #expect(peak <= 0.891 && peak > 0.8 && limiter.limitedFrames > 0)
   }
 
   @Test func `after a peak the samples are themselves again, bit for bit`() {
     var limiter = Limiter(limit: 0.5, sampleRate: 8000)
-    _ = limited(noise(frames: 100, peak: 1), by: &limiter, period: 64)
-    let soft = noise(frames: 24000, peak: 0.1)
+    _ = limited(limiterNoise(frames: 100, peak: 1), by: &limiter, period: 64)
+    let soft = limiterNoise(frames: 24000, peak: 0.1)
     let result = limited(soft, by: &limiter, period: 64)
     let isSame = result.suffix(2000) == soft.suffix(2000)
     #expect(isSame && limiter.gain == 1)

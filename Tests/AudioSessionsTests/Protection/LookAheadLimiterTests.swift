@@ -6,15 +6,6 @@ import RealtimeAudio
 import Testing
 
 @Suite struct LookAheadLimiterTests {
-  /// Frames of noise of two channels with peaks up to `peak`, the same each time.
-  private func noise(frames: Int, peak: Float) -> [Float] {
-    var seed: UInt32 = 1
-    return (0..<frames * 2).map { _ in
-      seed = seed &* 1_664_525 &+ 1_013_904_223
-      return (Float(seed >> 8) / 8_388_608 - 1) * peak
-    }
-  }
-
   private func tone(_ hertz: Double, peak: Double, frames: Int) -> [Float] {
     (0..<frames).flatMap { frame -> [Float] in
       let sample = Float(peak * sin(2 * .pi * hertz * Double(frame) / 48000 + 0.4))
@@ -28,18 +19,6 @@ import Testing
     Limiter(
       limit: limit, sampleRate: 48000, channelCount: 2, lookAheadSeconds: milliseconds / 1000,
       limitsTruePeak: truePeak)
-  }
-
-  private func limited(_ samples: [Float], by limiter: inout Limiter, period: Int = 64) -> [Float] {
-    var result: [Float] = []
-    var buffer = SampleBuffer(frameCount: period, channelCount: 2)
-    for start in stride(from: 0, to: samples.count, by: 2 * period) {
-      let frames = min(period, (samples.count - start) / 2)
-      for index in 0..<2 * frames { buffer[index] = samples[start + index] }
-      limiter.process(&buffer, frames: frames)
-      for index in 0..<2 * frames { result.append(buffer[index]) }
-    }
-    return result
   }
 
   private func truePeak(_ samples: [Float]) -> Float {
@@ -57,7 +36,7 @@ import Testing
     var limiter = limiter(milliseconds: 5, truePeak: truePeak)
     let delay = limiter.delayFrames
     #expect(truePeak ? delay > 240 && delay < 260 : delay == 240)
-    let samples = noise(frames: 4800, peak: truePeak ? 0.2 : 0.89)
+    let samples = limiterNoise(frames: 4800, peak: truePeak ? 0.2 : 0.89)
     let result = limited(samples, by: &limiter, period: period)
     let delayed = Array(result.dropFirst(2 * delay))
     let isDelayed = delayed == Array(samples.prefix(delayed.count))
@@ -70,7 +49,7 @@ import Testing
     period: Int, milliseconds: Double
   ) {
     var limiter = limiter(milliseconds: milliseconds)
-    let result = limited(noise(frames: 9600, peak: 30), by: &limiter, period: period)
+    let result = limited(limiterNoise(frames: 9600, peak: 30), by: &limiter, period: period)
     let peak = result.map(abs).max() ?? 0
     #expect(peak <= 0.891 && peak > 0.8 && limiter.limitedFrames > 9000)
   }
@@ -103,8 +82,8 @@ import Testing
 
   @Test func `after a peak the samples are themselves again, bit for bit`() {
     var limiter = limiter(milliseconds: 5, limit: 0.5)
-    _ = limited(noise(frames: 4800, peak: 1), by: &limiter)
-    let soft = noise(frames: 96000, peak: 0.1)
+    _ = limited(limiterNoise(frames: 4800, peak: 1), by: &limiter)
+    let soft = limiterNoise(frames: 96000, peak: 0.1)
     let result = limited(soft, by: &limiter)
     let isSame = result.suffix(2000) == soft.dropLast(480).suffix(2000)
     #expect(isSame && limiter.gain > 0.999_999)
@@ -112,7 +91,7 @@ import Testing
 
   @Test(arguments: [3000.0, 11987, 12000])
   func `the true peak stays within 0.1 dB of the limit`(hertz: Double) {
-    let samples = tone(hertz, peak: 1.78, frames: 48000) + noise(frames: 24000, peak: 2)
+    let samples = tone(hertz, peak: 1.78, frames: 48000) + limiterNoise(frames: 24000, peak: 2)
     var plain = limiter(milliseconds: 5)
     let over = truePeak(limited(samples, by: &plain))
     var limiter = limiter(milliseconds: 5, truePeak: true)

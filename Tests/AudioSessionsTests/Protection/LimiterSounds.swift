@@ -1,0 +1,43 @@
+import AudioBasics
+import AudioSessions
+import Foundation
+
+/// Frames of noise with peaks up to `peak`, the same each time.
+func limiterNoise(frames: Int, peak: Float, channels: Int = 2) -> [Float] {
+  var seed: UInt32 = 1
+  return (0..<frames * channels).map { _ in
+    seed = seed &* 1_664_525 &+ 1_013_904_223
+    return (Float(seed >> 8) / 8_388_608 - 1) * peak
+  }
+}
+
+/// What `limiter` makes of `samples` of two channels, a period at a time.
+func limited(_ samples: [Float], by limiter: inout Limiter, period: Int = 64) -> [Float] {
+  var result: [Float] = []
+  var buffer = SampleBuffer(frameCount: period, channelCount: 2)
+  for start in stride(from: 0, to: samples.count, by: 2 * period) {
+    let frames = min(period, (samples.count - start) / 2)
+    for index in 0..<2 * frames { buffer[index] = samples[start + index] }
+    limiter.process(&buffer, frames: frames)
+    for index in 0..<2 * frames { result.append(buffer[index]) }
+  }
+  return result
+}
+
+/// What a second of `heard`, 48,000 frames, has besides a tone of `hertz`, in dB below that tone: the tone's sine and
+/// cosine are found by least squares.
+func distortionDecibels(of heard: [Double], hertz: Double) -> Double {
+  let step = 2 * Double.pi * hertz / 48000
+  var (sine, cosine) = (0.0, 0.0)
+  for (frame, sample) in heard.enumerated() {
+    sine += sample * sin(step * Double(frame)) / 24000
+    cosine += sample * cos(step * Double(frame)) / 24000
+  }
+  var rest = 0.0
+  for (frame, sample) in heard.enumerated() {
+    let angle = step * Double(frame)
+    let error = sample - sine * sin(angle) - cosine * cos(angle)
+    rest += error * error
+  }
+  return 10 * log10(rest / (24000 * (sine * sine + cosine * cosine)))
+}
