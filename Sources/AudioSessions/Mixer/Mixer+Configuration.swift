@@ -72,7 +72,7 @@ extension Mixer {
     }
     let view = ProtectionView(
       dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(), ducks: ducks,
-      events: events, delayFrames: protection.delayFrames)
+      events: events, delayFrames: protection.delayFrames, fadeFrames: protection.fadeFrames)
     self.protection = consume protection
     return view
   }

@@ -22,16 +22,15 @@ public struct MonitorProtection: ~Copyable {
   private var mute = SmoothedGain(.unity)
   private var limitedCount = AtomicCounter()
   private let glideFrames: Int
-  /// Frames before the end at which the microphone begins to fade out; what a limiter that looks ahead still holds at the
-  /// end is never heard.
-  private let fadeFrames: Int
+  /// Frames before the end at which the microphone begins to fade out: a hundredth of a second before the frame that
+  /// the limiter, as late as it is, plays as the last one.
+  let fadeFrames: Int
   /// Frames by which the limiter that it was made with delays all that is played.
   let delayFrames: Int
   private var isEnding = false
 
   /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as long as
-  /// `dimRequest` is not zero. The sound is delayed
-  /// by what `limiter` looks ahead.
+  /// `dimRequest` is not zero.
   public init(
     sampleRate: Int, dimRequest: consuming CountView, limiter: consuming Limiter? = nil
   ) {
@@ -39,12 +38,8 @@ public struct MonitorProtection: ~Copyable {
     delayFrames = self.limiter?.delayFrames ?? 0
     self.dimRequest = dimRequest
     glideFrames = max(1, sampleRate / 50)
-    fadeFrames = Self.fadeFrames(at: sampleRate) + delayFrames
+    fadeFrames = max(1, sampleRate / 100) + delayFrames
   }
-
-  /// Frames that the microphone takes to fade out before the end: a hundredth of a second.
-  @_noLocks
-  public static func fadeFrames(at sampleRate: Int) -> Int { max(1, sampleRate / 100) }
 
   /// The number of frames that came in above the limit, as it grows.
   public borrowing func makeLimitedView() -> CountView { limitedCount.makeView() }

@@ -38,12 +38,16 @@ public struct ProtectionView: ~Copyable {
   private var events: FeedbackEventReader?
   /// Frames by which the limiter delays all that is played: 0 without a look-ahead.
   public let delayFrames: Int
+  /// Frames before the end at which the microphone begins to fade out, so that a session needs them to end in.
+  public let fadeFrames: Int
 
   init(
     dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
-    ducks: consuming CountView, events: consuming FeedbackEventReader?, delayFrames: Int
+    ducks: consuming CountView, events: consuming FeedbackEventReader?, delayFrames: Int,
+    fadeFrames: Int
   ) {
     self.delayFrames = delayFrames
+    self.fadeFrames = fadeFrames
     self.dimRequest = dimRequest
     limited = limitedFrames
     self.ducks = ducks

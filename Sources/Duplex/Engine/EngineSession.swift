@@ -38,10 +38,7 @@ struct EngineSession: ~Copyable {
       protected.suppressesFeedback = settings.suppressesFeedback
       protection = mixer.protectListener(protected, configuration)
     }
-    fadeFrames =
-      monitors
-      ? MonitorProtection.fadeFrames(at: configuration.sampleRate) + (protection?.delayFrames ?? 0)
-      : 0
+    fadeFrames = protection?.fadeFrames ?? 0
     handoffs.install(on: &mixer, &parts)
   }
 

@@ -64,8 +64,7 @@ struct SessionOutcome {
     let runner = SessionRunner(
       device: open.device, callbacks: callbacks, background: background, meter: meter,
       frameLimit: limit,
-      fadeFrames: parts.protection == nil
-        ? 0 : MonitorProtection.fadeFrames(at: configuration.sampleRate) + limiterDelayFrames,
+      fadeFrames: parts.protection?.fadeFrames ?? 0,
       reconnects: parts.reconnects)
     report = try runner.run(clock: clock) { watch.moment($0, $1) }
     Terminal.endDrawing()
