@@ -30,6 +30,7 @@ final class OverdubPass {
     let configuration = open.configuration
     let rate = configuration.sampleRate
     let channels = configuration.capture?.channelCount ?? 1
+    try run.command.protection.checkLookahead(at: rate)
     let track = try TrackReader(
       path: run.command.backing, sampleRate: rate,
       channelCount: configuration.playback?.channelCount ?? 2,

@@ -126,6 +126,7 @@ struct MicrophoneSession {
   ) throws {
     let configuration = open.configuration
     let clock = open.clock
+    try command.protection.checkLookahead(at: configuration.sampleRate)
     var callbacks = Mixer(configuration)
     var parts = SessionParts()
     var recording: RecordingSession?

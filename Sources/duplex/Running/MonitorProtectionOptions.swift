@@ -67,20 +67,23 @@ struct MonitorProtectionOptions: ParsableArguments {
     if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
       throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
     }
+    // In frames it may be as long at the highest rate; what the granted one allows is known later.
     try require(
-      isInBounds(limitLookahead), "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
+      limitLookahead.seconds(at: 768_000) <= Limiter.longestLookAhead,
+      "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
     try require(
-      !limitTruePeak || limitLookahead != .seconds(0) && limitLookahead != .frames(0),
+      !limitTruePeak || limitLookahead.seconds(at: 768_000) > 0,
       "--limit-true-peak needs a delay: add --limit-lookahead 5ms.")
     try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
   }
 
-  /// Frames are as many as are in a tenth of a second at the highest rate.
-  private func isInBounds(_ time: TimeOption) -> Bool {
-    switch time {
-    case .seconds(let seconds): (0...Limiter.longestLookAhead).contains(seconds)
-    case .frames(let frames): (0...76_800).contains(frames)
-    }
+  /// Refuses a look-ahead in frames that is too long at `sampleRate`: before anything is written.
+  func checkLookahead(at sampleRate: Int) throws(ToolFailure) {
+    guard limitLookahead.seconds(at: sampleRate) > Limiter.longestLookAhead else { return }
+    let most = Int(clamping: Limiter.longestLookAhead * Double(sampleRate))
+    throw .usage(
+      "--limit-lookahead is longer than 0.1 s at \(sampleRate) Hz.",
+      hint: "Use up to \(most)f, or a time such as 5ms.")
   }
 
   /// Protects the output of `callbacks`, whose gains are set; answers with what watches over it.
@@ -92,9 +95,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     case .decibels(let decibels): settings.limitDBFS = decibels
     case .off: settings.limitDBFS = nil
     }
-    settings.limitLookAheadSeconds =
-      Double(limitLookahead.frameCount(at: configuration.sampleRate))
-      / Double(configuration.sampleRate)
+    settings.limitLookAheadSeconds = limitLookahead.seconds(at: configuration.sampleRate)
     settings.limitsTruePeak = limitTruePeak
     settings.suppressesFeedback = feedbackGuard == .on
     settings.dimGain = Gain(decibels: -abs(dim.decibels))
@@ -131,6 +132,9 @@ final class MonitorProtectionDisplay: KeyResponder {
 
   /// Frames by which the limiter delays all that is played.
   var delayFrames: Int { protection.delayFrames }
+
+  /// Frames that a session needs to end in.
+  var fadeFrames: Int { protection.fadeFrames }
 
   /// What it adds to a summary.
   var summary: Fields {
