@@ -5,8 +5,24 @@ enum IgnoredOptions {
     let commands: Set<String>
     let options: [String]
     /// Options one of which gives the others an effect; empty where nothing does.
-    let needed: [String]
+    var needed: [String] = []
+    /// The only value of another option with which they have no effect.
+    var onlyWith: (option: String, value: String)?
     let hint: String
+
+    func applies(to command: String, _ options: [WrittenOption]) -> Bool {
+      guard commands.contains(command) else { return false }
+      if let onlyWith {
+        return options.last { $0.name == onlyWith.option }?.value == onlyWith.value
+      }
+      return !options.contains { needed.contains($0.name) }
+    }
+  }
+
+  /// An option as it was written, with the word behind it where it takes one.
+  private struct WrittenOption {
+    let name: String
+    let value: String?
   }
 
   private static let rules = [
@@ -19,6 +35,9 @@ enum IgnoredOptions {
       options: ["limit", "limit-lookahead", "limit-true-peak", "dim", "feedback-guard"],
       needed: ["monitor"], hint: "The microphone is not played without --monitor."),
     Rule(
+      commands: ["record", "monitor", "overdub"], options: ["limit-lookahead", "limit-true-peak"],
+      onlyWith: ("limit", "off"), hint: "Nothing is limited with --limit off."),
+    Rule(
       commands: ["record", "monitor"], options: ["hold", "tail"],
       needed: ["voice-activated", "split"],
       hint: "Use the option together with --voice-activated or --split silence."),
@@ -29,10 +48,10 @@ enum IgnoredOptions {
       commands: ["monitor"], options: ["overwrite"], needed: ["record"],
       hint: "Nothing is written without --record."),
     Rule(
-      commands: ["tune"], options: ["duration"], needed: [],
+      commands: ["tune"], options: ["duration"],
       hint: "The length of each trial is set with --seconds."),
     Rule(
-      commands: ["tune"], options: ["headroom", "period-size"], needed: [],
+      commands: ["tune"], options: ["headroom", "period-size"],
       hint: "tune chooses the settings that it tries."),
   ]
 
@@ -43,35 +62,25 @@ enum IgnoredOptions {
   static func report(_ command: String?, _ words: [String]) {
     guard let command else { return }
     let set = Set(DefaultOption.current.map(\.option))
-    let written = words.prefix { $0 != "--" }.compactMap(longName)
-    for rule in rules
-    where rule.commands.contains(command) && !rule.needed.contains(where: written.contains) {
-      for option in rule.options where written.contains(option) && !set.contains(option) {
+    let written = options(in: words)
+    for rule in rules where rule.applies(to: command, written) {
+      for option in rule.options
+      where !set.contains(option) && written.contains(where: { $0.name == option }) {
         warn("optionIgnored", "--\(option) has no effect here.", hint: rule.hint)
       }
     }
-    guard value(of: "limit", in: words) == "off" else { return }
-    for option in ["limit-lookahead", "limit-true-peak"]
-    where written.contains(option) && !set.contains(option) {
-      warn(
-        "optionIgnored", "--\(option) has no effect here.",
-        hint: "Nothing is limited with --limit off.")
-    }
   }
 
-  /// The last value that `words` give the option.
-  private static func value(of option: String, in words: [String]) -> String? {
-    var value: String?
-    for (word, next) in zip(words, words.dropFirst() + [""]) {
-      if word == "--" { break }
-      if word == "--\(option)" { value = next }
-      if word.hasPrefix("--\(option)=") { value = String(word.dropFirst(option.count + 3)) }
+  private static func options(in words: [String]) -> [WrittenOption] {
+    let words = words.prefix { $0 != "--" }
+    return zip(words, words.dropFirst() + [""]).compactMap { word, next in
+      guard word.hasPrefix("--") else {
+        return shortNames[String(word.prefix(2))].map { WrittenOption(name: $0, value: nil) }
+      }
+      let parts = word.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return WrittenOption(
+        name: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : next)
     }
-    return value
-  }
-
-  private static func longName(_ word: String) -> String? {
-    guard word.hasPrefix("--") else { return shortNames[String(word.prefix(2))] }
-    return String(word.dropFirst(2).prefix { $0 != "=" })
   }
 }
