@@ -203,8 +203,8 @@ final class Soak {
     checks.holds(
       "nothing was told that was not provoked", said.isEmpty, said.prefix(5).joined(separator: "; ")
     )
-    print("# \(memory.sentence)")
-    checks.holds("memory stays within 1 MiB", memory.isFlat, memory.sentence)
+    checks.holds(
+      "memory grows by less than 1 MiB; \(memory.sentence)", memory.isFlat, "it grows by more")
     return checks.allHold
   }
 
@@ -219,6 +219,7 @@ final class Soak {
   /// Where numbers part from frames by more than `limit`, but for pauses.
   private func misplaced(_ pauses: [RecordingPause], byMoreThan limit: Int) -> [String] {
     let mask = SoakSounds.numberCount - 1
+    func error(_ lead: Int, _ right: Int) -> Int { (lead - right + mask / 2) & mask - mask / 2 }
     var total = 0
     var wanted = [(frame: 0, lead: 0)]
     for pause in pauses {
@@ -228,13 +229,13 @@ final class Soak {
     var wrong: [String] = []
     for lead in recording.leads {
       let right = wanted.last { $0.frame <= lead.frame }?.lead ?? 0
-      let error = (lead.frames - right + mask / 2) & mask - mask / 2
+      let error = error(lead.frames, right)
       if abs(error) > limit { wrong.append("at frame \(lead.frame) by \(error)") }
     }
     for (index, right) in wanted.enumerated() {
       let end = index + 1 < wanted.count ? wanted[index + 1].frame : recording.frames
       guard end > right.frame else { continue }
-      let error = (recording.lead(before: end) - right.lead + mask / 2) & mask - mask / 2
+      let error = error(recording.lead(before: end), right.lead)
       if abs(error) > limit { wrong.append("before frame \(end) by \(error)") }
     }
     return wrong
