@@ -168,7 +168,7 @@ enum ManualTexts {
     ],
     "monitor": [
       "From input to output it takes exactly the period size and the headroom in frames. Wear headphones: "
-        + "a loudspeaker howls. The limiter and the feedback suppressor protect the ears.",
+        + "a loudspeaker howls. The limiter and the feedback suppressor protect your hearing.",
       "With --limit-lookahead the limiter delays all that is played, to lower it before a peak comes; the delay is "
         + "part of the latency that is shown, and of latencyFrames in the summary. An overdub takes it off.",
     ],

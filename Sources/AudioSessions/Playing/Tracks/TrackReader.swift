@@ -118,8 +118,9 @@ public final class TrackReader: FrameSource {
       settings: TrackSettings(order: order, gain: gain, resamplerQuality: resamplerQuality))
   }
 
-  /// Samples read so far, ahead of what is heard, that were NaN or infinite and came to the converter of their rate or
-  /// speed as silence. Where nothing is converted they pass as they are.
+  /// How many samples of the file were NaN or infinite so far, and were replaced by silence before the file was
+  /// converted to another rate or speed. It is read ahead of what is heard. Where nothing is converted they pass as
+  /// they are.
   public var nonFiniteCount: Int { stream.nonFiniteCount }
 
   /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
