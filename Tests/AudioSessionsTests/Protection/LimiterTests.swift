@@ -39,7 +39,7 @@ import Testing
   }
 
   /// One channel of what is left of a signal of two equal ones.
-  private func limited(_ signal: (Double) -> Double, seconds: Double) -> [Double] {
+  private func heard(_ signal: (Double) -> Double, seconds: Double) -> [Double] {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
     let samples = (0..<Int(clamping: seconds * 48000)).flatMap { frame in
       let sample = Float(signal(Double(frame) / 48000))
@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: [40.0, 100, 997, 1000, 5003])
   func `a tone 6 dB over the limit gets no harmonics`(hertz: Double) {
-    let all = limited({ 1.78 * sin(2 * .pi * hertz * $0) }, seconds: 2)
+    let all = self.heard({ 1.78 * sin(2 * .pi * hertz * $0) }, seconds: 2)
     let heard = Array(all[48000...])
     let decibels = distortionDecibels(of: heard, hertz: hertz)
     #expect(decibels < -100, "\(decibels) dB")
@@ -62,7 +62,7 @@ import Testing
     func drum(_ time: Double) -> Double {
       time < 0.5 ? 0 : 2 * exp((0.5 - time) / 0.08) * sin(2 * .pi * 50 * (time - 0.5))
     }
-    let heard = limited({ pad($0) + drum($0) }, seconds: 0.8)
+    let heard = self.heard({ pad($0) + drum($0) }, seconds: 0.8)
     // The gain of each frame: what came out over what went in.
     let lowest = (28800..<38400).compactMap { frame -> Double? in
       let time = Double(frame) / 48000
