@@ -69,6 +69,28 @@ import Testing
     #expect(rig.player.playedTracks.map(\.frames) == [110 * 64])
   }
 
+  @Test func `of a queue that repeats, the last 4,096 turns are known`() throws {
+    let files = [try CountedFile(frames: 64), try CountedFile(frames: 96)]
+    let rig = try PlayerRig()
+    for file in files { rig.enqueue(file) }
+    rig.player.setRepeating(true, shuffles: false)
+    rig.player.play()
+    _ = rig.run(cycles: 10)
+    #expect(rig.player.playedTracks.first?.startFrame == 0)
+    while (rig.player.playedTracks.last?.track.number ?? 0) < 4200 { _ = rig.run(cycles: 500) }
+    let heard = rig.player.playedTracks
+    #expect(heard.count == 4096)
+    for (played, next) in zip(heard, heard.dropFirst()) {
+      #expect(next.track.number == played.track.number + 1)
+      #expect(next.startFrame == played.startFrame + played.frames)
+    }
+    for played in heard {
+      let file = files[played.track.number % 2]
+      #expect(played.track.index == played.track.number % 2)
+      #expect(played.track.facts.name == file.path && played.frames == file.frames)
+    }
+  }
+
   @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
     let one = try CountedFile(frames: 96000)
     let rig = try PlayerRig()

@@ -5,7 +5,7 @@ final class PlayerListeners: Sendable {
   /// What happens, for all who want to know.
   let events = EventSource<PlayerEvent>()
   private let lead = MutexBox(0.0)
-  private let finished = MutexBox<[PlayedTrack]>([])
+  private let finished = MutexBox(PlayedHistory())
 
   /// How long before a turn's end it ends soon; 0 for never.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
@@ -14,14 +14,8 @@ final class PlayerListeners: Sendable {
   var endingSoonSeconds: Double { lead.withLock { $0 } }
 
   /// What was heard of each turn that is over.
-  var playedTracks: [PlayedTrack] { finished.withLock { $0 } }
+  var playedTracks: [PlayedTrack] { finished.withLock { $0.tracks } }
 
   /// A turn is over of which this was heard.
-  func note(_ played: PlayedTrack) {
-    finished.withLock {
-      $0.append(played)
-      // A short file may be played for years.
-      if $0.count > 4096 { $0.removeFirst() }
-    }
-  }
+  func note(_ played: PlayedTrack) { finished.withLock { $0.add(played) } }
 }

@@ -35,8 +35,8 @@ struct QueueResumption {
     settings.order = old.order(after: frames)
     self.span = TrackSpan(
       track: PlayerTrack(
-        number: number, place: track.place, item: track.item, facts: track.facts),
-      startFrame: 0, frames: 0,
+        number: number, place: track.place, facts: track.facts, decoderIDs: track.decoderIDs),
+      item: span.item, startFrame: 0, frames: 0,
       positions: PositionMap(
         path: old.path, firstIndex: old.firstIndex + Double(frames) * old.ratio,
         ratio: old.ratio * rateFactor),
@@ -55,7 +55,7 @@ struct QueueResumption {
 
   /// The item as it is opened now.
   var item: QueueItem {
-    let item = span.track.item
+    let item = span.item
     var parts = item.parts
     if let decoders, decoders.count == parts.count {
       let seconds = seconds(of: decoders)

@@ -13,7 +13,7 @@ extension PlayQueue {
       return false
     }
     self.resumption = nil
-    let track = resumption.span.track
+    let (track, item) = (resumption.span.track, resumption.span.item)
     do throws(FileFailure) {
       let source = try opened.get()
       current = source
@@ -27,7 +27,7 @@ extension PlayQueue {
     } catch {
       published.withLock { played in
         played.spans.removeFirst()
-        played.fail(error, item: track.item, index: track.index)
+        played.fail(error, item: item, index: track.index)
       }
       throw error
     }

@@ -228,8 +228,11 @@ final class PlayQueue: @unchecked Sendable {
     sources[trackNumber - Self.mostSources] = nil
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
-      track: PlayerTrack(number: trackNumber, place: taken.place, item: taken.item, facts: facts),
-      startFrame: frame, frames: 0, positions: source.positions, settings: source.settings)
+      track: PlayerTrack(
+        number: trackNumber, place: taken.place, facts: facts,
+        decoderIDs: taken.item.parts.compactMap(\.decoderID)),
+      item: taken.item, startFrame: frame, frames: 0, positions: source.positions,
+      settings: source.settings)
     published.withLock { $0.spans.append(span) }
     return true
   }
@@ -305,7 +308,7 @@ final class PlayQueue: @unchecked Sendable {
     if let open = sources[span.track.number] {
       source = open
     } else {
-      source = try reopen(span.track)
+      source = try reopen(span)
     }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
     span.settings.order = span.positions.order(after: frames)
@@ -334,14 +337,14 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
   /// cannot be read again.
-  private func reopen(_ track: PlayerTrack) throws(FileFailure) -> any QueueSource {
-    guard track.facts.supportsSeeking, !track.item.parts.contains(where: \.takesTime) else {
+  private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
+    guard span.track.facts.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
         .unusableContents,
-        "\(track.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        "\(span.track.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
         hint: "Save it to a file first.")
     }
-    return try track.item.source(
+    return try span.item.source(
       CancellableOpening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 

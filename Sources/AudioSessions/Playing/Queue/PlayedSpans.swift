@@ -85,6 +85,8 @@ struct PlayedSpans: Sendable {
 struct TrackSpan: Sendable {
   /// The turn it belongs to.
   let track: PlayerTrack
+  /// What opens the turn's source anew.
+  let item: QueueItem
   /// Its first frame, counted from the queue's first.
   var startFrame: Int
   /// Frames delivered so far, or that count where others took their place.
@@ -123,23 +125,20 @@ public final class PlayerTrack: Sendable {
   public let number: Int
   /// What is known of the source.
   public let facts: StreamInfo
+  /// The decoders that were enqueued as such and are played now; empty for files and addresses.
+  public let decoderIDs: [ObjectIdentifier]
   /// The source's place in the queue.
   let place: QueuePlace
-  /// What opens it anew.
-  let item: QueueItem
 
-  init(number: Int, place: QueuePlace, item: QueueItem, facts: StreamInfo) {
+  init(number: Int, place: QueuePlace, facts: StreamInfo, decoderIDs: [ObjectIdentifier]) {
     self.number = number
     self.place = place
-    self.item = item
     self.facts = facts
+    self.decoderIDs = decoderIDs
   }
 
   /// The source's place in the queue.
   public var index: Int { place.index }
-
-  /// The decoders that were enqueued as such and are played now; empty for files and addresses.
-  public var decoderIDs: [ObjectIdentifier] { item.parts.compactMap(\.decoderID) }
 }
 
 /// Something that happened on a player's way. Handed out on a thread of its own, never the audio
@@ -208,14 +207,4 @@ public struct PlayerEvent: Sendable {
   /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In virtual time
   /// this is another clock than that of `nanoseconds`.
   public let toldNanoseconds = HostClock.nanoseconds
-}
-
-/// What was heard of a turn.
-public struct PlayedTrack: Sendable {
-  /// Which.
-  public var track: PlayerTrack
-  /// Its first frame on the unit's timeline.
-  public var startFrame: Int
-  /// Frames that were heard.
-  public var frames: Int
 }
