@@ -46,6 +46,34 @@ import Testing
     #expect(writer.room == capacity)
   }
 
+  @Test(arguments: [1, 5, 8])
+  func `a ring of 16 bits gives back what has 16 bits, and the nearest to what has more`(
+    capacity: Int
+  ) {
+    var writer = SampleWriter(frameCount: capacity, channelCount: 3, isSixteenBit: true)
+    var reader = writer.makeReader()
+    #expect(reader.isSixteenBit && reader.samples.frameCount == (capacity + 1) / 2)
+    var buffer = SampleBuffer(frameCount: capacity, channelCount: 3)
+    var number = -32768
+    while number <= 32767 {
+      let count = min(buffer.sampleCount, 32768 - number)
+      for index in 0..<count { buffer[index] = Float(number + index) / 32768 }
+      let frames = (count + 2) / 3
+      #expect(writer.write(buffer, frames: frames) == frames)
+      #expect(reader.read(into: &buffer, frames: frames) == frames)
+      let wrong = (0..<count).filter { buffer[$0] != Float(number + $0) / 32768 }
+      #expect(wrong.isEmpty)
+      number += count
+    }
+    for (given, kept) in [
+      (1.5, 32767.0 / 32768), (-1.5, -1), (0.4 / 32768, 0), (0.6 / 32768, 0x1p-15),
+    ] {
+      buffer[0] = Float(given)
+      #expect(writer.write(buffer, frames: 1) == 1 && reader.read(into: &buffer, frames: 1) == 1)
+      #expect(buffer[0] == Float(kept))
+    }
+  }
+
   @Test func `part of a buffer is written and read where it is asked`() {
     var writer = SampleWriter(frameCount: 8, channelCount: 1)
     var reader = writer.makeReader()

@@ -30,11 +30,12 @@ public struct Recorder: MixerStage, ~Copyable {
   private var lost = 0
   private var overflowed = 0
 
-  /// A recorder whose ring holds `frameCount` frames while the disk stands still.
-  public init(frameCount: Int, channelCount: Int, sampleRate: Int) {
+  /// A recorder whose ring holds `frameCount` frames while the disk stands still, of 16 bits where it `isSixteenBit`.
+  public init(frameCount: Int, channelCount: Int, sampleRate: Int, isSixteenBit: Bool = false) {
     self.init(
-      ring: SampleWriter(frameCount: frameCount, channelCount: channelCount), gaps: EventWriter(),
-      sampleRate: sampleRate)
+      ring: SampleWriter(
+        frameCount: frameCount, channelCount: channelCount, isSixteenBit: isSixteenBit),
+      gaps: EventWriter(), sampleRate: sampleRate)
   }
 
   /// Records to these ends of a ring and a list of gaps.

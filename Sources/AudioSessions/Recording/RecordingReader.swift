@@ -49,6 +49,9 @@ public struct RecordingReader: ~Copyable, Sendable {
   /// Whether the next frames were lost: `read` fills in silence for them.
   var isInGap: Bool { silence > 0 }
 
+  /// Whether the ring holds samples of 16 bits, which are no `piece`.
+  var isSixteenBit: Bool { ring.isSixteenBit }
+
   /// The ring's memory, in which the frames of a `piece` lie.
   var samples: SampleBuffer { _read { yield ring.samples } }
 

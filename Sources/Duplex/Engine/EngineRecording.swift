@@ -100,6 +100,7 @@ public final class EngineRecording: Sendable {
       path: path, fileFormat: format,
       sampleFormat: settings.sampleFormat ?? format.sampleFormat(delivered: stream.format),
       sampleRate: configuration.sampleRate, channelCount: stream.channelCount)
+    plan.capturedFormat = stream.format
     plan.overwrite = settings.overwrite
     plan.tags = settings.tags
     plan.split = settings.split

@@ -10,7 +10,11 @@ import Synchronization
 /// - Only the writer stores `written`, `skipStart` and `skipEnd`, only the reader stores `read`.
 /// - Once `read` has come to `skipStart`, and is not yet at `skipEnd`, it goes on at `skipEnd`.
 struct SampleRing: ~Copyable {
+  /// The frames, one after the other; of 16 bits two samples in the place of one.
   let samples: SampleBuffer
+  let frameCount: Int
+  let channelCount: Int
+  let isSixteenBit: Bool
   let written = Atomic<Int>(0)
   // The ends run on two cores: a cache line each.
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
@@ -20,8 +24,38 @@ struct SampleRing: ~Copyable {
   let skipEnd = Atomic<Int>(0)
   let hasReader = Atomic<Bool>(false)
 
-  init(frameCount: Int, channelCount: Int) {
-    samples = SampleBuffer(frameCount: max(1, frameCount), channelCount: max(1, channelCount))
+  init(frameCount: Int, channelCount: Int, isSixteenBit: Bool) {
+    self.frameCount = max(1, frameCount)
+    self.channelCount = max(1, channelCount)
+    self.isSixteenBit = isSixteenBit
+    samples = SampleBuffer(
+      frameCount: isSixteenBit ? (self.frameCount + 1) / 2 : self.frameCount,
+      channelCount: self.channelCount)
+  }
+
+  /// Puts `frames` frames from `source` on in the places from `slot` on.
+  @_noLocks
+  func store(_ source: UnsafePointer<Float>, at slot: Int, frames: Int) {
+    let (first, count) = (slot &* channelCount, frames &* channelCount)
+    if isSixteenBit {
+      _ = realtime_encode16(
+        UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self) + first, source,
+        count)
+    } else {
+      realtime_copy(samples.base + first, source, count)
+    }
+  }
+
+  /// Copies `frames` frames from the places from `slot` on to `target`.
+  @_noLocks
+  func load(_ target: UnsafeMutablePointer<Float>, from slot: Int, frames: Int) {
+    let (first, count) = (slot &* channelCount, frames &* channelCount)
+    if isSixteenBit {
+      realtime_decode16(
+        target, UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self) + first, count)
+    } else {
+      realtime_copy(target, samples.base + first, count)
+    }
   }
 }
 
@@ -42,11 +76,13 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   private var position = 0
   private var slot = 0
 
-  /// A ring of `frameCount` frames, empty.
-  public init(frameCount: Int, channelCount: Int) {
-    ring = SharedState(SampleRing(frameCount: frameCount, channelCount: channelCount))
-    capacity = ring.pointer.pointee.samples.frameCount
-    self.channelCount = ring.pointer.pointee.samples.channelCount
+  /// A ring of `frameCount` frames, empty. One that `isSixteenBit` takes half the memory: samples that are not a
+  /// multiple of 2^-15 within [-1, 1) become the nearest that is.
+  public init(frameCount: Int, channelCount: Int, isSixteenBit: Bool = false) {
+    ring = SharedState(
+      SampleRing(frameCount: frameCount, channelCount: channelCount, isSixteenBit: isSixteenBit))
+    capacity = ring.pointer.pointee.frameCount
+    self.channelCount = ring.pointer.pointee.channelCount
   }
 
   /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a sentence.
@@ -84,9 +120,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     var done = 0
     while done < count {
       let run = min(count &- done, capacity &- slot)
-      let target = ring.pointer.pointee.samples.base + slot &* channelCount
-      realtime_copy(
-        target, buffer.base + (firstFrame &+ done) &* channelCount, run &* channelCount)
+      ring.pointer.pointee.store(
+        buffer.base + (firstFrame &+ done) &* channelCount, at: slot, frames: run)
       done &+= run
       slot = slot &+ run == capacity ? 0 : slot &+ run
     }
@@ -161,8 +196,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   private var slot = 0
 
   init(_ ring: consuming SharedState<SampleRing>) {
-    capacity = ring.pointer.pointee.samples.frameCount
-    channelCount = ring.pointer.pointee.samples.channelCount
+    capacity = ring.pointer.pointee.frameCount
+    channelCount = ring.pointer.pointee.channelCount
     self.ring = ring
   }
 
@@ -204,7 +239,12 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     return .max
   }
 
-  /// The ring's memory, in which the frames of a `piece` lie.
+  /// Whether samples of 16 bits are stored.
+  package var isSixteenBit: Bool {
+    @_noLocks get { ring.pointer.pointee.isSixteenBit }
+  }
+
+  /// The ring's memory, in which the frames of a `piece` lie; not of a ring that `isSixteenBit`.
   package var samples: SampleBuffer { _read { yield ring.pointer.pointee.samples } }
 
   /// Where in `samples` the oldest queued frames lie: at most `frames`, and as many as lie in one piece. They stay
@@ -243,9 +283,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     var done = 0
     while done < count {
       let run = min(count &- done, capacity &- slot)
-      let source = ring.pointer.pointee.samples.base + slot &* channelCount
-      realtime_copy(
-        buffer.base + (firstFrame &+ done) &* channelCount, source, run &* channelCount)
+      ring.pointer.pointee.load(
+        buffer.base + (firstFrame &+ done) &* channelCount, from: slot, frames: run)
       done &+= run
       slot = slot &+ run == capacity ? 0 : slot &+ run
     }

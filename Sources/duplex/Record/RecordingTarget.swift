@@ -55,6 +55,7 @@ struct RecordingTarget {
     var plan = RecordingPlan(
       path: path, fileFormat: fileFormat, sampleFormat: keeps(stream?.format),
       sampleRate: sampleRate, channelCount: stream?.channelCount ?? 1)
+    plan.capturedFormat = stream?.format
     plan.overwrite = overwrite
     plan.inputs = inputs
     plan.isVirtual = clock.isVirtual

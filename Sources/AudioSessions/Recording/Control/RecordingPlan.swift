@@ -47,6 +47,9 @@ public struct RecordingPlan: Sendable {
   public var fileFormat: FileFormat
   /// How it keeps samples.
   public var sampleFormat: FileSampleFormat
+  /// How the device delivers them; nil where that is not known. The capture ring of 16 bits that are kept as 16 bits
+  /// takes half the memory.
+  public var capturedFormat: SampleFormat?
   /// Frames a second.
   public var sampleRate: Int
   /// Samples in a frame.
@@ -86,6 +89,14 @@ public struct RecordingPlan: Sendable {
 
   /// Whether the recording goes to standard output.
   public var isStream: Bool { path == "-" }
+
+  /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before it is written.
+  var isSixteenBit: Bool {
+    switch capturedFormat {
+    case .s16LE, .s16BE: sampleFormat == .s16
+    default: false
+    }
+  }
 
   /// The same for one file of what was not cleaned, in `path`.
   func raw(_ path: String) -> RecordingPlan {
