@@ -1,14 +1,23 @@
 import Glibc
 
-/// The K-weighting of ITU-R BS.1770-5, Annex 1, as one filter of fourth order: a shelf that lifts what lies
+/// The K-weighting of ITU-R BS.1770-5, Annex 1, as a filter of fourth order: a shelf that lifts what lies
 /// above 1.7 kHz by 4 dB, as a head does, and a high-pass at 38 Hz.
 ///
 /// The standard gives coefficients for 48 kHz only. For other rates they are derived from the same analogue
 /// filters by the bilinear transform; frequencies, gain and qualities after B. De Man ("Evaluation of
 /// implementations of the EBU R128 loudness measurement", AES 145, 2018), which libebur128 uses too.
+///
+/// Both are second-order sections one behind the other, so made that their first coefficient is 1; by what that
+/// leaves out, powers are multiplied.
 struct KWeighting {
-  let b: (Double, Double, Double, Double, Double)
-  let a: (Double, Double, Double, Double)
+  /// The poles of the high-pass: the sum of its denominator's coefficients, and the last of them. Its numerator is a
+  /// second difference.
+  let highPass: (sum: Double, last: Double)
+  /// The second and third coefficients of the shelf's numerator and of its denominator.
+  let shelfZeros: (Double, Double)
+  let shelfPoles: (Double, Double)
+  /// What the power of the sections' output is multiplied by.
+  let powerGain: Double
 
   init(sampleRate: Int) {
     var k = tan(.pi * 1681.974450955533 / Double(sampleRate))
@@ -16,24 +25,15 @@ struct KWeighting {
     let high = pow(10, 3.999843853973347 / 20)
     let band = pow(high, 0.4996667741545416)
     var a0 = 1 + k / quality + k * k
-    let shelf = (
-      (high + band * k / quality + k * k) / a0, 2 * (k * k - high) / a0,
-      (high - band * k / quality + k * k) / a0
-    )
-    let shelfPoles = (2 * (k * k - 1) / a0, (1 - k / quality + k * k) / a0)
+    let first = high + band * k / quality + k * k
+    shelfZeros = (2 * (k * k - high) / first, (high - band * k / quality + k * k) / first)
+    shelfPoles = (2 * (k * k - 1) / a0, (1 - k / quality + k * k) / a0)
+    powerGain = first / a0 * (first / a0)
     quality = 0.5003270373238773
     k = tan(.pi * 38.13547087602444 / Double(sampleRate))
     a0 = 1 + k / quality + k * k
-    let poles = (2 * (k * k - 1) / a0, (1 - k / quality + k * k) / a0)
-    // The product of both; the high-pass has the zeros 1, -2, 1.
-    b = (
-      shelf.0, shelf.1 - 2 * shelf.0, shelf.2 - 2 * shelf.1 + shelf.0, shelf.1 - 2 * shelf.2,
-      shelf.2
-    )
-    a = (
-      shelfPoles.0 + poles.0, shelfPoles.1 + shelfPoles.0 * poles.0 + poles.1,
-      shelfPoles.0 * poles.1 + shelfPoles.1 * poles.0, shelfPoles.1 * poles.1
-    )
+    // 1 + 2 (k^2 - 1) / a0 + (1 - k / quality + k^2) / a0, without the difference of numbers that are almost alike.
+    highPass = (4 * k * k / a0, (1 - k / quality + k * k) / a0)
   }
 }
 
@@ -43,44 +43,69 @@ struct ChannelPair {
   /// Sums of all samples, and of their squares.
   private(set) var sums = SIMD2<Double>()
   private(set) var squares = SIMD2<Double>()
-  /// The K-weighted power since it was taken.
+  /// The power of the filter's output since it was taken, before its gain.
   private var weighted = SIMD2<Double>()
-  private var state = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
+  /// The high-pass: the last value of its second direct form, and that less the one before.
+  private var (last, slope) = (SIMD2<Double>(), SIMD2<Double>())
+  /// The shelf: the last two values of its second direct form.
+  private var (shelf1, shelf2) = (SIMD2<Double>(), SIMD2<Double>())
 
   /// Adds `count` frames of the channels that begin at `first` and `second`, their samples `stride` apart.
   mutating func add(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, stride: Int, count: Int,
     _ filter: KWeighting
   ) {
-    var (sums, squares, weighted) = (sums, squares, weighted)
-    var (v1, v2, v3, v4) = state
-    var index = 0
-    for _ in 0..<count {
-      let sample = SIMD2<Double>(Double(first[index]), Double(second[index]))
-      index &+= stride
-      sums += sample
-      squares += sample * sample
-      // The second direct form.
-      let v0 = sample - v1 * filter.a.0 - v2 * filter.a.1 - v3 * filter.a.2 - v4 * filter.a.3
-      let result =
-        v0 * filter.b.0 + v1 * filter.b.1 + v2 * filter.b.2 + v3 * filter.b.3 + v4 * filter.b.4
-      weighted += result * result
-      (v1, v2, v3, v4) = (v0, v1, v2, v3)
+    var pair = self
+    if second == first + 1 {
+      var samples = UnsafeRawPointer(first)
+      for _ in 0..<count {
+        pair.add(Self.two(samples), filter)
+        samples += 4 &* stride
+      }
+    } else {
+      var index = 0
+      for _ in 0..<count {
+        pair.add(SIMD2<Double>(Double(first[index]), Double(second[index])), filter)
+        index &+= stride
+      }
     }
-    (self.sums, self.squares, self.weighted) = (sums, squares, weighted)
-    state = (v1, v2, v3, v4)
+    self = pair
+  }
+
+  /// The two samples that begin at `samples`.
+  @inline(__always)
+  private static func two(_ samples: UnsafeRawPointer) -> SIMD2<Double> {
+    let two = samples.loadUnaligned(as: SIMD2<Float>.self)
+    return SIMD2(Double(two[0]), Double(two[1]))
+  }
+
+  /// Adds a frame of both channels.
+  @inline(__always)
+  private mutating func add(_ sample: SIMD2<Double>, _ filter: KWeighting) {
+    sums += sample
+    squares += sample * sample
+    // With the poles p1, p2: v0 = x - p1 v1 - p2 v2, of which v0 - v1 is kept.
+    let step = sample - last * filter.highPass.sum + slope * filter.highPass.last
+    let high = step - slope
+    last += step
+    slope = step
+    let shelf0 = high - shelf1 * filter.shelfPoles.0 - shelf2 * filter.shelfPoles.1
+    let result = shelf0 + shelf1 * filter.shelfZeros.0 + shelf2 * filter.shelfZeros.1
+    weighted += result * result
+    (shelf1, shelf2) = (shelf0, shelf1)
   }
 
   /// The K-weighted power since the last call, each channel by its weight.
-  mutating func takeWeighted(_ weights: SIMD2<Double>) -> Double {
-    let power = (weighted * weights).sum()
+  mutating func takeWeighted(_ weights: SIMD2<Double>, _ filter: KWeighting) -> Double {
+    let power = (weighted * weights).sum() * filter.powerGain
     weighted = SIMD2<Double>()
     // Denormal numbers, which a state that dies away would reach, are slow; it is silent long before.
     let threshold = SIMD2<Double>(repeating: 1e-30)
     func settled(_ value: SIMD2<Double>) -> SIMD2<Double> {
       value.replacing(with: SIMD2(), where: value .< threshold .& value .> -threshold)
     }
-    state = (settled(state.0), settled(state.1), settled(state.2), settled(state.3))
+    (last, slope) = (settled(last), settled(slope))
+    (shelf1, shelf2) = (settled(shelf1), settled(shelf2))
     return power
   }
 }

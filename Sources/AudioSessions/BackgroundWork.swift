@@ -35,6 +35,9 @@ public protocol BackgroundWork: AnyObject, Sendable {
 
   /// Samples that it brought in as NaN or infinite, and replaced by silence. Any thread.
   var nonFiniteCount: Int { get }
+
+  /// Milliseconds that may pass between two steps where time is real. The thread that steps it.
+  var stepMilliseconds: Int { get }
 }
 
 extension BackgroundWork {
@@ -58,9 +61,12 @@ extension BackgroundWork {
 
   /// None.
   public var nonFiniteCount: Int { 0 }
+
+  /// Fifty steps a second.
+  public var stepMilliseconds: Int { 20 }
 }
 
-/// A thread of normal priority that steps background work fifty times a second until there is no
+/// A thread of normal priority that steps background work as often as the work wants, until there is no
 /// more.
 package final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
@@ -68,7 +74,7 @@ package final class BackgroundThread {
     let done: AtomicFlag
 
     mutating func run() {
-      while work.step() { HostClock.pause(milliseconds: 20) }
+      while work.step() { HostClock.pause(milliseconds: work.stepMilliseconds) }
       done.raise()
     }
   }

@@ -23,6 +23,30 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<8)
+  func `16 bits are the nearest number, of two the even one, wherever a sample stands`(
+    offset: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    var values: [Float] = [
+      0, -0.0, .nan, -.nan, .infinity, -.infinity, 3e38, -3e38, 0x1p-140, -0x1p-140, 1, -1,
+      0x0.ffffp0, -0x0.ffffp0, 0x0.fffffep0, 1.5, -1.5,
+    ]
+    // Halves between two numbers, and their neighbours.
+    for step in stride(from: -65537, through: 65537, by: 331) {
+      let half = Float(step) / 65536
+      values += [half, half.nextUp, half.nextDown]
+    }
+    var written = SampleBuffer(frameCount: offset + values.count, channelCount: 1)
+    for (index, value) in values.enumerated() { written[offset + index] = value }
+    try save(written, to: folder("n"), .wav, .s16)
+    let read = try load(folder("n"))
+    for (index, value) in values.enumerated() {
+      let scaled = value.isNaN ? 0 : min(max(Double(value) * 32768, -32768), 32767)
+      #expect(read[offset + index] == Float(scaled.rounded(.toNearestOrEven) / 32768))
+    }
+  }
+
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
   func `floats beyond full scale pass unchanged`(format: FileFormat) throws {
     let folder = TemporaryFolder()

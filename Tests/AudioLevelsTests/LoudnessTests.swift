@@ -173,6 +173,39 @@ import Testing
     #expect(levels.truePeaks[1].isFinite)
   }
 
+  @Test(arguments: 1...9)
+  func `each channel has its own peak and its own clipped samples`(channelCount: Int) {
+    for frames in [1, 3, 8, 57] {
+      var meter = meter(channelCount: channelCount)
+      var buffer = SampleBuffer(frameCount: frames, channelCount: channelCount)
+      var peaks: [Float] = []
+      for channel in 0..<channelCount {
+        let peak = Float(channel + 1) / 16
+        buffer[(frames - 1 - channel % frames) * channelCount + channel] = -peak
+        peaks.append(peak)
+      }
+      meter.add(buffer, frames: frames)
+      #expect(meter.samplePeaks == peaks)
+      // In one channel only, from the first frame on.
+      let loud = channelCount / 2
+      for frame in 0..<min(3, frames) { buffer[frame * channelCount + loud] = 1 }
+      meter.add(buffer, frames: frames)
+      peaks[loud] = 1
+      #expect(meter.samplePeaks == peaks)
+      let clipped = frames == 1 ? 0 : 3
+      #expect(meter.levels.clippedSamples == (0..<channelCount).map { $0 == loud ? clipped : 0 })
+      // What is no number has no peak, and the others keep theirs.
+      buffer[(frames - 1) * channelCount + loud] = .nan
+      buffer[(frames - 1) * channelCount + (loud + 1) % channelCount] =
+        channelCount > 1 ? 0.75 : .nan
+      let before = meter.levels.meanSquares
+      meter.add(buffer, frames: frames)
+      if channelCount > 1 { peaks[(loud + 1) % channelCount] = 0.75 }
+      #expect(meter.samplePeaks == peaks)
+      #expect(meter.levels.meanSquares == before)
+    }
+  }
+
   @Test func `a meter that heard nothing says so`() {
     let levels = meter().levels
     #expect(levels.samplePeaks == [0, 0] && levels.truePeaks == [0, 0])

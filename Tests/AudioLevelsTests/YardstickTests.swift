@@ -12,7 +12,12 @@ import Testing
     /// What varies from second to second, in dB.
     let swing: Double
     let seed: UInt64
-    var testDescription: String { "\(sampleRate) Hz, \(channelCount) channels, \(swing) dB" }
+    /// A constant part, and the amplitude of a tone of 8 Hz.
+    var constant = 0.0
+    var rumble = 0.0
+    var testDescription: String {
+      "\(sampleRate) Hz, \(channelCount) channels, \(swing) dB, constant part \(constant)"
+    }
   }
 
   static let cases = [
@@ -26,6 +31,14 @@ import Testing
     Case(sampleRate: 22050, channelCount: 4, swing: 9, seed: 8),
     Case(sampleRate: 8000, channelCount: 3, swing: 25, seed: 9),
     Case(sampleRate: 11025, channelCount: 2, swing: 15, seed: 10),
+    Case(sampleRate: 48000, channelCount: 1, swing: 50, seed: 11),
+    Case(sampleRate: 48000, channelCount: 2, swing: 0, seed: 12),
+    Case(sampleRate: 96000, channelCount: 8, swing: 35, seed: 13),
+    Case(sampleRate: 384_000, channelCount: 2, swing: 20, seed: 14),
+    // What the high-pass must take off is far louder than what remains.
+    Case(sampleRate: 48000, channelCount: 2, swing: 20, seed: 15, constant: 0.5, rumble: 0.3),
+    Case(sampleRate: 192_000, channelCount: 2, swing: 30, seed: 16, constant: -0.5, rumble: 0.4),
+    Case(sampleRate: 44100, channelCount: 3, swing: 30, seed: 17, constant: 0.7, rumble: 0.2),
   ]
 
   /// Noise and tones that grow and fall, some of them beyond full scale.
@@ -49,8 +62,10 @@ import Testing
       }
       brown = 0.98 * brown + 0.2 * (random() - 0.5)
       let tone = sin(turn * Double(frame))
+      let below =
+        test.constant + test.rumble * sin(16 * .pi * Double(frame) / Double(test.sampleRate))
       for channel in 0..<test.channelCount {
-        let sample = gain * (tone + brown + (random() - 0.5) / Double(channel + 1))
+        let sample = below + gain * (tone + brown + (random() - 0.5) / Double(channel + 1))
         buffer[frame * test.channelCount + channel] = Float(sample)
       }
     }

@@ -10,15 +10,18 @@ import Testing
 
 /// Which captured frames go into the file.
 @Suite struct RecordingPipelineTests {
-  @Test(arguments: [false, true])
-  func `a take begins where its window does, gaps in place`(isShifted: Bool) throws {
+  @Test(arguments: [false, true], [FileSampleFormat.float, .s16])
+  func `a take begins where its window does, gaps in place`(
+    isShifted: Bool, format: FileSampleFormat
+  ) throws {
     let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
     defer { unlink(path) }
     let delay = isShifted ? FrameShift.delayFrames : 0
+    var plan = RecordingPlan(
+      path: path, fileFormat: .wav, sampleFormat: format, sampleRate: 48000, channelCount: 1)
+    plan.capturedFormat = .s16LE
     let writer = try RecordingWriter(
-      RecordingPlan(
-        path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
-      ringFrames: 1000,
+      plan, ringFrames: 1000,
       gate: WindowGate(PunchWindow(firstFrame: 100 + delay, frames: 300)),
       shift: isShifted ? FrameShift(fraction: 0, channelCount: 1) : nil)
     var recorder = writer.takeRecorder()
@@ -41,5 +44,20 @@ import Testing
       let wanted = (100..<150).contains(index) ? 0 : Float(index + 101) / 1024
       #expect(abs(saved[index] - wanted) < 1e-4)
     }
+  }
+
+  @Test(arguments: [(48000, 50), (24000, 50), (23999, 20)])
+  func `steps are few only while nobody asks the levels and the ring is long`(
+    ringFrames: Int, milliseconds: Int
+  ) throws {
+    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    let writer = try RecordingWriter(
+      RecordingPlan(
+        path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
+      ringFrames: ringFrames)
+    #expect(writer.stepMilliseconds == milliseconds)
+    _ = writer.events.latest
+    #expect(writer.stepMilliseconds == 20)
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import VoiceCleaning
 
 /// The disk thread's half of a recording: reads the capture ring, hands its frames to the pipeline, and
-/// keeps the files valid at every instant: their headers true four times a second, their contents
+/// keeps the files valid at every instant: their headers true at least four times a second, their contents
 /// on the disk as often as the plan says.
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
@@ -20,6 +20,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private var played: SampleBuffer?
   private var space = SpaceWatch()
   private let plan: RecordingPlan
+  /// Whether the ring holds less than half a second.
+  private let hasShortRing: Bool
   private var isSilenceTold = false
   private let saving = Atomic(false)
   /// When headers are made true, what they tell of is put on the disk, levels are told, and the
@@ -65,7 +67,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       plan, gate: gate, cleaner: cleaner, shift: shift, rawPlan: rawPath.map { plan.raw($0) },
       events: events)
     let recorder = Recorder(
-      frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate)
+      frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate,
+      isSixteenBit: plan.isSixteenBit && !made.changesSamples)
     reader = recorder.makeReader()
     self.recorder = consume recorder
     pipeline = made
@@ -81,12 +84,14 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       played = nil
     }
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-    headers = FrameInterval(plan.sampleRate / 4)
+    // Found due at the next step, which may be a twentieth later: no header is older than a quarter of a second.
+    headers = FrameInterval(plan.sampleRate / 5)
     // What is written while the disk works is one interval older when its turn comes.
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
     // Twice as often as meters are shown.
     states = FrameInterval(plan.sampleRate / 20)
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
+    hasShortRing = ringFrames < plan.sampleRate / 2
     self.plan = plan
     self.events = events
   }
@@ -115,6 +120,12 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a program
   /// that may be stopped, and is never whole.
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
+
+  /// Each wake-up costs as much as what it writes: a recording of which nobody asks the levels takes twenty steps a
+  /// second. What is read while it is written, as from a pipe, and what has a short ring takes fifty.
+  public var stepMilliseconds: Int {
+    plan.isStream || hasShortRing || events.isStateWanted ? 20 : 50
+  }
 
   /// Until all files are complete.
   public var isUnfinished: Bool { !isComplete.isRaised }
@@ -177,7 +188,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
         }
       }
       let most = min(pipeline.maximumInputFrames, playedFrames(isLast: isLast))
-      let count = try pipeline.changesSamples || reader.isInGap ? process(most) : record(most)
+      let isCopied = pipeline.changesSamples || reader.isInGap || reader.isSixteenBit
+      let count = try isCopied ? process(most) : record(most)
       guard count > 0 else { return }
       try refresh(after: count)
     }
