@@ -1,6 +1,8 @@
 import AudioBasics
 import AudioDevices
 import AudioFiles
+import Glibc
+import RealtimeAudio
 import SimulatedDevices
 import Testing
 
@@ -236,6 +238,47 @@ import Testing
       #expect(error.kind == .invalidRequest)
       #expect(error.message.contains("\(rate) Hz"))
     }
+  }
+
+  @Test(arguments: [0, 0.001, 0.01])
+  func `an end with the player plays what a limiter that looks ahead holds back`(seconds: Double)
+    throws
+  {
+    let file = try CountedFile(frames: 1000)
+    let device = try device(rate: 48000, channels: 2, period: 64)
+    let player = AudioPlayer(endsWithQueue: true)
+    player.enqueue(path: file.path)
+    player.play()
+    let path = "/tmp/duplex-heard-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    let writer = try RecordingWriter(
+      RecordingPlan(
+        path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 2),
+      ringFrames: 48000)
+    var mixer = Mixer(device.configuration)
+    mixer.player = try player.attach(to: device.configuration)
+    mixer.mixRecorder = writer.takeRecorder()
+    var limiter = Limiter(limit: 0.9, sampleRate: 48000)
+    if seconds > 0 {
+      limiter = Limiter(
+        limit: 0.9, sampleRate: 48000, channelCount: 2, lookAheadSeconds: seconds)
+    }
+    let delay = limiter.delayFrames
+    mixer.protection = MonitorProtection(
+      sampleRate: 48000, dimRequest: AtomicCounter().makeView(), limiter: limiter)
+    mixer.endsWithPlayer = true
+    let runner = SessionRunner(
+      device: device, callbacks: mixer, background: player.background + [writer], meter: nil,
+      frameLimit: 48000)
+    let report = try runner.run(clock: .virtual) { _, _ in .proceed }
+    #expect(report.frames == 1000 + delay)
+    let reader = try SoundFileReader(path: path)
+    var heard = SampleBuffer(frameCount: 2000, channelCount: 2)
+    #expect(try reader.read(into: &heard) == 1000 + delay)
+    let wrong = (0..<1000).filter {
+      heard[2 * ($0 + delay)] != Float($0 + 1) / 8_388_608
+    }
+    #expect(wrong.isEmpty)
   }
 
   @Test func `one player plays on twelve devices, one after the other`() throws {

@@ -12,6 +12,8 @@ enum ComparedConverter {
   case alsaloop
   /// speexdsp's, at one ratio: it cannot move.
   case speex
+  /// Ours at one ratio, the same as speexdsp's here.
+  case fixed
 
   var name: String {
     switch self {
@@ -21,11 +23,15 @@ enum ComparedConverter {
     case .samplerate: "libsamplerate fastest"
     case .alsaloop: "alsaloop's (libsamplerate fastest, steps of 5 ppm)"
     case .speex: "speexdsp quality 5, fixed 44.1 to 48 kHz"
+    case .fixed: "duplex quality 5, fixed 44.1 to 48 kHz"
     }
   }
 
   var inputRate: Double {
-    if case .speex = self { 44100 } else { 48000 }
+    switch self {
+    case .speex, .fixed: 44100
+    default: 48000
+    }
   }
 }
 
@@ -59,6 +65,23 @@ struct ConverterRun {
       let kind = OtherConverter.Kind.speex(quality: 5, inputRate: 44100, outputRate: 48000)
       guard let other = OtherConverter.open(kind, channelCount: 1) else { return nil }
       run(other, input, blocks: blocks) { _ in 44100.0 / 48000 }
+    case .fixed: runFixed(input, blocks: blocks)
+    }
+  }
+
+  private mutating func runFixed(_ input: [Float], blocks: Int) {
+    guard
+      var converter = try? RateConverter(channelCount: 1, inputRate: 44100, outputRate: 48000)
+    else { return }
+    var source = SampleBuffer(frameCount: input.count, channelCount: 1)
+    for (index, sample) in input.enumerated() { source[index] = sample }
+    var target = SampleBuffer(frameCount: blocks * Self.blockFrames, channelCount: 1)
+    let made = converter.convert(
+      source, frames: input.count, into: &target, room: target.frameCount
+    ).produced
+    for frame in 0..<made {
+      samples.append(target[frame])
+      positions.append(Double(frame) * 44100 / 48000)
     }
   }
 

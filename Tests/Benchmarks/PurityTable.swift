@@ -13,7 +13,7 @@ func printPurity() {
   print("| --- | ---: | ---: | ---: | ---: |")
   let all: [ComparedConverter] = [
     .ours(.quick), .ours(.standard), .ours(.fine), .samplerate(1), .samplerate(0), .alsaloop,
-    .speex,
+    .fixed, .speex,
   ]
   for converter in all {
     guard let low = PurityRow.rest(converter, hertz: 1000),
@@ -89,6 +89,26 @@ enum PurityRow {
         time {
           for block in 0..<blocks {
             ours.setRatio(1 + 1e-6 * Double(block), over: 64)
+            done +=
+              ours.convert(
+                source, from: done, frames: source.frameCount - done, into: &target, room: 64
+              ).consumed
+          }
+        }
+      }
+      return best
+    }
+    if case .fixed = converter {
+      guard
+        var ours = try? RateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
+      else { return nil }
+      var source = SampleBuffer(frameCount: input.count / 2, channelCount: 2)
+      for (index, sample) in input.enumerated() { source[index] = sample }
+      var target = SampleBuffer(frameCount: 64, channelCount: 2)
+      var done = 0
+      for _ in 0..<passes {
+        time {
+          for _ in 0..<blocks {
             done +=
               ours.convert(
                 source, from: done, frames: source.frameCount - done, into: &target, room: 64

@@ -9,7 +9,7 @@ import CSpeexDSP
 /// waits. One thread at a time. Frames pass unchanged where the rates are equal.
 ///
 /// A ratio of small terms, such as 44.1 to 48 kHz, has a bank of exact weights (`PolyphaseBank`); for
-/// all others speexdsp interpolates its own. The filters' lengths and edges are the same.
+/// all others speexdsp interpolates its own.
 ///
 /// The filter delays what passes by `outputDelayFrames`. For a stream that has a beginning and an
 /// end, say `skipLeadingSilence()` before the first frame and `drain` after the last: frame 0 then

@@ -50,6 +50,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public var outputGain: SmoothedGain?
   /// Whether the session is over when the player is.
   public var endsWithPlayer = false
+  /// The frame behind the player's last one in the output, once that is known.
+  private var playerEndFrame: Int?
   /// Records what is played.
   public var mixRecorder: Recorder?
   /// Records what is played for the echo canceller.
@@ -97,8 +99,23 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     outputMeter?.process(&mix)
     playedMeter?.process(&mix)
     dither?.process(&mix)
-    if endsWithPlayer, player?.isFinished == true { output.end(after: player?.playedFrames ?? 0) }
+    if endsWithPlayer { endWithPlayer(&output) }
     output.play(mix.buffer)
+  }
+
+  /// Ends with the player's last frame, which a limiter that looks ahead plays later than the player gave it.
+  @_noLocks
+  private mutating func endWithPlayer(_ output: inout OutputCycle) {
+    guard player?.isFinished == true else {
+      playerEndFrame = nil
+      return
+    }
+    let end =
+      playerEndFrame
+      ?? mix.time.frame &+ (player?.playedFrames ?? 0) &+ (protection?.delayFrames ?? 0)
+    playerEndFrame = end
+    let rest = max(0, end &- mix.time.frame)
+    if rest <= mix.frames { output.end(after: rest) }
   }
 
   /// Kept apart, since it is rare.
