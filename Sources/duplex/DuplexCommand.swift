@@ -26,6 +26,7 @@ struct DuplexCommand: ParsableCommand {
 
   static func main() {
     StandardStreams.occupyClosed()
+    MemoryLock.separateLargeBlocks()
     ThreadPriority.makeThisThreadNormal()
     SignalWatch.holdUserSignals()
     var arguments = ProgramArguments.words

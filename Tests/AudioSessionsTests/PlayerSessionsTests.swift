@@ -272,9 +272,10 @@ import Testing
       frameLimit: 48000)
     let report = try runner.run(clock: .virtual) { _, _ in .proceed }
     #expect(report.frames == 1000 + delay)
-    let reader = try SoundFileReader(path: path)
+    var reader = try SoundFileReader(path: path)
     var heard = SampleBuffer(frameCount: 2000, channelCount: 2)
-    #expect(try reader.read(into: &heard) == 1000 + delay)
+    let count = try reader.read(into: &heard)
+    #expect(count == 1000 + delay)
     let wrong = (0..<1000).filter {
       heard[2 * ($0 + delay)] != Float($0 + 1) / 8_388_608
     }

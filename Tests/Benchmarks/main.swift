@@ -1,4 +1,5 @@
 import Glibc
+import RealtimeAudio
 
 // Prints the error of the delay estimator against the bound of Cramér and Rao, over levels of noise
 // and ways that a signal can take:
@@ -48,6 +49,8 @@ if words.first == "lock-curve" {
 } else if words.first == "engine" {
   runEngine(seconds: words.dropFirst().first.flatMap { Double($0) } ?? 2)
 } else if words.first == "soak" {
+  // As the tool does.
+  MemoryLock.separateLargeBlocks()
   let clocks = words.dropFirst(3).first.flatMap { SoakClocks(rawValue: $0) } ?? .one
   let soak = Soak(
     hours: words.dropFirst().first.flatMap { Double($0) } ?? 1,

@@ -1,6 +1,7 @@
 // Calls of Linux that Swift's Glibc does not know. Not for the audio thread.
 #pragma once
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -89,6 +90,9 @@ static inline void linux_interrupt_thread(pthread_t thread) {
   sigaction(SIGURG, &action, NULL);
   pthread_kill(thread, SIGURG);
 }
+
+/// Has malloc map blocks of `size` bytes and more one by one.
+static inline void linux_separate_blocks(int size) { mallopt(M_MMAP_THRESHOLD, size); }
 
 // Where the linker put the program's code.
 extern const char __executable_start[] __attribute__((weak));
