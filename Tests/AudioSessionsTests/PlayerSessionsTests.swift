@@ -275,7 +275,8 @@ import Testing
     var reader = try SoundFileReader(path: path)
     var heard = SampleBuffer(frameCount: 2000, channelCount: 2)
     let count = try reader.read(into: &heard)
-    #expect(count == 1000 + delay)
+    // A recorder gets whole cycles.
+    #expect(count >= 1000 + delay)
     let wrong = (0..<1000).filter {
       heard[2 * ($0 + delay)] != Float($0 + 1) / 8_388_608
     }
