@@ -122,7 +122,8 @@ let package = Package(
     .target(
       name: "AudioSessions",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioSpectra",
+        "VoiceCleaning", "AudioFiles",
         "AudioDevices",
       ],
       swiftSettings: safe),

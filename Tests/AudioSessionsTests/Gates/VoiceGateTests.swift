@@ -44,6 +44,26 @@ private let sentences = [
         snr: snr))
   }
 
+  @Test(arguments: [TestNoise.Colour.white, .pink])
+  func `vowels are found in noise 5 dB below them`(colour: TestNoise.Colour) throws {
+    let speech = SyntheticSpeech(6, noise: colour, snr: 5)
+    var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: speech.samples))
+    #expect(stretches.count == speech.phrases.count)
+    for phrase in speech.phrases {
+      #expect(
+        stretches.contains { $0.contains(phrase.lowerBound) && $0.contains(phrase.upperBound - 1) },
+        "phrase at \(phrase)")
+    }
+  }
+
+  @Test func `music is left out most of the time`() throws {
+    let music = SyntheticSpeech.music(seconds: 20)
+    var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: music))
+    #expect(stretches.reduce(0) { $0 + $1.count } < music.count * 3 / 10)
+  }
+
   @Test(.enabled(if: canSpeak), arguments: [8000, 44100, 48000, 96000])
   func `phrases are found at every rate, on one side of stereo`(sampleRate: Int) throws {
     try check(

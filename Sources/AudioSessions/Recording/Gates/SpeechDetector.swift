@@ -18,6 +18,10 @@ struct SpeechDetector: Sendable {
   private var floors: [NoiseFloor]
   /// Each remembered block's levels, channel by channel.
   private var history: [BandLevels]
+  /// One for each channel; none beside a fixed threshold, nor where memory is short.
+  private var spectral: [SpectralDetector] = []
+  /// What they say of each remembered block, channel by channel.
+  private var spectralHistory: [SpectralDetector.Block] = []
 
   /// Detects as `settings` say and remembers `rememberedBlocks` blocks.
   init(_ settings: VoiceSettings, rememberedBlocks: Int) {
@@ -32,6 +36,14 @@ struct SpeechDetector: Sendable {
     history = Array(
       repeating: BandLevels(repeating: SpeechBands.silenceDBFS),
       count: channelCount * rememberedBlocks)
+    guard thresholdDBFS == nil else { return }
+    let detectors = (0..<channelCount).compactMap { _ in
+      SpectralDetector(sampleRate: max(1000, settings.sampleRate))
+    }
+    guard detectors.count == channelCount else { return }
+    spectral = detectors
+    spectralHistory = Array(
+      repeating: SpectralDetector.Block(), count: channelCount * rememberedBlocks)
   }
 
   /// The noise's level in the channel where it is loudest, in dBFS; nil until it is known.
@@ -55,6 +67,10 @@ struct SpeechDetector: Sendable {
       bands[channel].process(
         buffer.samples, in: range.lowerBound + channel..<range.upperBound, stride: channelCount)
     }
+    for channel in spectral.indices {
+      spectral[channel].process(
+        buffer.samples, in: range.lowerBound + channel..<range.upperBound, stride: channelCount)
+    }
     framesInBlock += count
     guard framesInBlock == blockFrames else { return (count, false) }
     framesInBlock = 0
@@ -66,8 +82,7 @@ struct SpeechDetector: Sendable {
   func evidence(at block: Int) -> SpeechEvidence {
     var best = SpeechEvidence.none
     for channel in 0..<channelCount {
-      let levels = history[block % rememberedBlocks * channelCount + channel]
-      switch evidence(of: levels, in: channel) {
+      switch evidence(at: block % rememberedBlocks * channelCount + channel, in: channel) {
       case .strong: return .strong
       case .weak: best = .weak
       case .none: continue
@@ -76,27 +91,36 @@ struct SpeechDetector: Sendable {
     return best
   }
 
-  private func evidence(of levels: BandLevels, in channel: Int) -> SpeechEvidence {
-    if let thresholdDBFS { return SpeechEvidence(levels, threshold: thresholdDBFS) }
+  /// Music is not speech; what is speech rises above the noise, or is likely in noise that is steady.
+  private func evidence(at index: Int, in channel: Int) -> SpeechEvidence {
+    if let thresholdDBFS { return SpeechEvidence(history[index], threshold: thresholdDBFS) }
     guard let noise = floors[channel].estimate else { return .none }
-    return SpeechEvidence(levels, over: noise)
+    let loud = SpeechEvidence(history[index], over: noise)
+    guard !spectral.isEmpty else { return loud }
+    let block = spectralHistory[index]
+    if block.isMusic { return .none }
+    return max(loud, spectral[channel].evidence(of: block))
   }
 
   private mutating func finishBlock() {
     levelDBFS = SpeechBands.silenceDBFS
     for channel in 0..<channelCount {
       let levels = bands[channel].finishBlock()
-      history[blocks % rememberedBlocks * channelCount + channel] = levels
+      let index = blocks % rememberedBlocks * channelCount + channel
+      history[index] = levels
+      if !spectral.isEmpty { spectralHistory[index] = SpectralDetector.Block() }
       levelDBFS = max(levelDBFS, levels.total)
       // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
-      if levels.max() > SpeechBands.silenceDBFS + 10 { floors[channel].add(levels) }
+      guard levels.max() > SpeechBands.silenceDBFS + 10 else { continue }
+      floors[channel].add(levels)
+      if !spectral.isEmpty { spectralHistory[index] = spectral[channel].finishBlock() }
     }
     blocks += 1
   }
 }
 
 /// How much a block sounds like speech.
-enum SpeechEvidence: Sendable {
+enum SpeechEvidence: Sendable, Comparable {
   /// Quiet, or noise.
   case none
   /// Enough for speech that has begun to go on.
@@ -105,11 +129,10 @@ enum SpeechEvidence: Sendable {
   case strong
 
   /// Decibels by which the noise must be surpassed, over the bands' root mean square.
-  private static let strongExcess = 7.0
+  private static let strongExcess = 7.6
   private static let weakExcess = 5.0
-  /// How much more it must be for each decibel of the noise's unrest.
-  private static let strongPerUnrest = 0.5
-  private static let weakPerUnrest = 0.9
+  /// How much more it must be, for speech to go on, for each decibel of the noise's unrest.
+  private static let weakPerUnrest = 0.4
   /// Decibels between a fixed threshold and the level at which speech has ended.
   private static let hysteresis = 6.0
 
@@ -118,9 +141,8 @@ enum SpeechEvidence: Sendable {
     let excess = (levels - noise.levels).clamped(
       lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: 40))
     let surplus = ((excess * excess).sum() / 4).squareRoot()
-    let strong = Self.strongExcess + Self.strongPerUnrest * noise.unrest
-    let weak = min(strong, Self.weakExcess + Self.weakPerUnrest * noise.unrest)
-    self = surplus >= strong ? .strong : surplus >= weak ? .weak : .none
+    let weak = min(Self.strongExcess, Self.weakExcess + Self.weakPerUnrest * noise.unrest)
+    self = surplus >= Self.strongExcess ? .strong : surplus >= weak ? .weak : .none
   }
 
   /// Of a block of these `levels` beside a fixed threshold in dBFS.

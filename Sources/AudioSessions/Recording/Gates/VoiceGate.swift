@@ -2,8 +2,10 @@ import AudioBasics
 
 /// Keeps speech, and a little of what lies around it. Disk thread only.
 ///
-/// Speech is what rises above the noise in the bands of speech for long enough; the noise is
-/// followed as it changes. Nothing is decided before it is certain: a segment begins and ends
+/// Speech is what rises above the noise in the bands of speech for long enough, or what its spectrum
+/// shows to be likely speech where the noise is steady: from a signal-to-noise ratio of about 5 dB on.
+/// The noise is followed as it changes. Music, which is tones that stay at their frequency, is not
+/// speech, but its drums and its singers may be taken for it. Nothing is decided before it is certain: a segment begins and ends
 /// where speech did, not where that was noticed.
 ///
 /// ```swift

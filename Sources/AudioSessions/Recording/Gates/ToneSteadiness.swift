@@ -1,0 +1,90 @@
+import Glibc
+
+/// How much of one channel's sound is tones whose frequency does not move, as music's do.
+///
+/// The harmonics of a voice rise and fall all the time, those of an instrument stay where they are as
+/// long as its note lasts. Peaks of the spectrum that stay at one frequency show music even beneath
+/// louder speech (K. Seyerlehner, T. Pohle, M. Schedl, G. Widmer, "Automatic music detection in
+/// television productions", 2007). A tone that is there all the time is noise, as of a fan, and does
+/// not count.
+struct ToneSteadiness: Sendable {
+  /// A steady tone was there 50, 100 and 150 ms ago.
+  private static let lagBlocks = 5
+  private static let lagCount = 3
+  /// How far its frequency may have moved, in bins: 4 Hz of bins of 15.6 Hz.
+  private static let tolerance: Float = 0.25
+  /// What is kept of the sums from one block to the next: their memory is a third of a second.
+  private static let memory: Float = 0.97
+  /// How long a tone has been there: each block with it adds one, each without takes one away. Beyond
+  /// 6 s it is noise.
+  private static let mostAge = 1200
+  private static let noiseAge = 600
+  /// Keeps the logarithm finite.
+  private static let leastPower: Float = 1e-20
+
+  /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative without one.
+  private var peaks: [[Float]]
+  private var ages: [Int]
+  private var blockCount = 0
+  private var steadySum: Float = 0
+  private var sum: Float = 0
+
+  /// Judges spectra of `binCount` bins.
+  init(binCount: Int) {
+    let count = Self.lagBlocks * Self.lagCount + 1
+    peaks = Array(repeating: Array(repeating: -1, count: binCount), count: count)
+    ages = Array(repeating: 0, count: binCount)
+  }
+
+  /// The share of the peaks' amplitude that is steady tones, 0 to 1, over the last third of a second.
+  var share: Float { sum > 0 ? steadySum / sum : 0 }
+
+  /// Takes the power spectrum of the next block.
+  mutating func add(_ power: [Float]) {
+    let now = blockCount % peaks.count
+    blockCount += 1
+    var steady: Float = 0
+    var all: Float = 0
+    for bin in power.indices {
+      peaks[now][bin] = -1
+      ages[bin] = max(0, ages[bin] - 1)
+    }
+    var bin = 1
+    while bin + 1 < power.count {
+      defer { bin += 1 }
+      guard power[bin] > power[bin - 1], power[bin] >= power[bin + 1] else { continue }
+      let frequency = Self.frequency(ofPeakIn: bin, power)
+      peaks[now][bin] = frequency
+      let amplitude = power[bin].squareRoot()
+      if isSteady(frequency, around: bin, at: now) {
+        for near in bin - 1...bin + 1 { ages[near] = min(Self.mostAge, ages[near] + 2) }
+        if ages[bin] > Self.noiseAge { continue }
+        steady += amplitude
+      }
+      all += amplitude
+    }
+    steadySum = Self.memory * steadySum + steady
+    sum = Self.memory * sum + all
+  }
+
+  /// Where the peak really lies, in bins: the top of a parabola through three logarithms.
+  private static func frequency(ofPeakIn bin: Int, _ power: [Float]) -> Float {
+    let below = logf(power[bin - 1] + leastPower)
+    let peak = logf(power[bin] + leastPower)
+    let above = logf(power[bin + 1] + leastPower)
+    let curvature = below - 2 * peak + above
+    return curvature < 0 ? Float(bin) + 0.5 * (below - above) / curvature : Float(bin)
+  }
+
+  private func isSteady(_ frequency: Float, around bin: Int, at now: Int) -> Bool {
+    for lag in 1...Self.lagCount {
+      let past = (now + peaks.count - lag * Self.lagBlocks) % peaks.count
+      var isThere = false
+      for near in bin - 1...bin + 1 where abs(peaks[past][near] - frequency) < Self.tolerance {
+        isThere = true
+      }
+      if !isThere { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// Phrases of synthetic vowels between pauses, and chords, which need no program that speaks.
+struct SyntheticSpeech {
+  static let sampleRate = 8000
+  private(set) var phrases: [Range<Int>] = []
+  private(set) var samples: [Float] = []
+
+  /// `count` phrases of five syllables in noise that lies `snr` decibels below the syllables.
+  init(_ count: Int, noise colour: TestNoise.Colour, snr: Float) {
+    let rate = Self.sampleRate
+    var noise = TestNoise(colour, sampleRate: rate)
+    let gain = 0.05 * powf(10, -snr / 20)
+    let pause = rate * 5 / 2
+    samples = (0..<count * (pause + rate) + pause).map { _ in noise.next() * gain }
+    for index in 0..<count {
+      let first = pause + index * (pause + rate)
+      phrases.append(first..<first + rate)
+      for syllable in 0..<5 {
+        let vowel = Self.vowel(
+          pitch: 105 + Float(17 * ((index * 5 + syllable) % 6)), (index + syllable) % 3)
+        for (offset, sample) in vowel.enumerated() {
+          samples[first + syllable * rate / 5 + offset] += 0.05 * sample
+        }
+      }
+    }
+  }
+
+  /// 180 ms of harmonics of a pitch that falls, beneath two formants, at an RMS of one.
+  private static func vowel(pitch: Float, _ kind: Int) -> [Float] {
+    let formants: [(Float, Float)] = [(700, 1200), (350, 2100), (480, 900)]
+    let (first, second) = formants[kind]
+    let count = sampleRate * 18 / 100
+    var phase: Float = 0
+    let sound: [Float] = (0..<count).map { frame in
+      let place = Float(frame) / Float(count)
+      let frequency = pitch * (1.12 - 0.2 * place)
+      phase += 2 * .pi * frequency / Float(sampleRate)
+      var sum: Float = 0
+      for harmonic in 1...18 where Float(harmonic) * frequency < 3400 {
+        let height = Float(harmonic) * frequency
+        let near =
+          expf(-powf((height - first) / 130, 2)) + 0.4 * expf(-powf((height - second) / 180, 2))
+        sum += (near + 0.03) * sinf(Float(harmonic) * phase)
+      }
+      return sum * sinf(.pi * place)
+    }
+    let power = sound.reduce(0) { $0 + $1 * $1 } / Float(count)
+    return sound.map { $0 / power.squareRoot() }
+  }
+
+  /// `seconds` of chords of three plucked notes, two a second, above faint noise.
+  static func music(seconds: Int) -> [Float] {
+    let chords: [[Float]] = [
+      [220, 277.2, 329.6], [185, 220, 277.2], [146.8, 185, 220], [164.8, 207.7, 246.9],
+    ]
+    var noise = TestNoise(.white, sampleRate: sampleRate)
+    return (0..<seconds * sampleRate).map { frame in
+      let time = Float(frame % (sampleRate / 2)) / Float(sampleRate)
+      var sum: Float = 0
+      for note in chords[frame / (sampleRate / 2) % 4] {
+        for harmonic in 1...6 {
+          let level = expf(-Float(harmonic) * time * 1.5) / Float(harmonic)
+          sum += level * sinf(2 * .pi * note * Float(harmonic) * time)
+        }
+      }
+      return 0.05 * sum * min(1, time * 200) + 0.0005 * noise.next()
+    }
+  }
+}
