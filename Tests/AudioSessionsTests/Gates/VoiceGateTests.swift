@@ -45,8 +45,8 @@ private let sentences = [
   }
 
   @Test(arguments: [TestNoise.Colour.white, .pink])
-  func `vowels are found in noise 5 dB below them`(colour: TestNoise.Colour) throws {
-    let speech = SyntheticSpeech(6, noise: colour, snr: 5)
+  func `vowels are found in noise as loud as they are`(colour: TestNoise.Colour) throws {
+    let speech = SyntheticSpeech(5, noise: colour, snr: 0)
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
     let stretches = try #require(kept(&gate, of: speech.samples))
     #expect(stretches.count == speech.phrases.count)
@@ -58,10 +58,10 @@ private let sentences = [
   }
 
   @Test func `music is left out most of the time`() throws {
-    let music = SyntheticSpeech.music(seconds: 20)
+    let music = SyntheticSpeech.music(seconds: 15)
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
     let stretches = try #require(kept(&gate, of: music))
-    #expect(stretches.reduce(0) { $0 + $1.count } < music.count * 3 / 10)
+    #expect(stretches.reduce(0) { $0 + $1.count } < music.count / 10)
   }
 
   @Test(.enabled(if: canSpeak), arguments: [8000, 44100, 48000, 96000])

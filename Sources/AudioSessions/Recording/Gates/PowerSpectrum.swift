@@ -26,16 +26,16 @@ struct PowerSpectrum: Sendable {
     let rate = Double(sampleRate)
     guard let transform = SharedTransform(frames: Int(clamping: rate * seconds)) else { return nil }
     let length = transform.length
-    let bins = rate / Double(length)
-    let first = max(1, Int(clamping: min(150, rate / 10) / bins))
-    bandBins = first..<max(first + 1, Int(clamping: min(5500, 0.45 * rate) / bins))
+    let binHertz = rate / Double(length)
+    let first = max(1, Int(clamping: min(150, rate / 10) / binHertz))
+    bandBins = first..<max(first + 1, Int(clamping: min(5500, 0.45 * rate) / binHertz))
     self.transform = transform
     window = (0..<length).map {
       Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(length)))
     }
     recent = Array(repeating: 0, count: length)
     frames = recent
-    self.bins = Array(repeating: ComplexFloat(0, 0), count: length / 2 + 1)
+    bins = Array(repeating: ComplexFloat(0, 0), count: length / 2 + 1)
     power = Array(repeating: 0, count: bandBins.count)
   }
 
