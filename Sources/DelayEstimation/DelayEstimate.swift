@@ -20,13 +20,14 @@ public struct DelayEstimate: Sendable {
   public enum Doubt: String, Sendable {
     /// The signal barely stands out of the noise.
     case faint
-    /// Peak of the correlation and slope of the phase do not say the same.
+    /// Weighted correlation, plain correlation, phase transform and slope of the phase do not all say
+    /// the same.
     case disagreement
     /// Another arrival is about as strong.
     case ambiguous
     /// Something arrived earlier, at least a third as strong: the strongest may be an echo.
     case earlierArrival
-    /// Too little of the spectrum came through.
+    /// Too little of the spectrum came through: an echo may have moved the delay unseen.
     case narrowBand
     /// The delay changes while the signal sounds: two clocks, or frames lost.
     case drifting
@@ -46,6 +47,13 @@ public struct DelayEstimate: Sendable {
   /// The least standard deviation that any estimate from this recording can have, in frames: the
   /// Cramér-Rao bound for its spectrum and its noise. See `DelayEstimator`.
   public var boundFrames: Double
+  /// The standard deviation to be reckoned with, in frames, never 0: the bound, and what a drift that is
+  /// not known exactly, an echo too near to be told apart and rounding may add.
+  public var deviationFrames = 0.0
+  /// How much slower the recording's sound runs than the reference, in parts per million: the difference
+  /// of two clocks. 0 where none was found. Where there is one, all delays are those of the
+  /// reference's first frame.
+  public var driftPPM = 0.0
   /// How far the peak stands out, in standard deviations of what chance would give.
   public var score: Double
   /// Every arrival that was told apart, by time.

@@ -6,14 +6,20 @@ import Glibc
 ///
 /// ## How
 ///
-/// 1. Correlation, whitened and measured against what chance would give, finds the whole frame, or
-///    says that the signal is not there (`ArrivalSearch`).
-/// 2. Around it, least squares place the direct sound and its echoes between frames, on the exact
+/// 1. Correlation, whitened and measured against what chance would give, plain correlation and the phase
+///    transform each name a whole frame. The one where the recording is most coherent with the reference
+///    is refined by a correlation weighted by coherence, or the signal is not there
+///    (`ArrivalSearch`, `Coherence`).
+/// 2. Delay and the difference of two clocks are searched together, and the reference is stretched by
+///    what the clocks differ (`ClockDrift`).
+/// 3. Least squares place the direct sound and its echoes between frames, on the exact
 ///    band-limited correlation (`ArrivalFit`), weighted by the noise that is left, within the band
 ///    in which the signal came through (`SignalBand`). A parabola through three points of the peak
 ///    would be up to 0.115 frame off.
-/// 3. The slope of the phase over frequency is a second opinion (`PhaseSlope`). Where the two differ,
-///    or an echo rivals the direct sound, the estimate carries a doubt.
+/// 4. Weighted correlation, plain correlation, phase transform and the slope of the phase over
+///    frequency must agree (`PhaseSlope`, `PhaseResidual`). Where they differ, where an echo rivals the
+///    direct sound, or where one that cannot be told apart may have moved the answer by more than half
+///    a frame, the estimate carries a doubt.
 ///
 /// ## How well it can be known
 ///
@@ -59,10 +65,37 @@ public struct DelayEstimator: Sendable {
     reference: Span<Float>, in recording: Span<Float>, lags: Range<Int>? = nil
   ) -> DelayEstimate? {
     let all = (1 - reference.count)..<max(1, recording.count)
-    guard
-      let found = ArrivalSearch(
-        reference: reference, recording: recording, lags: lags?.clamped(to: all) ?? all)
+    let range = lags?.clamped(to: all) ?? all
+    guard var found = ArrivalSearch(reference: reference, recording: recording, lags: range)
     else { return nil }
+    // The reference is stretched until it drifts no more.
+    var stretched = reference.indices.map { reference[$0] }
+    var stretch = 0.0
+    var drift = ClockDrift(reference, found)
+    var rounds = 0
+    while let step = drift, step.isSignificant, rounds < 5 {
+      let longer = ClockDrift.stretched(reference, by: stretch + step.frames)
+      guard let next = ArrivalSearch(reference: longer.span, recording: recording, lags: range),
+        next.likelihood > found.likelihood + 10
+      else { break }
+      (stretched, found, stretch) = (longer, next, stretch + step.frames)
+      drift = ClockDrift(stretched.span, found)
+      rounds += 1
+    }
+    guard var estimate = place(stretched.span, in: recording, found) else { return nil }
+    estimate.driftPPM = 1e6 * stretch / Double(max(1, reference.count))
+    if stretch != 0 || drift?.isSignificant == true { estimate.add(.drifting) }
+    // Half of what the drift may be in error is the delay's as well.
+    let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
+    if driftFrames > 0.25 { estimate.add(.faint) }
+    estimate.deviationFrames = hypot(estimate.deviationFrames, driftFrames)
+    return estimate
+  }
+
+  /// Places the arrivals around what `found` says.
+  private func place(
+    _ reference: Span<Float>, in recording: Span<Float>, _ found: ArrivalSearch
+  ) -> DelayEstimate? {
     // Room for echoes on either side; the rest of the recording holds nothing but noise.
     let guardFrames = Self.guardFrames(reference.count)
     let start = found.lag - guardFrames
@@ -82,18 +115,24 @@ public struct DelayEstimator: Sendable {
       if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
       if found.rival > 0.8 { estimate.add(.ambiguous) }
       // What is fitted is elsewhere than what was found.
-      if abs(estimate.delayFrames - Double(found.lag)) > 16 { estimate.add(.disagreement) }
+      if abs(estimate.delayFrames - Double(found.lag)) > 2 { estimate.add(.disagreement) }
       // Faint, and one of several: that is what two signals do that only resemble each other.
       let isOneOfMany =
         found.rival > 0.7 || estimate.doubts.contains(.ambiguous)
         || estimate.doubts.contains(.earlierArrival)
-      if isOneOfMany, estimate.doubts.contains(.faint) { return nil }
+      if isOneOfMany, estimate.score < 12 { return nil }
     }
-    let halves = HalfDelays(
-      reference, match, fit.fit, of: fit.fit.arrivals[chosen], transform)
-    if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
-      estimate.add(.drifting)
-    }
+    let residual = PhaseResidual(fit.fit, of: chosen, power: match.power)
+    let isUnanimous =
+      residual.otherDelays.allSatisfy { abs($0) < 0.5 }
+      && found.otherLags.allSatisfy { abs(Double($0) - estimate.strongestFrames) < 1.5 }
+    if !isUnanimous { estimate.add(.disagreement) }
+    if found.margin < 30 { estimate.add(.ambiguous) }
+    if residual.hiddenEchoFrames > 0.5 { estimate.add(.narrowBand) }
+    // Rounding to single precision alone is a ten-thousandth of a frame.
+    estimate.deviationFrames =
+      (estimate.boundFrames * estimate.boundFrames
+      + residual.hiddenEchoFrames * residual.hiddenEchoFrames / 4 + 1e-8).squareRoot()
     return estimate
   }
 
@@ -175,74 +214,6 @@ public struct DelayEstimator: Sendable {
     let end = min(response.count, middle + 4096, 2 * middle + 512)
     estimate.responseFirstFrame = first + offset
     estimate.response = first < end ? Array(response[first..<end]) : []
-  }
-}
-
-/// The delays of the first and the second half of a signal, each for itself: what stands still is the
-/// same in both.
-struct HalfDelays {
-  /// How much later the second half came than the first, in frames.
-  let difference: Double
-  /// How many times less exactly that is known than the delay of the whole.
-  let inflation: Double
-
-  init(
-    _ reference: Span<Float>, _ match: Match, _ fit: ArrivalFit, of arrival: Arrival,
-    _ transform: borrowing FourierTransform
-  ) {
-    let half = reference.count / 2
-    var first = reference.indices.map { reference[$0] }
-    var second = first
-    for frame in 0..<half { second[frame] = 0 }
-    for frame in half..<first.count { first[frame] = 0 }
-    let one = Self.peak(of: transform.spectrum(of: first.span), match, fit, arrival, transform)
-    let two = Self.peak(of: transform.spectrum(of: second.span), match, fit, arrival, transform)
-    difference = two.delay - one.delay
-    // How sharp a peak is says how well its place is known.
-    let whole = one.sharpness + two.sharpness
-    inflation =
-      min(one.sharpness, two.sharpness) > 0
-      ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
-  }
-
-  /// The peak of the correlation near `arrival`, with the weights of the fit: without sharpness where the
-  /// half is not there, infinitely far away where it is upside down to the whole. What an
-  /// echo does to it, it does to both halves.
-  private static func peak(
-    of played: [ComplexFloat], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,
-    _ transform: borrowing FourierTransform
-  ) -> (delay: Double, sharpness: Double) {
-    var expected = 0.0
-    let bins = played.indices.map { bin -> ComplexFloat in
-      let power = match.played[bin].power
-      guard power > 0 else { return ComplexFloat(0, 0) }
-      let weight = fit.energy[bin] / power
-      expected += Double(weight * played[bin].power)
-      return match.recorded[bin] * played[bin].conjugate * weight
-    }
-    let correlation = CorrelationFunction(bins: bins, length: match.length)
-    let samples = transform.signal(of: bins)
-    func height(_ lag: Int) -> Float {
-      abs(samples[(lag % samples.count + samples.count) % samples.count])
-    }
-    let middle = Int(rounding: arrival.delayFrames)
-    let top = (middle - 32...middle + 32).max { height($0) < height($1) } ?? middle
-    // Between frames a peak of a high band is higher than on either side.
-    let starts = [arrival.delayFrames, Double(top)].map { ($0, correlation.point(at: $0)) }
-    var (delay, point) = starts[abs(starts[1].1.value) > abs(starts[0].1.value) ? 1 : 0]
-    let sign = point.value < 0 ? -1.0 : 1.0
-    for _ in 0..<12 {
-      let curvature = sign * point.curvature
-      guard curvature < 0 else { return (delay, 0) }
-      let step = max(-0.5, min(0.5, -sign * point.slope / curvature))
-      delay += step
-      if abs(step) < 1e-6 { break }
-      point = correlation.point(at: delay)
-    }
-    // Of a half that is silent only the noise would be seen, which is as high by chance only.
-    let ratio = point.value / (arrival.gain * expected)
-    if (-1.25 ... -0.8).contains(ratio) { return (.infinity, -sign * point.curvature) }
-    return (delay, (0.5...2).contains(ratio) ? max(0, -sign * point.curvature) : 0)
   }
 }
 

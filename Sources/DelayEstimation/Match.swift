@@ -25,7 +25,8 @@ struct Match {
   let lags: Range<Int>
   let score: Double
   private let cross: [ComplexFloat]
-  private let power: [Float]
+  /// The power of what was played at each bin.
+  let power: [Float]
   private let recordedPower: [Float]
   private let playedDensity: PowerDensity
 
@@ -142,7 +143,8 @@ struct Match {
     return ArrivalFit(
       cross: CorrelationFunction(
         bins: cross.indices.map { cross[$0] * (weights[$0] * scale) }, length: length),
-      energy: power.indices.map { power[$0] * weights[$0] * scale }, bandShare: band.share,
+      energy: power.indices.map { power[$0] * weights[$0] * scale }, weightScale: Double(scale),
+      bandShare: band.share,
       first: first)
   }
 

@@ -157,7 +157,7 @@ struct PairAnswer {
     guard let first = pair.estimates.first,
       let frames = Spread(
         of: pair.frames,
-        deviationOfOne: max(first.boundFrames, abs(first.phaseSlopeFrames - first.delayFrames)))
+        deviationOfOne: max(first.deviationFrames, abs(first.phaseSlopeFrames - first.delayFrames)))
     else { return nil }
     self.pair = pair
     self.frames = frames
@@ -206,7 +206,8 @@ struct PairAnswer {
       "minimumFrames": spread.minimum.digits(5), "maximumFrames": spread.maximum.digits(5),
       "jitterFrames": spread.jitter,
       "measurements": answer.pair.frames.map { $0.digits(5) }, "rejected": rejected,
-      "boundFrames": first.boundFrames, "phaseSlopeFrames": first.phaseSlopeFrames.digits(5),
+      "boundFrames": first.boundFrames, "driftPPM": first.driftPPM,
+      "phaseSlopeFrames": first.phaseSlopeFrames.digits(5),
       "strongestFrames": first.strongestFrames.digits(5),
       "arrivals": first.arrivals.map {
         ["frames": $0.delayFrames.digits(4), "gain": $0.gain] as Fields

@@ -1,0 +1,251 @@
+import AudioSpectra
+import Glibc
+
+/// Finds out whether a signal is in a recording at all, and at which whole frame.
+///
+/// The correlation of both, whitened, is divided at each lag by the standard deviation it would have
+/// if they had nothing to do with each other, which is the root of the correlation of their squares.
+/// Chance then is a standard normal distribution, however loud, hummed or spoken the recording is
+/// and whenever it is so.
+///
+/// The peaks of the plain correlation and of the phase transform are looked at as well. Of all these
+/// lags that one is taken at which the recording is most coherent with the reference, and the correlation
+/// weighted by this coherence (`Coherence.weights`) has the last word.
+struct ArrivalSearch {
+  /// The lag of the strongest match, in frames.
+  let lag: Int
+  /// How many standard deviations it stands out.
+  let score: Double
+  /// The strongest match too far away to be an echo that is fitted, over the one found.
+  private(set) var rival = 0.0
+  /// The same among those that come earlier.
+  private(set) var earlierRival = 0.0
+  /// By how much the lag found is likelier than the next that is no part of its peak: a natural logarithm.
+  let margin: Double
+  /// How much likelier the recording is with the reference in it at this lag: a natural logarithm.
+  let likelihood: Double
+  /// The lags at which plain correlation and phase transform peak.
+  let otherLags: [Int]
+  /// The recording, each frequency weighted by its coherence: correlated with the reference, it gives the
+  /// logarithm of the likelihood of each lag.
+  let weightedRecording: [Float]
+
+  /// Chance alone reaches this in less than one of ten million recordings of a minute.
+  static let leastScore = 7.5
+
+  /// Nil where nothing was found.
+  init?(reference: Span<Float>, recording: Span<Float>, lags: Range<Int>) {
+    guard reference.count > 1, recording.count > 1, !lags.isEmpty,
+      let transform = FourierTransform(atLeast: reference.count + recording.count)
+    else { return nil }
+    let spectra = Spectra(
+      played: transform.spectrum(of: reference), recorded: transform.spectrum(of: recording),
+      length: transform.length)
+    let reach = transform.length / 1024
+    let playedDensity = PowerDensity(of: spectra.played, reach: reach)
+    let recordedDensity = PowerDensity(of: spectra.recorded, reach: reach)
+    guard playedDensity.mean > 0, recordedDensity.mean > 0 else { return nil }
+    // Only where the reference has power can it be heard.
+    let whitePlayed = playedDensity.limited(playedDensity.whitened(spectra.played))
+    let whiteRecorded = playedDensity.limited(recordedDensity.whitened(spectra.recorded))
+    let match = Self.correlation(whitePlayed, whiteRecorded, transform)
+    let chance = Self.correlation(
+      Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
+    // Where the two barely overlap, or the recording is silent, a variance says nothing.
+    let least = 1e-3 * (chance.max() ?? 0)
+    guard least > 0 else { return nil }
+    let places = LagPlaces(lags: lags, length: transform.length)
+    let scores = places.map { match[$0] / max(chance[$0], least).squareRoot() }
+    // Signals that are no noise, a voice or a sweep, resemble each other more than chance has it.
+    let usual = max(1, Self.deviation(of: scores))
+    let threshold = Float(Self.leastScore * usual)
+    // Of all that stand out the strongest, which has not always the highest score.
+    let standing = zip(places, scores).filter { abs($0.1) >= threshold }
+      .max { abs(match[$0.0]) < abs(match[$1.0]) }
+    let plain = transform.signal(of: spectra.cross)
+    let phase = transform.signal(of: playedDensity.limited(Self.phases(spectra.cross)))
+    // Each candidate with its correlation.
+    var candidates: [Candidate] = []
+    // Where the two overlap by a little only, their ends are all that is correlated.
+    let overlap = reference.count / 8
+    let inner = lags.clamped(to: overlap - reference.count..<max(1, recording.count - overlap))
+    let reachable = LagPlaces(
+      lags: standing == nil ? inner : lags, length: transform.length)
+    if let standing { candidates.append(Candidate(place: standing.0, heights: match, spectra)) }
+    for heights in [plain, phase] {
+      if let place = reachable.highest(heights) {
+        candidates.append(Candidate(place: place, heights: heights, spectra))
+      }
+    }
+    guard var best = candidates.max(by: { $0.likelihood < $1.likelihood }) else { return nil }
+    for _ in 0..<3 {
+      let weights = best.coherence.weights
+      let heights = transform.signal(
+        of: spectra.cross.indices.map { spectra.cross[$0] * weights[$0] })
+      guard let place = reachable.highest(heights) else { return nil }
+      let next = Candidate(place: place, heights: heights, spectra)
+      let isSettled = place == best.place
+      guard next.likelihood >= 0.9 * best.likelihood else { break }
+      best = next
+      if isSettled { break }
+    }
+    if standing == nil {
+      // Two tones, or two chords that are held, are as coherent at any other lag.
+      let elsewhere = stride(from: 1, through: 24, by: 1).map { step in
+        let place = places.count * (2 * step - 1) / 48
+        return Candidate(place: places[place], heights: [], spectra)
+      }.filter { places.distance($0.place, best.place) > reference.count / 16 }
+        .map(\.likelihood)
+      let mean = elsewhere.reduce(0, +) / Double(max(1, elsewhere.count))
+      let spread = elsewhere.reduce(0) { max($0, abs($1 - mean)) }
+      let parts = Double(best.coherence.surplus.count)
+      guard elsewhere.count > 4, best.likelihood > mean + 4 * spread,
+        best.likelihood > 30 + 8 * parts.squareRoot()
+      else { return nil }
+    }
+    likelihood = best.likelihood
+    let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
+    if let standing {
+      score = max(
+        likelihoodScore,
+        Double(abs(match[standing.0]) / max(chance[standing.0], least).squareRoot()) / usual)
+    } else {
+      score = likelihoodScore
+    }
+    lag = best.place < recording.count ? best.place : best.place - transform.length
+    let weights = best.coherence.weights
+    let coherent = best.coherence.bins
+    weightedRecording = transform.signal(
+      of: spectra.recorded.indices.map { spectra.recorded[$0] * weights[$0] })
+    let phases = Self.phases(spectra.cross)
+    let opinions = [spectra.cross, phases].map { bins in
+      transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
+    }
+    otherLags = opinions.compactMap { reachable.highest($0) }.map {
+      $0 < recording.count ? $0 : $0 - transform.length
+    }
+    margin = places.margin(of: best.heights, around: best.place) * Double(transform.length) / 2
+    let near = DelayEstimator.guardFrames(reference.count)
+    for (place, other) in lags.enumerated()
+    where abs(scores[place]) >= threshold && abs(other - lag) > near {
+      let index = places[place]
+      let strength = Double(abs(best.heights[index] / best.heights[best.place]))
+      if strength > rival { rival = strength }
+      if other < lag, strength > earlierRival { earlierRival = strength }
+    }
+  }
+
+  /// The standard deviation of all scores but the highest thousandth, which may be matches.
+  private static func deviation(of scores: [Float]) -> Double {
+    let magnitudes = scores.map { abs($0) }.sorted()
+    let kept = magnitudes.prefix(max(1, magnitudes.count - magnitudes.count / 1000 - 1))
+    let sum = kept.reduce(0.0) { $0 + Double($1) * Double($1) }
+    return (sum / Double(max(1, kept.count))).squareRoot()
+  }
+
+  private static func correlation(
+    _ played: [ComplexFloat], _ recorded: [ComplexFloat], _ transform: borrowing FourierTransform
+  ) -> [Float] {
+    transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate })
+  }
+
+  /// All magnitudes made one: the phase transform.
+  private static func phases(_ cross: [ComplexFloat]) -> [ComplexFloat] {
+    cross.map { $0.power > 0 ? $0 * (1 / $0.power.squareRoot()) : $0 }
+  }
+
+  /// The spectrum of the square of the signal of which this is the spectrum.
+  private static func squared(_ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform)
+    -> [ComplexFloat]
+  {
+    let signal = transform.signal(of: spectrum).map { $0 * $0 }
+    return transform.spectrum(of: signal.span)
+  }
+}
+
+/// What was played and what was heard, as spectra of one length.
+private struct Spectra {
+  let played: [ComplexFloat]
+  let recorded: [ComplexFloat]
+  let cross: [ComplexFloat]
+  let power: [Float]
+  let recordedPower: [Float]
+  let length: Int
+
+  init(played: [ComplexFloat], recorded: [ComplexFloat], length: Int) {
+    self.played = played
+    self.recorded = recorded
+    self.length = length
+    cross = played.indices.map { recorded[$0] * played[$0].conjugate }
+    power = played.map(\.power)
+    recordedPower = recorded.map(\.power)
+  }
+}
+
+/// A lag that may be the one, and how coherent the recording is with the reference there.
+private struct Candidate {
+  /// The lag's place in a correlation.
+  let place: Int
+  /// The correlation that peaks there.
+  let heights: [Float]
+  let coherence: Coherence
+  var likelihood: Double { coherence.likelihood }
+
+  init(place: Int, heights: [Float], _ spectra: Spectra) {
+    self.place = place
+    self.heights = heights
+    coherence = Coherence(
+      cross: spectra.cross, power: spectra.power, recordedPower: spectra.recordedPower,
+      length: spectra.length, delay: Double(place),
+      parts: max(1, min(512, spectra.cross.count / 16)))
+  }
+}
+
+/// The places of lags in a correlation, where those below zero are at the end.
+private struct LagPlaces: RandomAccessCollection {
+  let lags: Range<Int>
+  let length: Int
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { lags.count }
+  subscript(index: Int) -> Int {
+    let lag = lags.lowerBound + index
+    return lag >= 0 ? lag : lag + length
+  }
+
+  /// Frames from one place to another, the shorter way round.
+  func distance(_ one: Int, _ other: Int) -> Int {
+    Swift.min(abs(one - other), length - abs(one - other))
+  }
+
+  /// Where `heights` is farthest from zero.
+  func highest(_ heights: [Float]) -> Int? {
+    var best: Int?
+    var height: Float = 0
+    for place in self where abs(heights[place]) > height {
+      height = abs(heights[place])
+      best = place
+    }
+    return best
+  }
+
+  /// By how much the height at `peak` exceeds all others, but those that belong to the same peak: from it
+  /// down to half its height on either side, twice as far.
+  func margin(of heights: [Float], around peak: Int) -> Double {
+    let sign: Float = heights[peak] < 0 ? -1 : 1
+    let height = sign * heights[peak]
+    var reach = 1
+    while reach < length / 4,
+      Swift.max(
+        sign * heights[(peak + reach) % length], sign * heights[(peak - reach + length) % length])
+        > 0.5 * height
+    {
+      reach += 1
+    }
+    var next: Float = 0
+    for place in self where distance(place, peak) > 2 * reach {
+      next = Swift.max(next, abs(heights[place]))
+    }
+    return Double(height - next)
+  }
+}

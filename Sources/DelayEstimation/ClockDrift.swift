@@ -1,0 +1,159 @@
+import AudioSpectra
+import Glibc
+
+/// How much longer a signal lasts in a recording than in its reference, since two clocks are never
+/// equally fast.
+///
+/// Delay and drift are searched together: the reference is cut into segments, each is correlated with the
+/// recording, and the sum of these correlations along straight lines of delay over time is largest
+/// where both are right. A sweep, whose delay looks like drift and the other way round, needs that.
+struct ClockDrift {
+  /// How many frames later the last frame comes than the first would have it.
+  let frames: Double
+  /// The standard deviation of that, in frames; infinite where it cannot be told.
+  let deviation: Double
+  /// Whether it is more than chance.
+  let isSignificant: Bool
+
+  /// The fastest drift that is looked for, in parts of one: crystals are within a hundred millionths each.
+  private static let most = 2.5e-4
+
+  /// That of `reference` in what `search` found.
+  init?(_ reference: Span<Float>, _ search: ArrivalSearch) {
+    let most = Int(clamping: (Self.most * Double(reference.count)).rounded(.up))
+    let coarse =
+      SegmentCorrelations(reference, search, reach: most + 32)?.bestDrift(most: most) ?? 0
+    if coarse != 0 {
+      frames = Double(coarse)
+      deviation = 0.5
+      isSignificant = true
+      return
+    }
+    guard let transform = FourierTransform(atLeast: search.weightedRecording.count) else {
+      return nil
+    }
+    // Newton's method on the likelihood as a function of delay and drift, once: the peak is near.
+    let spectrum = transform.spectrum(of: search.weightedRecording.span)
+    let slope = Self.derivative(spectrum, transform)
+    let curvature = Self.derivative(slope, transform)
+    let slopes = transform.signal(of: slope)
+    let curvatures = transform.signal(of: curvature)
+    var gradient = (delay: 0.0, drift: 0.0)
+    var matrix = (delay: 0.0, both: 0.0, drift: 0.0)
+    var height = 0.0
+    let count = slopes.count
+    for frame in reference.indices {
+      let place = ((frame + search.lag) % count + count) % count
+      let time = Double(frame) / Double(reference.count)
+      let along = Double(reference[frame] * slopes[place])
+      let bend = Double(reference[frame] * curvatures[place])
+      gradient.delay += along
+      gradient.drift += along * time
+      matrix.delay += bend
+      matrix.both += bend * time
+      matrix.drift += bend * time * time
+      height += Double(reference[frame] * search.weightedRecording[place])
+    }
+    let sign = height < 0 ? -1.0 : 1.0
+    let determinant = matrix.delay * matrix.drift - matrix.both * matrix.both
+    guard sign * matrix.delay < 0, determinant > 0 else { return nil }
+    let step = (matrix.both * gradient.delay - matrix.delay * gradient.drift) / determinant
+    let scale = Double(count) / 2
+    frames = max(-2, min(2, step))
+    deviation = (abs(matrix.delay) / determinant / scale).squareRoot()
+    // Echoes and filters bend a signal a little differently as it changes.
+    let likelier = step * step / (2 * deviation * deviation)
+    isSignificant = abs(step) > 0.1 && likelier > 18 + 0.001 * abs(height) * scale
+  }
+
+  /// The spectrum of a signal's derivative.
+  private static func derivative(
+    _ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform
+  ) -> [ComplexFloat] {
+    let unit = 2 * Float.pi / Float(transform.length)
+    return spectrum.indices.map { bin in
+      let frequency = unit * Float(bin)
+      return ComplexFloat(-frequency * spectrum[bin].imaginary, frequency * spectrum[bin].real)
+    }
+  }
+
+  /// `signal`, lasting `frames` frames longer: each frame from its neighbours by a sinc under a squared
+  /// cosine.
+  static func stretched(_ signal: Span<Float>, by frames: Double) -> [Float] {
+    let reach = 24
+    let ratio = 1 + frames / Double(signal.count)
+    let count = Int(rounding: Double(signal.count) * ratio)
+    return (0..<count).map { frame in
+      let position = Double(frame) / ratio
+      let before = position.rounded(.down)
+      let part = position - before
+      let middle = Int(clamping: before)
+      guard part > 1e-9 else { return signal.indices.contains(middle) ? signal[middle] : 0 }
+      let sine = sin(Double.pi * part) / Double.pi
+      var sum = 0.0
+      for tap in max(1 - reach, -middle)...max(1 - reach, min(reach, signal.count - 1 - middle)) {
+        let distance = Double(tap) - part
+        guard signal.indices.contains(middle + tap) else { continue }
+        // cos(x)^2, x within a quarter turn, by its first terms.
+        let place = distance / Double(reach + 1)
+        let square = place * place
+        let window = (1 - square) * (1 - square)
+        sum += Double(signal[middle + tap]) * window * (tap % 2 == 0 ? -sine : sine) / distance
+      }
+      return Float(sum)
+    }
+  }
+}
+
+/// The correlations of short pieces of a reference with the recording, around one lag.
+private struct SegmentCorrelations {
+  /// A row a segment, by lag.
+  private var rows: [[Float]] = []
+  /// How far into the reference the middle of each lies, from 0 to 1.
+  private var times: [Double] = []
+  private let reach: Int
+  /// What makes a sum a logarithm of likelihood.
+  private let scale: Double
+
+  init?(_ reference: Span<Float>, _ search: ArrivalSearch, reach: Int) {
+    let length = max(256, min(4096, reference.count / 12))
+    let recording = search.weightedRecording
+    guard let transform = FourierTransform(atLeast: length + 2 * reach + 1) else { return nil }
+    self.reach = reach
+    scale = Double(recording.count) / 2
+    for start in stride(from: 0, to: reference.count, by: length) {
+      let segment = (start..<min(reference.count, start + length)).map { reference[$0] }
+      let first = start + search.lag - reach
+      let excerpt = (first..<first + length + 2 * reach).map {
+        recording[($0 % recording.count + recording.count) % recording.count]
+      }
+      let played = transform.spectrum(of: segment.span)
+      let recorded = transform.spectrum(of: excerpt.span)
+      rows.append(transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate }))
+      times.append((Double(start) + Double(segment.count) / 2) / Double(reference.count))
+    }
+  }
+
+  /// The drift in frames over the whole reference that explains the recording best, 0 unless another is
+  /// surely better.
+  func bestDrift(most: Int) -> Int {
+    var best = (drift: 0, height: highest(drift: 0))
+    let steady = best.height
+    for drift in -most...most where drift != 0 {
+      let height = highest(drift: drift)
+      if height > best.height { best = (drift, height) }
+    }
+    return best.height > 1.005 * steady + 30 ? best.drift : 0
+  }
+
+  private func highest(drift: Int) -> Double {
+    var sums = [Float](repeating: 0, count: 2 * reach + 1)
+    for (row, time) in zip(rows, times) {
+      let shift = Int(rounding: Double(drift) * time)
+      for place in max(0, -shift)..<min(sums.count, sums.count - shift) {
+        sums[place] += row[place + shift]
+      }
+    }
+    return scale * Double(sums.reduce(0) { max($0, abs($1)) })
+  }
+}
