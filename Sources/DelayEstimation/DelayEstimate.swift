@@ -50,7 +50,7 @@ public struct DelayEstimate: Sendable {
   /// The standard deviation to be reckoned with, in frames, never 0: the bound, and what a drift that is
   /// not known exactly, an echo too near to be told apart and rounding may add.
   public var deviationFrames = 0.0
-  /// How much slower the recording's sound runs than the reference, in parts per million: the difference
+  /// How much longer the signal lasts in the recording than in the reference, in parts per million: the difference
   /// of two clocks. 0 where none was found. Where there is one, all delays are those of the
   /// reference's first frame.
   public var driftPPM = 0.0

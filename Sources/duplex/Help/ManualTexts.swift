@@ -177,7 +177,7 @@ enum ManualTexts {
         + "address only the bytes that are heard are fetched; a broken connection is resumed."
     ],
     "latency": [
-      "The answer is in frames: median, deviation, the share of the unit's own buffers and of the rest. Two "
+      "The answer is in frames: median, deviation, the share of the unit's own buffers and of the rest. Several "
         + "methods must agree; otherwise the answer is marked doubtful, and --save does not keep it."
     ],
     "devices": [
