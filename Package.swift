@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "AudioSpectra", dependencies: ["AudioBasics", "CKissFFT"], swiftSettings: checked),
     .target(
-      name: "DelayEstimation", dependencies: ["AudioBasics", "AudioSpectra"], swiftSettings: safe),
+      name: "DelayEstimation", dependencies: ["AudioBasics", "AudioSpectra"],
+      swiftSettings: safe + optimised),
 
     // Voices without noise, echo and room.
     .systemLibrary(

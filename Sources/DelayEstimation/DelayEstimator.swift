@@ -84,8 +84,10 @@ public struct DelayEstimator: Sendable {
     }
     guard var estimate = place(stretched.span, in: recording, found) else { return nil }
     estimate.driftPPM = 1e6 * stretch / Double(max(1, reference.count))
-    if stretch != 0 || drift?.isSignificant == true { estimate.add(.drifting) }
-    // Half of what the drift may be in error is the delay's as well.
+    if stretch != 0 { estimate.add(.drifting) }
+    // Half of what the drift may be in error is the delay's as well. A drift that makes the recording no likelier is
+    // none.
+    if drift?.isSignificant == true { drift = nil }
     let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
     if driftFrames > 0.25 { estimate.add(.faint) }
     estimate.deviationFrames = hypot(estimate.deviationFrames, driftFrames)
@@ -129,12 +131,24 @@ public struct DelayEstimator: Sendable {
     if !isUnanimous { estimate.add(.disagreement) }
     if found.margin < 30 { estimate.add(.ambiguous) }
     if residual.hiddenEchoFrames > 0.5 { estimate.add(.narrowBand) }
+    let halves = HalfDelays(
+      reference, match, fit.fit, of: fit.fit.arrivals[chosen], transform)
+    if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
+      estimate.add(.drifting)
+    }
+    // So faint a signal does not stand out of the noise by its correlation: what was found is a resemblance.
+    let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
+    guard power > Self.leastPower else { return nil }
     // Rounding to single precision alone is a ten-thousandth of a frame.
     estimate.deviationFrames =
       (estimate.boundFrames * estimate.boundFrames
       + residual.hiddenEchoFrames * residual.hiddenEchoFrames / 4 + 1e-8).squareRoot()
     return estimate
   }
+
+  /// The least power of a signal times its frames, over that of the noise: the square of the standard deviations by
+  /// which its correlation stands out.
+  private static let leastPower = 4.0
 
   /// Frames before and after a match in which echoes are looked for.
   static func guardFrames(_ referenceFrames: Int) -> Int {
