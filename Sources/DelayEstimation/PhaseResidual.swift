@@ -83,7 +83,8 @@ struct PhaseResidual {
   /// Tries echoes of every delay within a few widths of the peak and of gains up to 0.7 on either side of
   /// zero. One that is there bends the phase of the band, which a delay does not.
   private static func hiddenEcho(_ bands: [Band], lobe: Double) -> Double {
-    guard bands.count > 2 else { return .infinity }
+    // Of so narrow a band no line can be told from a curve: anywhere within its peak.
+    guard bands.count > 2 else { return max(1, lobe) }
     let (slope, straight) = line(bands, bands.map(\.phase))
     // Where the phase is bent more than by noise, by a filter perhaps, so much more is an echo's to hide.
     let unit = max(1, straight / Double(bands.count - 1))
