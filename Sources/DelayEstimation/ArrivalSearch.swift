@@ -63,7 +63,8 @@ struct ArrivalSearch {
     let standing = zip(places, scores).filter { abs($0.1) >= threshold }
       .max { abs(match[$0.0]) < abs(match[$1.0]) }
     let plain = transform.signal(of: spectra.cross)
-    let phase = transform.signal(of: playedDensity.limited(Self.phases(spectra.cross)))
+    let phases = Self.phases(spectra.cross)
+    let phase = transform.signal(of: playedDensity.limited(phases))
     // Each candidate with its correlation.
     var candidates: [Candidate] = []
     // Where the two overlap by a little only, their ends are all that is correlated.
@@ -105,25 +106,20 @@ struct ArrivalSearch {
     }
     likelihood = best.likelihood
     let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
-    if let standing {
-      score = max(
-        likelihoodScore,
-        Double(abs(match[standing.0]) / max(chance[standing.0], least).squareRoot()) / usual)
-    } else {
-      score = likelihoodScore
+    score = standing.map { max(likelihoodScore, Double(abs($0.1)) / usual) } ?? likelihoodScore
+    let recordedFrames = recording.count
+    func lagFrames(at place: Int) -> Int {
+      place < recordedFrames ? place : place - spectra.length
     }
-    lag = best.place < recording.count ? best.place : best.place - transform.length
+    lag = lagFrames(at: best.place)
     let weights = best.coherence.weights
     let coherent = best.coherence.bins
     weightedRecording = transform.signal(
       of: spectra.recorded.indices.map { spectra.recorded[$0] * weights[$0] })
-    let phases = Self.phases(spectra.cross)
     let opinions = [spectra.cross, phases].map { bins in
       transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
     }
-    otherLags = opinions.compactMap { reachable.highest($0) }.map {
-      $0 < recording.count ? $0 : $0 - transform.length
-    }
+    otherLags = opinions.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
     margin = places.margin(of: best.heights, around: best.place) * Double(transform.length) / 2
     let near = DelayEstimator.guardFrames(reference.count)
     for (place, other) in lags.enumerated()

@@ -78,45 +78,38 @@ enum PurityRow {
       pass()
       best = min(best, Double(clock() - began) / Double(CLOCKS_PER_SEC) * 1e6 / Double(blocks))
     }
-    if case .ours(let quality) = converter {
-      var ours = VariableRateConverter(
-        channelCount: 2, maximumInputPerOutput: 1.01, quality: quality)
+    // Of ours: `convert` takes frames of the source from a place on, fills the target, and returns how many it took.
+    func leastOfOurs(
+      _ convert: (borrowing SampleBuffer, _ from: Int, inout SampleBuffer, _ block: Int) -> Int
+    ) -> Double {
       var source = SampleBuffer(frameCount: input.count / 2, channelCount: 2)
       for (index, sample) in input.enumerated() { source[index] = sample }
       var target = SampleBuffer(frameCount: 64, channelCount: 2)
       var done = 0
       for _ in 0..<passes {
-        time {
-          for block in 0..<blocks {
-            ours.setRatio(1 + 1e-6 * Double(block), over: 64)
-            done +=
-              ours.convert(
-                source, from: done, frames: source.frameCount - done, into: &target, room: 64
-              ).consumed
-          }
-        }
+        time { for block in 0..<blocks { done += convert(source, done, &target, block) } }
       }
       return best
+    }
+    if case .ours(let quality) = converter {
+      var ours = VariableRateConverter(
+        channelCount: 2, maximumInputPerOutput: 1.01, quality: quality)
+      return leastOfOurs { source, done, target, block in
+        ours.setRatio(1 + 1e-6 * Double(block), over: 64)
+        return ours.convert(
+          source, from: done, frames: source.frameCount - done, into: &target, room: 64
+        ).consumed
+      }
     }
     if case .fixed = converter {
       guard
         var ours = try? RateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
       else { return nil }
-      var source = SampleBuffer(frameCount: input.count / 2, channelCount: 2)
-      for (index, sample) in input.enumerated() { source[index] = sample }
-      var target = SampleBuffer(frameCount: 64, channelCount: 2)
-      var done = 0
-      for _ in 0..<passes {
-        time {
-          for _ in 0..<blocks {
-            done +=
-              ours.convert(
-                source, from: done, frames: source.frameCount - done, into: &target, room: 64
-              ).consumed
-          }
-        }
+      return leastOfOurs { source, done, target, _ in
+        ours.convert(
+          source, from: done, frames: source.frameCount - done, into: &target, room: 64
+        ).consumed
       }
-      return best
     }
     let kind: OtherConverter.Kind =
       switch converter {

@@ -38,9 +38,8 @@ struct SampleRing: ~Copyable {
   func store(_ source: UnsafePointer<Float>, at slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
     if isSixteenBit {
-      _ = realtime_encode16(
-        UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self) + first, source,
-        count)
+      let words = UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
+      SixteenBitSamples.encode(source, into: words + first, count: count)
     } else {
       realtime_copy(samples.base + first, source, count)
     }
@@ -51,8 +50,8 @@ struct SampleRing: ~Copyable {
   func load(_ target: UnsafeMutablePointer<Float>, from slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
     if isSixteenBit {
-      realtime_decode16(
-        target, UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self) + first, count)
+      let words = UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
+      SixteenBitSamples.decode(words + first, into: target, count: count)
     } else {
       realtime_copy(target, samples.base + first, count)
     }

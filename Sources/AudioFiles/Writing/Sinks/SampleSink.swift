@@ -1,3 +1,5 @@
+import RealtimeAudio
+
 /// Where a writer's samples go: one way of laying out a file. Let go of, it completes the file, but
 /// only `close` tells whether it could.
 protocol SampleSink: AnyObject {
@@ -42,16 +44,10 @@ extension FileSampleFormat {
     switch self {
     case .s16:
       let words = bytes.bindMemory(to: Int16.self, capacity: count)
-      let whole = count & ~7
-      for index in stride(from: 0, to: whole, by: 8) {
-        let eight = UnsafeRawPointer(samples + index).loadUnaligned(as: SIMD8<Float>.self)
-        bytes.storeBytes(
-          of: sixteenBits(eight), toByteOffset: 2 &* index, as: SIMD8<UInt16>.self)
-      }
-      for index in whole..<count {
-        words[index] =
-          Int16(truncatingIfNeeded: quantized(samples[index], scale: 0x1p15)).littleEndian
-      }
+      SixteenBitSamples.encode(samples, into: words, count: count)
+      #if _endian(big)
+        for index in 0..<count { words[index] = words[index].littleEndian }
+      #endif
     case .s24:
       let octets = bytes.bindMemory(to: UInt8.self, capacity: 3 * count)
       for index in 0..<count {
@@ -90,26 +86,6 @@ private func quantized(_ sample: Float, scale: Double) -> Int32 {
   let value = min(max(Double(numbered(sample)) * scale, -scale), scale - 1)
   // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, and the lowest bits are the integer.
   return Int32(truncatingIfNeeded: (value + 0x1.8p52).bitPattern)
-}
-
-/// What `quantized` makes of each of eight samples, as 16 bits.
-@inline(__always)
-private func sixteenBits(_ samples: SIMD8<Float>) -> SIMD8<UInt16> {
-  // In single precision, too, the multiplication by a power of two and the sum below are exact but for the rounding
-  // that is wanted: the bits are the same. In this order of operands a limit is one instruction, and what is no
-  // number passes both.
-  let (highest, lowest) = (SIMD8<Float>(repeating: 0x1p15 - 1), SIMD8<Float>(repeating: -0x1p15))
-  var values = samples * 0x1p15
-  values = values.replacing(with: highest, where: values .> highest)
-  values = values.replacing(with: lowest, where: values .< lowest)
-  let numbers = unsafeBitCast(values .== values, to: SIMD8<UInt32>.self)
-  let bits = unsafeBitCast(values + SIMD8(repeating: 0x1.8p23), to: SIMD8<UInt32>.self)
-  let words = SIMD8<UInt16>(truncatingIfNeeded: bits & numbers)
-  #if _endian(little)
-    return words
-  #else
-    return words &<< 8 | words &>> 8
-  #endif
 }
 
 /// `sample`, or zero for what is no number and would deafen or break whatever reads it.
