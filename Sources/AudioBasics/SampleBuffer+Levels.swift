@@ -122,6 +122,37 @@ extension SampleBuffer {
     requireFrames(from: first, frames)
     var index = first &* channelCount
     let end = index &+ frames &* channelCount
+    var peak = Self.highest(peaksOfVectors(from: &index, to: end))
+    while index < end {
+      let magnitude = abs(base[index])
+      if magnitude > peak { peak = magnitude }
+      index &+= 1
+    }
+    return peak
+  }
+
+  /// The highest magnitudes of each fourth sample of `frames` frames from `first` on: of those channels that are
+  /// the same modulo four.
+  @_noLocks
+  package func peaksOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
+    requireFrames(from: first, frames)
+    var index = first &* channelCount
+    let end = index &+ frames &* channelCount
+    var peaks = Self.highestOfFour(peaksOfVectors(from: &index, to: end))
+    var lane = 0
+    while index < end {
+      let magnitude = abs(base[index])
+      if magnitude > peaks[lane & 3] { peaks[lane & 3] = magnitude }
+      index &+= 1
+      lane &+= 1
+    }
+    return peaks
+  }
+
+  /// The highest magnitudes of each eighth sample from that of `index` on, which is behind the last whole vector
+  /// of eight before `end` afterwards.
+  @_noLocks @inline(__always)
+  private func peaksOfVectors(from index: inout Int, to end: Int) -> SIMD8<Float> {
     var highest = SIMD8<Float>(repeating: 0)
     while index &+ 32 <= end {
       highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
@@ -134,13 +165,7 @@ extension SampleBuffer {
       highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
       index &+= 8
     }
-    var peak = Self.highest(highest)
-    while index < end {
-      let magnitude = abs(base[index])
-      if magnitude > peak { peak = magnitude }
-      index &+= 1
-    }
-    return peak
+    return highest
   }
 
   /// How many of `frames` frames from `first` on have a sample whose magnitude is above `limit`.
@@ -167,10 +192,10 @@ extension SampleBuffer {
     return count
   }
 
-  /// The highest magnitude of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, all channels
-  /// together.
+  /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, of each fourth
+  /// sample from the second frame on.
   @_noLocks
-  public func secondDifference(from first: Int, frames: Int) -> Float {
+  package func secondDifferencesOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
     var index = (first &+ 1) &* channelCount
     let end = (first &+ frames &- 1) &* channelCount
@@ -184,14 +209,16 @@ extension SampleBuffer {
       highest = Self.higher(highest, eightSecondDifferences(at: index))
       index &+= 8
     }
-    var difference = Self.highest(highest)
+    var differences = Self.highestOfFour(highest)
+    var lane = 0
     while index < end {
       let around = base[index &- channelCount] + base[index &+ channelCount]
       let magnitude = abs(around - 2 * base[index])
-      if magnitude > difference { difference = magnitude }
+      if magnitude > differences[lane & 3] { differences[lane & 3] = magnitude }
       index &+= 1
+      lane &+= 1
     }
-    return difference
+    return differences
   }
 
   /// The magnitudes of the second differences around the eight samples from the one of that index on.
@@ -212,10 +239,15 @@ extension SampleBuffer {
   /// The highest of eight.
   @_noLocks @inline(__always)
   static func highest(_ eight: SIMD8<Float>) -> Float {
-    let half = eight.lowHalf.replacing(
-      with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
+    let half = highestOfFour(eight)
     let (first, second) = (max(half[0], half[1]), max(half[2], half[3]))
     return max(first, second)
+  }
+
+  /// The higher of each two that are four apart.
+  @_noLocks @inline(__always)
+  private static func highestOfFour(_ eight: SIMD8<Float>) -> SIMD4<Float> {
+    eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
   }
 
   /// The sum of a frame's channels.

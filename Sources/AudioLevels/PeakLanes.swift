@@ -1,0 +1,50 @@
+// Audio thread.
+
+/// The four lanes of a vector, and how many peaks they are looked at for: one, two or four channels side by side.
+struct PeakLanes: BitwiseCopyable {
+  /// 1, 2 or 4.
+  let peakCount: Int
+
+  /// Gives the highest of the lanes that have a peak in common to all of these.
+  @_noLocks @inline(__always)
+  func folded(_ lanes: SIMD4<Float>) -> SIMD4<Float> {
+    if peakCount == 4 { return lanes }
+    let pairs = Self.higher(lanes, SIMD4(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf))
+    if peakCount == 2 { return pairs }
+    return SIMD4(repeating: max(pairs[0], pairs[1]))
+  }
+
+  /// The highest of the four.
+  @_noLocks @inline(__always)
+  static func highest(_ lanes: SIMD4<Float>) -> Float {
+    max(max(lanes[0], lanes[1]), max(lanes[2], lanes[3]))
+  }
+
+  /// The higher of each two; of what is no number the first.
+  @_noLocks @inline(__always)
+  static func higher(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
+    // In this order of operands a maximum is one instruction.
+    first.replacing(with: second, where: second .> first)
+  }
+
+  /// Samples without their signs.
+  @_noLocks @inline(__always)
+  static func magnitudes(_ samples: SIMD4<Float>) -> SIMD4<Float> {
+    unsafeBitCast(
+      unsafeBitCast(samples, to: SIMD4<UInt32>.self) & SIMD4(repeating: 0x7FFF_FFFF),
+      to: SIMD4<Float>.self)
+  }
+
+  /// All bits of those lanes in which the magnitude is above that of `least`.
+  @_noLocks @inline(__always)
+  static func over(_ least: SIMD4<Float>, _ samples: SIMD4<Float>) -> SIMD4<UInt32> {
+    unsafeBitCast(magnitudes(samples) .> least, to: SIMD4<UInt32>.self)
+  }
+
+  /// Whether one of four is not zero.
+  @_noLocks @inline(__always)
+  static func isAny(_ masks: SIMD4<UInt32>) -> Bool {
+    let halves = unsafeBitCast(masks, to: SIMD2<UInt64>.self)
+    return halves[0] | halves[1] != 0
+  }
+}
