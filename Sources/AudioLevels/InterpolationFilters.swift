@@ -12,8 +12,8 @@ import Glibc
 struct InterpolationFilters: ~Copyable {
   /// Frames before the first one of a block that are looked at again.
   let reach: Int
-  /// The largest L1 norm of the filters.
-  private(set) var norm: Float = 0
+  /// The largest L1 norm of the filters, and of a sample as it is.
+  private(set) var norm: Float = 1
 
   /// Samples that each position is made of.
   private let taps: Int
@@ -99,7 +99,7 @@ struct InterpolationFilters: ~Copyable {
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
     bounds: SIMD4<Float>, _ lanes: PeakLanes, _ repetitions: inout RepeatedBlocks
   ) -> SIMD4<Float> {
-    guard PeakLanes.isAny(PeakLanes.over(known, bounds * norm)) else { return known }
+    guard taps > 0, PeakLanes.isAny(PeakLanes.over(known, bounds * norm)) else { return known }
     let stride = buffer.channelCount
     let samples = UnsafePointer(buffer.base + first &* stride)
     let sampleCount = (reach &+ count) &* stride
@@ -116,15 +116,15 @@ struct InterpolationFilters: ~Copyable {
     let end = count &* stride
     var highest = known
     var next = 0
+    let toMiddle = (taps / 2 &- 1) &* stride
     while next < end {
       // Some of the last four may be looked at again; those of a channel stay in lanes of the same peak.
       next = min(next &+ 4, end)
       let window = start + (next &- 4)
-      let middle = window + (taps / 2 &- 1) &* stride
-      let left = PeakLanes.over(leastSamples, Self.four(middle))
-      guard PeakLanes.isAny(left | PeakLanes.over(leastSamples, Self.four(middle + stride))) else {
-        continue
-      }
+      let middle = window + toMiddle
+      let earlier = PeakLanes.over(leastSamples, Self.four(middle))
+      let later = PeakLanes.over(leastSamples, Self.four(middle + stride))
+      guard PeakLanes.isAny(earlier | later) else { continue }
       let nearby = Self.filtered(middle - stride, stride, approximations)
       let overNearby =
         PeakLanes.over(leastNearby, nearby.0) | PeakLanes.over(leastNearby, nearby.1)

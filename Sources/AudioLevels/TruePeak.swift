@@ -177,10 +177,7 @@ struct TruePeak: ~Copyable {
     blockPeaks: SIMD4<Float>, before: SIMD4<Float>
   ) {
     let bounds = PeakLanes.higher(before, blockPeaks)
-    guard
-      PeakLanes.isAny(
-        PeakLanes.over(peaks, blockPeaks) | PeakLanes.over(peaks, bounds * filters.norm))
-    else { return }
+    guard PeakLanes.isAny(PeakLanes.over(peaks, bounds * filters.norm)) else { return }
     let isWhole = width == buffer.channelCount
     if isWhole && known >= reach {
       peaks = lanes.folded(
