@@ -7,6 +7,7 @@
 //   counter verify  FILE [--skip S]                      checks a WAV file, or a raw one with -f -c
 //   counter wire    -C PCM -P PCM --headroom H           the barest loop from input to output
 //                   [--delay FRAMES]                     and that much longer: 1234.5 is possible
+//   counter hog                                          keeps the processor busy
 //
 // Options of all: -r RATE, -f FORMAT, -c CHANNELS, -p PERIOD, -d SECONDS. Every command prints one
 // JSON line; the status is 0 when each frame was there once, unaltered and in order.
@@ -21,6 +22,7 @@ static const struct {
 } commands[] = {
     {"clock", run_clock},     {"loop", run_loop},     {"play", run_play},
     {"capture", run_capture}, {"verify", run_verify}, {"wire", run_wire},
+    {"hog", run_hog},
 };
 
 static const struct option long_options[] = {
@@ -73,7 +75,7 @@ static Request parse(int count, char **words) {
 }
 
 int main(int count, char **words) {
-  if (count < 2) refuse("say which: clock, loop, play, capture, verify or wire");
+  if (count < 2) refuse("say which: clock, loop, play, capture, verify, wire or hog");
   for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(commands[i].name, words[1])) {
       Request request = parse(count - 1, words + 1);

@@ -19,3 +19,4 @@ int run_play(const Request *request);
 int run_capture(const Request *request);
 int run_verify(const Request *request);
 int run_wire(const Request *request);
+int run_hog(const Request *request);
