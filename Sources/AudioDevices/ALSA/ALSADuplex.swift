@@ -30,6 +30,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private var reportedLatencyFrames = 0
   /// Frames the output must still drop (positive) or add as silence (negative).
   private var correction = 0
+  /// Frames given to the output since the start, less those taken from the input: what both hold together.
+  private var heldFrames = 0
   /// Without input: frames committed before the start, and whether it was made.
   private var primedFrames = 0
   private var isStarted = false
@@ -75,6 +77,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
+    heldFrames = ahead
     proof = StartLatencyCheck(expected: ahead)
     guard isStarted else { return }
     try playback?.queueSilence(ahead)
@@ -197,6 +200,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   @_noLocks
   public mutating func release(_ frames: Int) {
     let isDone = capture?.returnFrames(frames) == true
+    if isDone { heldFrames &-= frames }
     note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
   }
 
@@ -215,6 +219,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       let silence = min(0 &- correction, min(available &- frames, shape.periodFrames))
       let played = playback?.playSilence(silence) ?? 0
       correction &+= played
+      heldFrames &+= played
       available &-= played
     }
     if available < 0 {
@@ -231,6 +236,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     let dropped = max(0, min(correction, frames))
     correction &-= dropped
     let isDone = playback?.returnFrames(frames &- dropped) == true
+    if isDone { heldFrames &+= frames &- dropped }
     note(isDone, available: isDone ? 0 : playback?.availableNow() ?? 0, onCapture: false)
     if !isStarted { primedFrames &+= frames }
   }
@@ -276,7 +282,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Throws where a device cannot be started again; `.lost` where it went away.
   public mutating func recover() throws(DeviceFailure) {
     if let stopped = capture?.stoppedState() {
-      gap.open(unread: stopped.unread, at: stopped.nanoseconds)
+      gap.open(unread: unreadFrames(stopped.available), at: stopped.nanoseconds)
     } else if shape.hasCapture {
       gap.open()
     }
@@ -292,6 +298,14 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     } catch {
       throw .serverGone(configuration.deviceNames)
     }
+  }
+
+  /// Frames that the input had captured and nobody had read when it stopped, of which it tells `available`. Linked
+  /// directions stop as one where the output runs dry, and the input may not have counted the frames since its last
+  /// interrupt; the output has, and both move as one.
+  private func unreadFrames(_ available: Int) -> Int {
+    guard shape.isLinked, let output = playback?.stoppedState() else { return available }
+    return max(available, heldFrames &- (shape.playbackBufferFrames &- output.available))
   }
 
   /// Stops both directions, with `draining` when what is queued has been played.

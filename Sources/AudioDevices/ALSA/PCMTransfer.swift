@@ -243,8 +243,9 @@ extension PCM {
       ? (Int(bitPattern: frames), stamp) : (available, now)
   }
 
-  /// The captured frames that were not read and the time at which it stopped, where the driver tells.
-  func stoppedState() -> (unread: Int, nanoseconds: UInt64)? {
+  /// The captured frames that were not read, or the room for frames to play, and the time at which it stopped, where
+  /// the driver tells.
+  func stoppedState() -> (available: Int, nanoseconds: UInt64)? {
     guard let status = try? ALSAMemory(snd_pcm_status_malloc, snd_pcm_status_free),
       snd_pcm_status(handle, status.pointer) == 0
     else { return nil }

@@ -49,7 +49,7 @@ struct fake_pcm {
 
   /// When it was where it is, in nanoseconds; negative: it does not tell.
   long stamp;
-  /// When it stopped, and frames unread then; negative: it does not tell.
+  /// When it stopped, and frames unread then, or the room for frames to play; negative: it does not tell.
   long stop_stamp, stop_unread;
   /// Frames of delay that its driver counts.
   long delay;
