@@ -91,15 +91,14 @@ struct InterpolationFilters: ~Copyable {
   }
 
   /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which begin `reach`
-  /// frames behind the frame `first`; lanes with a peak in common are not yet folded. No magnitude of all these
-  /// frames is above `bounds`. `repetitions` holds blocks that were interpolated before: nothing in them is above
+  /// frames behind the frame `first`. No magnitude of all these frames is above `bounds`. `repetitions` holds blocks that were interpolated before: nothing in them is above
   /// `known`.
   @_noLocks
   func peaks(
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
     bounds: SIMD4<Float>, _ lanes: PeakLanes, _ repetitions: inout RepeatedBlocks
   ) -> SIMD4<Float> {
-    guard taps > 0, PeakLanes.isAny(PeakLanes.over(known, bounds * norm)) else { return known }
+    guard taps > 0 else { return known }
     let stride = buffer.channelCount
     let samples = UnsafePointer(buffer.base + first &* stride)
     let sampleCount = (reach &+ count) &* stride
@@ -112,30 +111,31 @@ struct InterpolationFilters: ~Copyable {
     if repetitions.contains(samples, sampleCount) { return known }
     repetitions.add(samples, sampleCount)
     let leastNearby = known - bends * approximationError - bounds * endError
-    let start = buffer.base + (first &+ reach &- taps &+ 1) &* stride
+    // The first sample that is filtered for the four positions before `next`, and the two in the middle.
+    let windows = samples + ((reach &- taps &+ 1) &* stride &- 4)
+    let earlier = windows + (taps / 2 &- 1) &* stride
+    let later = earlier + stride
     let end = count &* stride
     var highest = known
     var next = 0
-    let toMiddle = (taps / 2 &- 1) &* stride
     while next < end {
       // Some of the last four may be looked at again; those of a channel stay in lanes of the same peak.
       next = min(next &+ 4, end)
-      let window = start + (next &- 4)
-      let middle = window + toMiddle
-      let earlier = PeakLanes.over(leastSamples, Self.four(middle))
-      let later = PeakLanes.over(leastSamples, Self.four(middle + stride))
-      guard PeakLanes.isAny(earlier | later) else { continue }
-      let nearby = Self.filtered(middle - stride, stride, approximations)
+      let overSamples =
+        PeakLanes.over(leastSamples, Self.four(earlier + next))
+        | PeakLanes.over(leastSamples, Self.four(later + next))
+      guard PeakLanes.isAny(overSamples) else { continue }
+      let nearby = Self.filtered(earlier + (next &- stride), stride, approximations)
       let overNearby =
         PeakLanes.over(leastNearby, nearby.0) | PeakLanes.over(leastNearby, nearby.1)
         | PeakLanes.over(leastNearby, nearby.2)
       guard PeakLanes.isAny(overNearby) else { continue }
-      let sums = Self.filtered(window, stride, filters)
+      let sums = Self.filtered(windows + next, stride, filters)
       highest = PeakLanes.higher(highest, PeakLanes.magnitudes(sums.0))
       highest = PeakLanes.higher(highest, PeakLanes.magnitudes(sums.1))
       highest = PeakLanes.higher(highest, PeakLanes.magnitudes(sums.2))
     }
-    return highest
+    return lanes.folded(highest)
   }
 
   /// The outputs of three filters for each of four positions, of samples from `window` on, `stride` apart.

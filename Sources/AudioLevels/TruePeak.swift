@@ -177,23 +177,21 @@ struct TruePeak: ~Copyable {
     blockPeaks: SIMD4<Float>, before: SIMD4<Float>
   ) {
     let bounds = PeakLanes.higher(before, blockPeaks)
-    guard PeakLanes.isAny(PeakLanes.over(peaks, bounds * filters.norm)) else { return }
     let isWhole = width == buffer.channelCount
+    if isWhole { peaks = PeakLanes.higher(peaks, blockPeaks) }
+    guard PeakLanes.isAny(PeakLanes.over(peaks, bounds * filters.norm)) else { return }
     if isWhole && known >= reach {
-      peaks = lanes.folded(
-        filters.peaks(
-          of: buffer, from: place &- reach, count: count,
-          known: PeakLanes.higher(peaks, blockPeaks),
-          bounds: bounds, lanes, &repetitions))
+      peaks = filters.peaks(
+        of: buffer, from: place &- reach, count: count, known: peaks, bounds: bounds, lanes,
+        &repetitions)
       return
     }
     let kept = max(0, reach &- known)
     copy(buffer, channel, from: place &+ kept &- reach, to: kept, frames: reach &+ count &- kept)
     let samples = isWhole ? blockPeaks : lanes.folded(line.peaksOfFour(from: reach, frames: count))
-    peaks = lanes.folded(
-      filters.peaks(
-        of: line, from: 0, count: count, known: PeakLanes.higher(peaks, samples),
-        bounds: isWhole ? bounds : PeakLanes.higher(samples, keptPeaks), lanes, &repetitions))
+    peaks = filters.peaks(
+      of: line, from: 0, count: count, known: PeakLanes.higher(peaks, samples),
+      bounds: isWhole ? bounds : PeakLanes.higher(samples, keptPeaks), lanes, &repetitions)
   }
 
   /// The highest magnitudes so far are `level` from now on.
