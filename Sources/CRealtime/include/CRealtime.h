@@ -53,14 +53,16 @@ BLESSED int32_t realtime_truncated(float value) { return (int32_t)value; }
 BLESSED long realtime_encode16(int16_t *target, const float *source, long count) {
   long index = 0, numbers = 0;
 #ifdef __SSE2__
-  const __m128 scale = _mm_set1_ps(32768), highest = _mm_set1_ps(32767), lowest = _mm_set1_ps(-32768);
+  const __m128 scale = _mm_set1_ps(32768), highest = _mm_set1_ps(32767);
   __m128i found = _mm_setzero_si128();
   for (; index + 8 <= count; index += 8) {
     __m128 low = _mm_loadu_ps(source + index), high = _mm_loadu_ps(source + index + 4);
     __m128 isLow = _mm_cmpord_ps(low, low), isHigh = _mm_cmpord_ps(high, high);
     found = _mm_sub_epi32(_mm_sub_epi32(found, _mm_castps_si128(isLow)), _mm_castps_si128(isHigh));
-    low = _mm_max_ps(_mm_min_ps(_mm_mul_ps(_mm_and_ps(low, isLow), scale), highest), lowest);
-    high = _mm_max_ps(_mm_min_ps(_mm_mul_ps(_mm_and_ps(high, isHigh), scale), highest), lowest);
+    // What lies below -32768 needs no bound: it becomes the lowest 32-bit integer at least, and that is packed as
+    // the lowest of 16 bits.
+    low = _mm_min_ps(_mm_mul_ps(_mm_and_ps(low, isLow), scale), highest);
+    high = _mm_min_ps(_mm_mul_ps(_mm_and_ps(high, isHigh), scale), highest);
     __m128i whole = _mm_packs_epi32(_mm_cvtps_epi32(low), _mm_cvtps_epi32(high));
     _mm_storeu_si128((__m128i *)(target + index), whole);
   }
