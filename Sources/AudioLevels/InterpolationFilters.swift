@@ -91,8 +91,8 @@ struct InterpolationFilters: ~Copyable {
   }
 
   /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which begin `reach`
-  /// frames behind the frame `first`. No magnitude of all these frames is above `bounds`. `repetitions` holds blocks that were interpolated before: nothing in them is above
-  /// `known`.
+  /// frames behind the frame `first`. No magnitude of all these frames is above `bounds`. `repetitions` holds blocks
+  /// that were interpolated before: nothing in them is above `known`.
   @_noLocks
   func peaks(
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
