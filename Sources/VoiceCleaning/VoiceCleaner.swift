@@ -203,7 +203,7 @@ public enum CleaningFailure: Error, Sendable, Equatable {
 public struct CleaningSettings: Sendable, Equatable {
   /// Whether steady noise is lowered by up to 18 dB.
   public var denoise: Bool
-  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS.
+  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS. Pauses are not raised.
   public var automaticGain: Bool
   /// Whether the room's late reverberation is lowered, by up to 12 dB: how long the room sounds is
   /// learned from the voice. Two channels are lowered alike, as one stereo picture.

@@ -34,6 +34,48 @@ import VoiceCleaning
     #expect(abs(found - expected) < 6)
   }
 
+  @Test(arguments: [(16000, 0), (48000, 1)])
+  func `pauses are as loud as they came, and words are at their level from the first on`(
+    sampleRate: Int, voice: Int
+  ) throws {
+    // Three seconds of speech, two of pause.
+    let spoken = TestVoices.speech(voice, seconds: 18, sampleRate: sampleRate, level: -40)
+    var speech: [Float] = []
+    for first in stride(from: 0, to: spoken.count, by: 3 * sampleRate) {
+      speech += spoken[first..<first + 3 * sampleRate]
+      speech += [Float](repeating: 0, count: 2 * sampleRate)
+    }
+    let noise = TestVoices.noise(seconds: 30, sampleRate: sampleRate, level: -60)
+    let run = try CleaningRun(settings, zip(speech, noise).map { $0 + $1 }, sampleRate: sampleRate)
+    let alone = try CleaningRun(settings, spoken, sampleRate: sampleRate)
+    // From 1.3 s behind the last word to the next one.
+    var pauses = [Bool](repeating: false, count: speech.count / TestVoices.stretch)
+    var onsets = pauses
+    for second in stride(from: 10, to: 30, by: 5) {
+      for index in pauses.indices {
+        let time = Double(index * TestVoices.stretch) / Double(sampleRate) - Double(second)
+        pauses[index] = pauses[index] || time > -0.7 && time < -0.1
+        onsets[index] = onsets[index] || time > 0.02 && time < 0.25
+      }
+    }
+    let level = TestVoices.level(run.output, in: pauses, delay: run.delayFrames)
+    #expect(level < -58)
+    let sounding = TestVoices.sounding(speech)
+    let after = TestVoices.level(
+      run.output, in: sounding, from: 10 * sampleRate, delay: run.delayFrames)
+    let without = TestVoices.level(
+      alone.output, in: TestVoices.sounding(spoken), from: 6 * sampleRate, delay: alone.delayFrames)
+    #expect(abs(after - without) < 2)
+    // The beginnings of words are raised by what all of them are.
+    let words = zip(onsets, sounding).map { $0 && $1 }
+    let raised =
+      TestVoices.level(run.output, in: words, delay: run.delayFrames)
+      - TestVoices.level(speech, in: words)
+    let rest =
+      after - TestVoices.level(speech, in: sounding, from: 10 * sampleRate)
+    #expect(abs(raised - rest) < 2, "\(level) \(after) \(without) \(raised) \(rest)")
+  }
+
   @Test func `noise alone is not raised`() throws {
     let noise = TestVoices.noise(seconds: 10, sampleRate: 48000, level: -60)
     let run = try CleaningRun(settings, noise, sampleRate: 48000)

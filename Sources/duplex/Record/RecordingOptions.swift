@@ -170,7 +170,7 @@ struct TagOptions: ParsableArguments {
 struct CleaningOptions: ParsableArguments {
   @Flag(help: "Remove steady noise from voices.")
   var denoise = false
-  @Flag(help: "Automatic gain control: bring voices to an even level.")
+  @Flag(help: "Automatic gain control: bring voices to -20 dBFS, and leave pauses as they are.")
   var agc = false
   @Flag(help: "Reduce the reverberation of the room.")
   var dereverb = false
