@@ -214,10 +214,10 @@ final class Soak {
     return "\(recording.gaps.count) silences, \(gaps.count) gaps"
   }
 
-  /// Where numbers part from frames, but for pauses. With two clocks the length of a gap is known to the jitter of the
-  /// input, 1 ms: the next one makes up for that, but for half a frame.
+  /// Where numbers part from frames, but for pauses. With two clocks the length of a gap is known to the step of the
+  /// input, 48 frames, and its jitter, 1 ms: the next one makes up for that, but for half a frame.
   private func misplaced(_ pauses: [RecordingPause]) -> [String] {
-    func limit(afterGaps count: Int) -> Int { clocks == .one ? 0 : 48 + count / 2 }
+    func limit(afterGaps count: Int) -> Int { clocks == .one ? 0 : 96 + count / 2 }
     let mask = SoakSounds.numberCount - 1
     func error(_ lead: Int, _ right: Int) -> Int { (lead - right + mask / 2) & mask - mask / 2 }
     var total = 0
