@@ -300,9 +300,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Frames that the input had captured and nobody had read when it stopped, of which it tells `available`. Linked
-  /// directions stop as one where the output runs dry, and the input may not have counted the frames since its last
-  /// interrupt; the output has, and both move as one.
+  /// Frames that were captured and not yet read when the input stopped, of which it reports `available`. Linked
+  /// directions stop together where the output runs dry, and the input may not have counted the frames since its last
+  /// interrupt. The output has counted them, and both move at the same time.
   private func unreadFrames(_ available: Int) -> Int {
     guard shape.isLinked, let output = playback?.stoppedState() else { return available }
     return max(available, heldFrames &- (shape.playbackBufferFrames &- output.available))
