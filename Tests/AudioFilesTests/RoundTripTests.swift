@@ -23,6 +23,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [FileFormat.wav, .rf64, .raw, .w64, .aiff, .caf, .flac], [1, 3])
+  func `samples of 16 bits make the file that numbers do, where it takes them`(
+    format: FileFormat, channels: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    let written = integers(bits: 16, frames: 9001, channels: channels)
+    try save(written, to: folder("numbers"), format, .s16)
+    var writer = try SoundFileWriter(
+      path: folder("words"), fileFormat: format, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: channels, overwrite: false)
+    let takesWords = writer.takesWords
+    #expect(takesWords == [.wav, .rf64, .raw].contains(format))
+    guard takesWords else { return }
+    let words = (0..<written.sampleCount).map {
+      Int16(exactly: written[$0] * 32768) ?? 0
+    }
+    try writer.write(words.span, frames: 4000)
+    try writer.write(written, from: 4000, frames: 1)
+    try writer.write(words.span, from: 4001, frames: 5000)
+    try writer.finish()
+    #expect(folder.bytes(of: "words") == folder.bytes(of: "numbers"))
+  }
+
+  @Test func `other samples are taken as numbers only`() throws {
+    let folder = TemporaryFolder()
+    for sampleFormat in [FileSampleFormat.s24, .s32, .float] {
+      let writer = try SoundFileWriter(
+        path: folder("x\(sampleFormat)"), fileFormat: .wav, sampleFormat: sampleFormat,
+        sampleRate: 48000, channelCount: 1, overwrite: false)
+      let takesWords = writer.takesWords
+      #expect(!takesWords)
+    }
+  }
+
   @Test(arguments: 0..<8)
   func `16 bits are the nearest number, of two the even one, wherever a sample stands`(
     offset: Int

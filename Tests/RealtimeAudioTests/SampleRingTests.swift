@@ -74,6 +74,32 @@ import Testing
     }
   }
 
+  @Test func `samples of 16 bits are read where they lie, in two pieces at the ring's end`() {
+    var writer = SampleWriter(frameCount: 5, channelCount: 2, isSixteenBit: true)
+    var reader = writer.makeReader()
+    var buffer = SampleBuffer(frameCount: 5, channelCount: 2)
+    var copy = SampleBuffer(frameCount: 5, channelCount: 2)
+    var (written, seen, copied) = (0, [Int16](), [Float]())
+    func note(_ words: Span<Int16>) {
+      for index in words.indices { seen.append(words[index]) }
+    }
+    for count in [4, 3, 5, 0, 1] {
+      for index in 0..<2 * count { buffer[index] = Float(-10 + 2 * written + index) / 32768 }
+      #expect(writer.write(buffer, frames: count) == count)
+      written += count
+      for _ in 0..<2 {
+        let piece = reader.piece(atMost: 100)
+        note(reader.words(of: piece))
+        reader.copy(piece, into: &copy)
+        for index in 0..<2 * piece.count { copied.append(copy[index]) }
+        reader.skip(piece.count)
+      }
+      #expect(reader.available == 0)
+    }
+    let wanted = (-10..<16).map { Int16($0) }
+    #expect(seen == wanted && copied == wanted.map { Float($0) / 32768 })
+  }
+
   @Test func `part of a buffer is written and read where it is asked`() {
     var writer = SampleWriter(frameCount: 8, channelCount: 1)
     var reader = writer.makeReader()

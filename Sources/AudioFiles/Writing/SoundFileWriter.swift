@@ -19,6 +19,8 @@ import Glibc
 public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
   let sink: any SampleSink
+  /// The same, where samples of 16 bits need not be converted.
+  private let wordSink: WaveFile?
   /// What has not got its name yet.
   var draft: DraftFile?
   /// Why it has no name though it should have.
@@ -96,6 +98,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     _ appearance: Appearance
   ) {
     self.sink = sink
+    wordSink = (sink as? WaveFile).flatMap { $0.takesWords ? $0 : nil }
     self.draft = draft
     self.appearance = appearance
     chunk = PackingSpace(channelCount: request.channelCount)
@@ -121,6 +124,38 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       buffer.channelCount == channelCount,
       "The buffer and the file must have the same number of channels.")
     buffer.requireFrames(from: firstFrame, frames)
+    let samples = UnsafePointer(buffer.base + firstFrame * channelCount)
+    let (sink, scratch, width) = (sink, chunk.base, channelCount)
+    try write(frames) { done, count throws(SystemError) in
+      try sink.append(samples + done * width, frames: count, scratch: scratch)
+    }
+  }
+
+  /// Whether the file has the memory's own samples of 16 bits, and `write` takes them.
+  package var takesWords: Bool { wordSink != nil }
+
+  /// Appends `frames` frames of 16 bits, full scale being 32,768, from frame `firstFrame` of `words` on, to a file that
+  /// `takesWords`: what it appends of the same samples as floating-point numbers. Throws as that does.
+  package mutating func write(
+    _ words: Span<Int16>, from firstFrame: Int = 0, frames: Int
+  ) throws(FileFailure) {
+    requirement(
+      firstFrame >= 0 && frames >= 0 && (firstFrame + frames) * channelCount <= words.count,
+      "The frames are outside of the samples.")
+    guard let wordSink else { return }
+    let width = channelCount
+    try words.withUnsafeBufferPointer { words throws(FileFailure) in
+      try write(frames) { done, count throws(SystemError) in
+        let first = (firstFrame + done) * width
+        try wordSink.append(UnsafeBufferPointer(rebasing: words[first..<first + count * width]))
+      }
+    }
+  }
+
+  /// Appends `frames` frames by `append`, which is told how many were appended before and how many it is to append.
+  private mutating func write(
+    _ frames: Int, _ append: (Int, Int) throws(SystemError) -> Void
+  ) throws(FileFailure) {
     var done = 0
     while done < frames {
       let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)
@@ -129,9 +164,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
           .writeFailed, "\(path) has reached 4 GiB, the most an AIFF file can hold.",
           hint: "It is complete; use WAV, CAF or FLAC for longer recordings.")
       }
-      let samples = UnsafePointer(buffer.base + (firstFrame + done) * channelCount)
       do throws(SystemError) {
-        try sink.append(samples, frames: count, scratch: chunk.base)
+        try append(done, count)
       } catch {
         // Some of them are written all the same.
         noteSoundEnd()

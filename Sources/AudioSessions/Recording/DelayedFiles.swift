@@ -7,9 +7,8 @@ import RealtimeAudio
 /// What is decided at once is written from where it came. Disk thread.
 struct DelayedFiles: ~Copyable {
   var series: FileSeries
-  /// Measures what is written, where `isMeasured`.
-  private(set) var loudness: LoudnessMeter
-  private let isMeasured: Bool
+  /// Levels of what was written.
+  private(set) var levels: WrittenLevels
   private let sampleRate: Int
   private var line: SampleWriter
   private var oldest: SampleReader
@@ -18,14 +17,13 @@ struct DelayedFiles: ~Copyable {
 
   /// Files as `plan` says, for which at most `frameCount` frames wait.
   init(
-    _ plan: RecordingPlan, frameCount: Int, isMeasured: Bool, events: RecordingEvents
+    _ plan: RecordingPlan, frameCount: Int, events: RecordingEvents
   ) throws(FileFailure) {
     series = try FileSeries(plan, events: events)
     let line = SampleWriter(frameCount: frameCount, channelCount: plan.channelCount)
     oldest = line.makeReader()
     self.line = line
-    loudness = LoudnessMeter(sampleRate: plan.sampleRate, channelCount: plan.channelCount)
-    self.isMeasured = isMeasured
+    levels = WrittenLevels(plan)
     sampleRate = plan.sampleRate
   }
 
@@ -39,17 +37,18 @@ struct DelayedFiles: ~Copyable {
   }
 
   /// Takes the oldest frames, at most `count`, and writes them where they are kept; the first was captured at
-  /// `start` nanoseconds since 1970. Returns how many there were.
+  /// `start` nanoseconds since 1970. `words` are the samples of `buffer` in 16 bits, or none. Returns how many there were.
   mutating func take(
-    _ count: Int, _ buffer: borrowing SampleBuffer, isKept: Bool, start: UInt64
+    _ count: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, isKept: Bool,
+    start: UInt64
   ) throws(FileFailure) -> Int {
     var done = try takeStored(count, isKept: isKept, start: start)
     let next = latest.prefix(count - done)
     latest = next.upperBound..<latest.upperBound
     if isKept, !next.isEmpty {
       let time = start &+ FrameTime.nanoseconds(of: done, at: sampleRate)
-      try series.write(buffer, from: next.lowerBound, frames: next.count, start: time)
-      if isMeasured { loudness.add(buffer, from: next.lowerBound, frames: next.count) }
+      try series.write(buffer, words, from: next.lowerBound, frames: next.count, start: time)
+      levels.add(buffer, words, next)
     }
     done += next.count
     return done
@@ -65,11 +64,52 @@ struct DelayedFiles: ~Copyable {
       if isKept {
         let time = start &+ FrameTime.nanoseconds(of: done, at: sampleRate)
         try series.write(
-          oldest.samples, from: piece.lowerBound, frames: piece.count, start: time)
-        if isMeasured { loudness.add(oldest.samples, from: piece.lowerBound, frames: piece.count) }
+          oldest.samples, Span(), from: piece.lowerBound, frames: piece.count, start: time)
+        levels.add(oldest.samples, Span(), piece)
       }
       oldest.skip(piece.count)
       done += piece.count
+    }
+  }
+}
+
+/// What a recording sounds like, as far as it is written. Disk thread.
+struct WrittenLevels: ~Copyable {
+  /// Measures it, where the plan says so.
+  private var loudness: LoudnessMeter?
+  /// Whether all of it is digital silence.
+  private(set) var isSilent = true
+
+  /// Nothing is written yet of a recording as `plan` says.
+  init(_ plan: RecordingPlan) {
+    loudness =
+      plan.measuresLevels
+      ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: plan.channelCount) : nil
+  }
+
+  /// Its levels; those of nothing where they are not measured.
+  var programme: ProgrammeLevels {
+    switch loudness {
+    case .some(let meter): meter.levels
+    case .none: .nothing
+    }
+  }
+
+  /// Takes in the frames of `range` of `buffer`, or where nothing is measured of `words`, unless there are none.
+  mutating func add(
+    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
+  ) {
+    loudness?.add(buffer, from: range.lowerBound, frames: range.count)
+    // Looked at until the first sound.
+    guard isSilent else { return }
+    if words.isEmpty {
+      isSilent = buffer.peak(from: range.lowerBound, frames: range.count) == 0
+    } else {
+      let width = buffer.channelCount
+      for sample in range.lowerBound * width..<range.upperBound * width where words[sample] != 0 {
+        isSilent = false
+        return
+      }
     }
   }
 }

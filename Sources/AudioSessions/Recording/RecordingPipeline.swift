@@ -54,10 +54,9 @@ struct RecordingPipeline: ~Copyable {
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
     let lookahead = gate.lookaheadFrames + Self.chunkFrames
-    let made = try DelayedFiles(plan, frameCount: lookahead, isMeasured: true, events: events)
+    let made = try DelayedFiles(plan, frameCount: lookahead, events: events)
     if let rawPlan {
-      raw = try DelayedFiles(
-        rawPlan, frameCount: lookahead + delay, isMeasured: false, events: events)
+      raw = try DelayedFiles(rawPlan, frameCount: lookahead + delay, events: events)
     } else {
       raw = nil
     }
@@ -99,11 +98,15 @@ struct RecordingPipeline: ~Copyable {
   }
 
   /// Levels so far.
-  var levels: ProgrammeLevels { output.loudness.levels }
+  var levels: ProgrammeLevels { output.levels.programme }
 
   /// Frames that were kept, where all of them are digital silence; else 0.
-  var silentFrames: Int {
-    output.loudness.samplePeaks.allSatisfy { $0 == 0 } ? output.series.frames : 0
+  var silentFrames: Int { output.levels.isSilent ? output.series.frames : 0 }
+
+  /// Whether frames that came in 16 bits are needed as floating-point numbers as well.
+  var needsSamples: Bool {
+    plan.measuresLevels || check != nil || raw != nil || gate.looksAtSamples
+      || gate.lookaheadFrames > 0 || !output.series.takesWords
   }
 
   /// The timeline began at `nanoseconds` of the device's clock.
@@ -138,15 +141,16 @@ struct RecordingPipeline: ~Copyable {
     case .some(let played): cleaner?.clean(&buffer, played: played, frames: frames)
     case .none: cleaner?.clean(&buffer, frames: frames)
     }
-    try write(buffer, 0..<frames)
+    try write(buffer, Span(), 0..<frames)
   }
 
-  /// The next captured frames, those of `range`, which stay as they are.
+  /// The next captured frames, those of `range`, which stay as they are. `words` are the samples of `buffer` in 16 bits,
+  /// or none; with them, `buffer` may hold anything unless `needsSamples`.
   mutating func record(
-    _ buffer: borrowing SampleBuffer, _ range: Range<Int>
+    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
     storeRaw(buffer, range)
-    try write(buffer, range)
+    try write(buffer, words, range)
   }
 
   /// Writes the last of what the cleaner kept, and completes the files. `scratch` holds anything afterwards.
@@ -157,12 +161,12 @@ struct RecordingPipeline: ~Copyable {
       let count = min(rest, maximumInputFrames)
       scratch.clear(frames: count)
       cleaner?.clean(&scratch, frames: count)
-      try write(scratch, 0..<count)
+      try write(scratch, Span(), 0..<count)
       rest -= count
     }
     gate.finish()
-    try followGate(scratch)
-    try advance(to: receivedFrames - delayFrames, scratch)
+    try followGate(scratch, Span())
+    try advance(to: receivedFrames - delayFrames, scratch, Span())
     closeSegment()
     try complete()
   }
@@ -182,6 +186,7 @@ struct RecordingPipeline: ~Copyable {
 
   private mutating func complete() throws(FileFailure) {
     report.levels = levels
+    report.isSilent = silentFrames > 0
     _ = endPause()
     withRaw { raw throws(FileFailure) in try raw.series.finish(.nothing) }
     try output.series.finish(report.levels)
@@ -226,7 +231,7 @@ struct RecordingPipeline: ~Copyable {
 
   /// Hands the frames of `range` to the gate, and writes what is decided.
   private mutating func write(
-    _ buffer: borrowing SampleBuffer, _ range: Range<Int>
+    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
     let first = receivedFrames - delayFrames
     receivedFrames += range.count
@@ -236,7 +241,7 @@ struct RecordingPipeline: ~Copyable {
     defer { output.store(buffer) }
     if first < checkFrames {
       check?.add(buffer, from: range.lowerBound, frames: range.count)
-      try advance(to: first + range.count, buffer)
+      try advance(to: first + range.count, buffer, words)
       if first + range.count == checkFrames, let levels = check?.levels {
         check = nil
         events.emit(.checked(levels))
@@ -248,7 +253,7 @@ struct RecordingPipeline: ~Copyable {
       gate.start()
     }
     gate.process(buffer, from: range.lowerBound, frames: range.count)
-    try followGate(buffer)
+    try followGate(buffer, words)
   }
 }
 
@@ -261,15 +266,17 @@ extension RecordingPipeline {
   private var keepsPauses: Bool { plan.split == .silence && !plan.leavesSilenceOut }
 
   /// Opens and closes where the gate says so, and writes what is decided.
-  private mutating func followGate(_ buffer: borrowing SampleBuffer) throws(FileFailure) {
+  private mutating func followGate(
+    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
+  ) throws(FileFailure) {
     while let edge = gate.nextEdge() {
-      try advance(to: checkFrames + edge.frame, buffer)
+      try advance(to: checkFrames + edge.frame, buffer, words)
       switch edge {
       case .open: openSegment()
       case .close: if keepsPauses { output.series.split() } else { closeSegment() }
       }
     }
-    try advance(to: checkFrames + gate.decidedFrame, buffer)
+    try advance(to: checkFrames + gate.decidedFrame, buffer, words)
   }
 
   private mutating func openSegment() {
@@ -296,13 +303,13 @@ extension RecordingPipeline {
 
   /// Writes what waits before the timeline's `frame`, or leaves it out.
   private mutating func advance(
-    to frame: Int, _ buffer: borrowing SampleBuffer
+    to frame: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
   ) throws(FileFailure) {
     while position < frame {
       if keepsPauses, position >= checkFrames { openSegment() }
       runCommands()
       let wanted = min(frame, points.nextFrame(after: position)) - position
-      guard try pass(wanted, buffer) > 0 else { return }
+      guard try pass(wanted, buffer, words) > 0 else { return }
     }
     // Where the gate is closed, it may open at this very frame: then commands come after that.
     if isOpen { runCommands() }
@@ -310,12 +317,12 @@ extension RecordingPipeline {
 
   /// Writes the oldest frames, at most `wanted`, or leaves them out. Returns how many there were.
   private mutating func pass(
-    _ wanted: Int, _ buffer: borrowing SampleBuffer
+    _ wanted: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
   ) throws(FileFailure) -> Int {
     let (isKept, start, before) = (isKeeping, time(of: position), output.series.frames)
     // Told even where the disk fails in the middle: what was written counts.
     defer { report.frames = output.series.frames }
-    let count = try output.take(wanted, buffer, isKept: isKept, start: start)
+    let count = try output.take(wanted, buffer, words, isKept: isKept, start: start)
     withRaw { raw throws(FileFailure) in try raw.takeStored(count, isKept: isKept, start: start) }
     if isKept {
       for gap in gaps.overlap(with: position..<position + count) {

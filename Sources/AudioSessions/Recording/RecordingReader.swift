@@ -49,7 +49,7 @@ public struct RecordingReader: ~Copyable, Sendable {
   /// Whether the next frames were lost: `read` fills in silence for them.
   var isInGap: Bool { silence > 0 }
 
-  /// Whether the ring holds samples of 16 bits, which are no `piece`.
+  /// Whether the ring holds samples of 16 bits: those of a `piece` are its `words`.
   var isSixteenBit: Bool { ring.isSixteenBit }
 
   /// The ring's memory, in which the frames of a `piece` lie.
@@ -60,6 +60,15 @@ public struct RecordingReader: ~Copyable, Sendable {
   mutating func piece(atMost frames: Int) -> Range<Int> {
     guard silence == 0 else { return 0..<0 }
     return ring.piece(atMost: framesBeforeGap(atMost: frames))
+  }
+
+  /// The samples of a `piece` of a ring that `isSixteenBit`.
+  @_lifetime(borrow self)
+  borrowing func words(of piece: Range<Int>) -> Span<Int16> { ring.words(of: piece) }
+
+  /// Copies the frames of a `piece` to the beginning of `buffer`.
+  func copy(_ piece: Range<Int>, into buffer: inout SampleBuffer) {
+    ring.copy(piece, into: &buffer)
   }
 
   /// Hands back the first `frames` frames of a `piece`.

@@ -124,7 +124,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Each wake-up costs as much as what it writes: a recording of which nobody asks the levels takes twenty steps a
   /// second. What is read while it is written, as from a pipe, and what has a short ring takes fifty.
   public var stepMilliseconds: Int {
-    plan.isStream || hasShortRing || events.isStateWanted ? 20 : 50
+    let isLooked = plan.measuresLevels && events.isStateWanted
+    return plan.isStream || hasShortRing || isLooked ? 20 : 50
   }
 
   /// Until all files are complete.
@@ -188,8 +189,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
         }
       }
       let most = min(pipeline.maximumInputFrames, playedFrames(isLast: isLast))
-      let isCopied = pipeline.changesSamples || reader.isInGap || reader.isSixteenBit
-      let count = try isCopied ? process(most) : record(most)
+      let isChanged = pipeline.changesSamples || reader.isInGap
+      let count = try isChanged ? process(most) : record(most)
       guard count > 0 else { return }
       try refresh(after: count)
     }
@@ -208,7 +209,13 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private func record(_ frames: Int) throws(FileFailure) -> Int {
     let piece = reader.piece(atMost: frames)
     defer { reader.skip(piece.count) }
-    if !piece.isEmpty { try pipeline.record(reader.samples, piece) }
+    guard !piece.isEmpty else { return 0 }
+    if reader.isSixteenBit {
+      if pipeline.needsSamples { reader.copy(piece, into: &chunk) }
+      try pipeline.record(chunk, reader.words(of: piece), 0..<piece.count)
+    } else {
+      try pipeline.record(reader.samples, Span(), piece)
+    }
     return piece.count
   }
 

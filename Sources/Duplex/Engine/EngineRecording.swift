@@ -105,6 +105,7 @@ public final class EngineRecording: Sendable {
     plan.tags = settings.tags
     plan.split = settings.split
     plan.isVirtual = isVirtual
+    plan.measuresLevels = settings.measuresLevels
     let gate = settings.gate?(plan.sampleRate, plan.channelCount)
     plan.leavesSilenceOut = gate != nil
     do throws(FileFailure) {

@@ -75,6 +75,8 @@ public struct RecordingSettings: Sendable {
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
   /// Seconds that are held in memory while the disk stands still; at most 256 MiB.
   public var ringSeconds = RecordingPlan.usualRingSeconds
+  /// Whether levels and loudness are measured; where not, the levels of the report are those of nothing.
+  public var measuresLevels = true
 
   /// The microphone, in the format that the file's name ends in.
   public init() {}

@@ -255,6 +255,32 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     return slot..<slot &+ count
   }
 
+  /// The samples of a `piece` of a ring that `isSixteenBit`, in this machine's order of bytes. Not for the audio thread.
+  @_noLocks @_lifetime(borrow self)
+  package borrowing func words(of piece: Range<Int>) -> Span<Int16> {
+    requirement(
+      isSixteenBit && piece.lowerBound >= 0 && piece.upperBound <= capacity,
+      "The piece is not one of a ring of 16 bits.")
+    let words = UnsafeRawPointer(ring.pointer.pointee.samples.base)
+      .assumingMemoryBound(to: Int16.self)
+    return _overrideLifetime(
+      Span(
+        _unsafeStart: words + piece.lowerBound &* channelCount,
+        count: piece.count &* channelCount), borrowing: self)
+  }
+
+  /// Copies the frames of a `piece` to the beginning of `buffer`.
+  @_noLocks
+  package func copy(_ piece: Range<Int>, into buffer: inout SampleBuffer) {
+    requirement(
+      buffer.channelCount == channelCount,
+      "The buffer and the ring must have the same number of channels.")
+    requirement(
+      piece.lowerBound >= 0 && piece.upperBound <= capacity, "The piece is not one of the ring.")
+    buffer.requireFrames(from: 0, piece.count)
+    ring.pointer.pointee.load(buffer.base, from: piece.lowerBound, frames: piece.count)
+  }
+
   /// Hands back the first `frames` frames of a `piece`.
   @_noLocks
   package mutating func skip(_ frames: Int) {

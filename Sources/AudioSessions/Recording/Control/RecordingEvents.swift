@@ -153,8 +153,10 @@ public struct RecordingReport: Sendable {
   public var gaps: [RecordingGap] = []
   /// Frames that were captured and found no room on their way to the disk.
   public var overflowFrames = 0
-  /// Its levels.
+  /// Its levels; those of nothing where the plan does not measure them.
   public var levels = ProgrammeLevels.nothing
+  /// Whether all of it is digital silence; false where nothing was kept.
+  public var isSilent = false
   /// Its files, in order; those that were removed to make room are not among them.
   public var files: [RecordedFile] = []
   /// What was kept, where it was not all.

@@ -70,6 +70,8 @@ public struct RecordingPlan: Sendable {
   public var syncSeconds = 1.0
   /// Seconds that are listened to and judged before the take begins.
   public var checkSeconds = 0.0
+  /// Whether levels and loudness are measured: where not, `RecordingReport.levels` are those of nothing.
+  public var measuresLevels = true
   /// Whether silence is left out by the gate, so that each segment begins at a time of its own.
   public var leavesSilenceOut = false
   /// Whether time is virtual, and so begins on 1 January 1970.
@@ -106,6 +108,7 @@ public struct RecordingPlan: Sendable {
     plan.keep = nil
     plan.onFile = nil
     plan.leavesSilenceOut = false
+    plan.measuresLevels = false
     return plan
   }
 

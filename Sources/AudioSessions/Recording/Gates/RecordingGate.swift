@@ -20,6 +20,9 @@ public protocol RecordingGate: Sendable {
   /// Takes the next captured frames: `frames` of `buffer` from `firstFrame` on.
   mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int)
 
+  /// Whether it looks at samples: where not, and nothing waits for its decision, `buffer` may hold anything.
+  var looksAtSamples: Bool { get }
+
   /// The next edge that is decided; nil while there is none. Edges come in order, open and close in
   /// turn, never at an earlier frame than the edge before.
   mutating func nextEdge() -> GateEdge?
@@ -43,6 +46,9 @@ public protocol RecordingGate: Sendable {
 extension RecordingGate {
   /// Nothing.
   public mutating func start() {}
+
+  /// True.
+  public var looksAtSamples: Bool { true }
 }
 
 /// The edges that are decided and were not yet asked for, in order.
@@ -141,6 +147,9 @@ public struct WindowGate: RecordingGate {
     receivedFrames += frames
     addEdges()
   }
+
+  /// False: frames are counted.
+  public var looksAtSamples: Bool { false }
 
   /// The beginning, then the end.
   public mutating func nextEdge() -> GateEdge? { edges.next() }

@@ -53,9 +53,19 @@ struct FileSeries: ~Copyable {
     isSplitWanted = true
   }
 
-  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970.
+  /// Whether the growing file takes samples of 16 bits as they are.
+  var takesWords: Bool {
+    switch writer {
+    case .some(let writer): writer.takesWords
+    case .none: false
+    }
+  }
+
+  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970: those of `words`, where there
+  /// are any and the file takes them, or else those of `buffer`, which are the same.
   mutating func write(
-    _ buffer: borrowing SampleBuffer, from first: Int = 0, frames count: Int, start: UInt64
+    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, from first: Int = 0,
+    frames count: Int, start: UInt64
   ) throws(FileFailure) {
     var done = 0
     while done < count {
@@ -78,7 +88,11 @@ struct FileSeries: ~Copyable {
       let part = min(count - done, room)
       let before = writer?.framesWritten ?? 0
       defer { recount(since: before) }
-      try writer?.write(buffer, from: first + done, frames: part)
+      if words.isEmpty || !takesWords {
+        try writer?.write(buffer, from: first + done, frames: part)
+      } else {
+        try writer?.write(words, from: first + done, frames: part)
+      }
       done += part
       if room != .max { room -= part }
       noteSize()
