@@ -11,7 +11,8 @@ names = {
     "zita-a2j": "zita-a2j -S (zita-ajbridge) to JACK2",
 }
 wires = list(names) + ["alsaloop"]
-recorders = ["duplex", "arecord", "sox", "ffmpeg", "jack_capture"]
+recorder_names = {"duplex-levels-off": "duplex, --levels off"}
+recorders = ["duplex", "duplex-levels-off", "arecord", "sox", "ffmpeg", "jack_capture"]
 
 
 def read(path):
@@ -98,10 +99,11 @@ def recorder_section(figures, kept):
         "In the sound lab (`Scripts/soundlab recorders`): five seconds of numbered frames, stereo, 16 bits, 48 kHz, "
         "to WAV, P = 256, then kill -9 for all processes. Processor share of all threads and processes, jackd's as "
         "well; what came before the kill and is not in the file, to a period of 5.3 ms; what others read of the "
-        "file. duplex measures loudness and true peak meanwhile, as none of the others do.",
-        [Column("processor, % of a core", 2, "loudness and true peak are 80 instructions a frame, some 0.4 %; a thread "
-                "that no disk can stop hands the sound to a second one, which keeps the header up to date. To win, it "
-                "would have to measure nothing and write to the disk from the audio thread."),
+        "file. duplex measures loudness and true peak meanwhile, as none of the others do, unless with `--levels off`.",
+        [Column("processor, % of a core", 2, "a thread that no disk can stop hands the sound to a second "
+                "one, which keeps the header up to date; with levels, loudness and true peak of this sound, in whose "
+                "noise each block may have the highest peak, are some 0.5 %. To win, it would have to write to the "
+                "disk from the audio thread."),
          Column("peak memory, MiB", 1, "the Swift runtime and the libraries of all sound formats, as above, and a ring "
                 "for twelve seconds of sound; `--ring 1s` takes 1.4 MiB less, and only a program without the runtime "
                 "would win."),
@@ -119,8 +121,9 @@ def recorder_section(figures, kept):
         if all(value is None for value in values):
             section.miss(program, why_missing(figures, program))
             continue
-        section.add(program, values + [figures.get(("record-lost", program, "256")),
-                                       readable(file) if os.path.exists(file) else None])
+        section.add(recorder_names.get(program, program),
+                    values + [figures.get(("record-lost", program, "256")),
+                              readable(file) if os.path.exists(file) else None])
     return section
 
 

@@ -196,7 +196,9 @@ enum HelpSections {
       "start end region loop reverse speed gain pan shuffle repeat together compare prebuffer dither raw"
     ),
     Section(
-      "File", "record record-what file-format sample-format overwrite split keep on-file sync ring"),
+      "File",
+      "record record-what file-format sample-format overwrite split keep on-file sync ring "
+        + "levels"),
     Section(
       "Start and end",
       "duration stop-after-silence pre-roll voice-activated threshold hold tail auto-gain-check"),

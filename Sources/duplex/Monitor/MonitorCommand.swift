@@ -71,6 +71,7 @@ struct MonitorCommand: MicrophoneCommand {
   @OptionGroup var protection: MonitorProtectionOptions
 
   func validate() throws {
+    try recording.check(silence)
     try require(
       !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())),
       "Options for played files need a file: add --mix FILE.")

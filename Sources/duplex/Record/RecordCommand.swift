@@ -84,6 +84,7 @@ struct RecordCommand: MicrophoneCommand {
   var file: String?
 
   func validate() throws {
+    try recording.check(silence)
     try require(
       !recording.cleaning.echoCancel || !mixes.isEmpty,
       "--echo-cancel needs a file that is played: add --mix FILE.")

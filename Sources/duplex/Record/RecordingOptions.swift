@@ -36,6 +36,12 @@ struct RecordingOptions: ParsableArguments {
       valueName: "time"))
   var ring: TimeOption?
 
+  @Option(
+    help: .init(
+      "Measure levels, loudness and true peak, and show them: on or off. Off takes less processor time.",
+      valueName: "on|off"))
+  var levels = Switch.on
+
   @OptionGroup(title: "When to record") var start: StartOptions
   @OptionGroup(title: "Tags") var tags: TagOptions
   @OptionGroup(title: "Voice") var cleaning: CleaningOptions
@@ -61,6 +67,9 @@ struct RecordingOptions: ParsableArguments {
     try require(
       start.voiceActivated || split == .silence || start.threshold == nil,
       "--threshold needs --voice-activated or --split silence.")
+    try require(
+      levels == .on || start.autoGainCheck == nil,
+      "--auto-gain-check measures levels: leave out --levels off.")
     try require(
       cleaning.raw == nil || !cleaning.isNone,
       "--raw records the sound before processing: add --denoise, --agc, --dereverb, "
@@ -90,9 +99,17 @@ struct RecordingOptions: ParsableArguments {
       "--tail must not be longer than --hold.")
   }
 
+  /// Refuses what follows levels, where they are off.
+  func check(_ silence: SilenceStopOption) throws(ValidationError) {
+    try require(
+      levels == .on || silence.stopAfterSilence == nil,
+      "--stop-after-silence follows levels: leave out --levels off.")
+  }
+
   /// Whether nothing is asked for.
   var isPlain: Bool {
     split == nil && keep == nil && onFile == nil && sync == .seconds(1) && ring == nil
+      && levels == .on
       && start.isPlain && tags.tags == SoundFileTags() && cleaning.isNone && cleaning.raw == nil
   }
 }
@@ -212,6 +229,7 @@ extension RecordingOptions {
     plan.syncSeconds = sync.seconds(at: sampleRate)
     plan.checkSeconds = start.autoGainCheck?.seconds(at: sampleRate) ?? 0
     plan.leavesSilenceOut = start.voiceActivated
+    plan.measuresLevels = levels == .on
     return plan
   }
 

@@ -28,7 +28,8 @@ struct RecordingSession {
     }
     writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
-    watch = RecordingWatch(writer, configuration, path: target.path, waits: waits)
+    watch = RecordingWatch(
+      writer, configuration, path: target.path, waits: waits, measuresLevels: plan.measuresLevels)
     let check = Int(clamping: plan.checkSeconds * Double(sampleRate))
     // A recording that waits is as long from its start on: its gate says when it is over.
     frameLimit =
@@ -169,7 +170,10 @@ struct MicrophoneSession {
     let silence = command.silence.follower(
       at: configuration.sampleRate,
       readingsPerSecond: command.audio.json ? 10 : Mixer.shownReadings)
-    let meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
+    var meter: MeterView?
+    if recording?.watch.measuresLevels != false {
+      meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
+    }
     parts.reconnects = command.reconnection.isWanted(for: configuration)
     parts.poll = { [watch = parts.recording] moment in
       progress?.follow()

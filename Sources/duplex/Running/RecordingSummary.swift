@@ -35,7 +35,7 @@ struct RecordingSummary {
     let seconds = Double(report.frames) / Double(plan.sampleRate)
     let peak =
       report.levels.samplePeaks.max().map { Decibels.level($0).shownLevel + " dBFS peak" }
-      ?? "no peak"
+      ?? (plan.measuresLevels ? "no peak" : "levels off")
     let loudness = report.levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let clipped = report.levels.clippedSamples.reduce(0, +)
     let gaps = session.gaps(in: report)

@@ -15,15 +15,19 @@ final class RecordingWatch: KeyResponder {
   private var marks = 0
   private var isWaitTold = false
   private var hasStarted: Bool
+  /// Whether levels are measured, and shown.
+  let measuresLevels: Bool
   /// The device that is recorded.
   private let captureDevice: String?
   private var isSilenceTold = false
 
   /// Watches `writer`. With `waits` the recording begins when the user says so.
   init(
-    _ writer: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool
+    _ writer: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool,
+    measuresLevels: Bool
   ) {
     self.writer = writer
+    self.measuresLevels = measuresLevels
     self.path = path
     captureDevice = configuration.capture?.device
     messages = RecordingMessages(sampleRate: configuration.sampleRate)
@@ -104,10 +108,7 @@ final class RecordingWatch: KeyResponder {
 
   /// Tells that all was silence, where that is not told yet. Once it is over.
   func conclude() {
-    let report = writer.report
-    guard !isSilenceTold, report.frames > 0, report.levels.samplePeaks.allSatisfy({ $0 == 0 })
-    else { return }
-    tellOfSilence()
+    if !isSilenceTold, writer.report.isSilent { tellOfSilence() }
   }
 
   /// Says why all is silence, as far as the mixer knows.

@@ -48,7 +48,9 @@ final class SessionPanel {
       addedFrames: (moment.drift?.addedFrames ?? 0) + (parts.protection?.delayFrames ?? 0))
     state.states += parts.keys.flatMap(\.states)
     // So that nothing moves when the first reading comes.
-    if meter.peaks.isEmpty, parts.task?.progress() == nil { meter = MeterBallistics(channelCount) }
+    if meter.peaks.isEmpty, parts.task?.progress() == nil, showsLevels {
+      meter = MeterBallistics(channelCount)
+    }
     (state.peaks, state.means) = (meter.peaks, meter.means)
     (state.holds, state.clips) = (meter.holds, meter.clips)
     state.load = load.value ?? .nan
@@ -64,12 +66,16 @@ final class SessionPanel {
     (parts.playKeys == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
   }
 
+  /// Whether there are levels to be shown.
+  private var showsLevels: Bool { parts.recording?.measuresLevels != false }
+
   /// What is recorded, measured or monitored.
   private func show(seconds: Double, on live: inout LiveState) {
     let recording = parts.recording
     let state = recording?.state
     live.title = recording?.title ?? parts.task?.title ?? "Monitoring"
-    live.levels = state?.levels
+    live.levels = showsLevels ? state?.levels : nil
+    if !showsLevels { live.states = ["levels off"] }
     live.diskSeconds = state?.secondsLeft
     if state?.isOpen != false { recordingStart = recordingStart ?? seconds }
     if let progress = parts.task?.progress() {
