@@ -94,14 +94,14 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     (spread, spreadRate, spreadChange) = (noise * noise, 0, 0)
   }
 
-  /// Takes a reading in that is usually wrong by `noise` frames.
+  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames.
   @_noLocks
-  mutating func take(_ reading: ClockReading, noise: Double) {
-    let elapsed = seconds(until: reading.nanoseconds)
+  mutating func take(_ place: Double, at time: UInt64, noise: Double) {
+    let elapsed = seconds(until: time)
     guard elapsed > 0 else { return }
     advance(elapsed)
-    nanoseconds = reading.nanoseconds
-    let error = Double(reading.frames) - frames
+    nanoseconds = time
+    let error = place - frames
     let total = spread + noise * noise
     let (gain, rateGain, changeGain) = (
       spread / total, spreadRate / total, spreadChange / total

@@ -295,7 +295,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.earliest
-    let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
+    // Even the earliest one is late, in a short stretch more than in a long one.
+    let place = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
+    let lead = place - estimate.loop.frames(at: reading.nanoseconds)
     let late = longBest.lateness
     lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
     let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
@@ -319,22 +321,22 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     lastLead = lead
     lastChange = change
-    guard isCoarse else { return followLoop(reading, off: lead) }
+    guard isCoarse else { return followLoop(place, at: reading.nanoseconds, off: lead) }
     guard !isOff, !followHull(at: time) else { return }
-    estimate.loop.take(reading, noise: max(noiseEstimate, doubt))
+    estimate.loop.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
   }
 
   /// Goes by the Kalman filter. Where its errors do not lie around zero, the clock's rate changed by less
   /// than shows in one of them, and the filter may be wrong by what they tell.
   @_noLocks
-  private mutating func followLoop(_ reading: ClockReading, off lead: Double) {
+  private mutating func followLoop(_ place: Double, at time: UInt64, off lead: Double) {
     meanLead += (lead - meanLead) / 4
     if abs(meanLead) > Self.roundingFrames + 2 * noiseEstimate {
       let seconds = 4 * Double(Self.longStretch) * 1e-9
       estimate.loop.forget(meanLead, rate: 2 * meanLead / seconds)
       meanLead = 0
     }
-    estimate.loop.take(reading, noise: noiseEstimate)
+    estimate.loop.take(place, at: time, noise: noiseEstimate)
   }
 
   /// Goes by the hull: by the rate of its line and the one that the clock began with, each as far as it is
@@ -389,7 +391,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(noiseEstimate, 1)
     lateness = 0
     interval = 0
-    estimate.loop.take(reading, noise: noiseEstimate)
+    estimate.loop.take(Double(reading.frames), at: reading.nanoseconds, noise: noiseEstimate)
     forgetReadings(at: time)
   }
 }

@@ -22,6 +22,10 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   private static let jumpMemory: UInt64 = 500_000_000
   /// Nanoseconds after a sudden change in which it explains what is off.
   private static let suddenMemory: UInt64 = 4_000_000_000
+  /// Nanoseconds after which the estimate is known well enough to tell how late the readings are.
+  private static let settledNanoseconds: UInt64 = 4_000_000_000
+  /// The most stretches whose lateness counts.
+  private static let mostUsual = 1000.0
   /// A clock that is off by less, in seconds, did not jump.
   private static let leastSeconds = 0.00025
   /// The most seconds that another rate makes up between a jump and the stretch before: those of 10,000 ppm.
@@ -34,6 +38,12 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// By how many frames the clock last jumped, and when.
   private var jumpFrames = 0.0
   private var jumpNanoseconds: UInt64 = 0
+  /// When it last forgot all.
+  private var begunNanoseconds: UInt64 = 0
+  /// By how many frames the earliest reading of a stretch is behind a well-known estimate, as a mean of so many
+  /// stretches.
+  private var usualLateness = 0.0
+  private var usualCount = 0.0
   /// The last change of the lead that is more than chance, and when it came.
   private var suddenFrames = 0.0
   private var suddenNanoseconds: UInt64 = 0
@@ -52,6 +62,22 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     jumpFrames = frames
     jumpNanoseconds = time
     suddenFrames = 0
+    begunNanoseconds = time
+  }
+
+  /// Frames by which the earliest reading of `nanoseconds` is usually late: the earliest of n readings that are equally
+  /// likely to be late by 0 to L is late by L / (n + 1), so in twice the time by half. 0 where nothing is known yet.
+  @_noLocks
+  func lateness(in nanoseconds: UInt64) -> Double {
+    usualLateness * Double(Self.stretchNanoseconds)
+      / Double(max(Self.stretchNanoseconds, nanoseconds))
+  }
+
+  @_noLocks
+  private mutating func learnLateness(from lead: Double, at time: UInt64) {
+    guard time &- begunNanoseconds > Self.settledNanoseconds else { return }
+    usualCount = min(Self.mostUsual, usualCount + 1)
+    usualLateness = max(0, usualLateness - (lead + usualLateness) / usualCount)
   }
 
   /// Takes in a reading that is ahead of the estimate by `lead` frames.
@@ -97,7 +123,10 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     let isSudden = abs(change) > abs(lead) / 2
     // All of a few readings may be late by chance; none is early.
     let mostLead = isSudden ? 8 * doubt : 2 * lateness
-    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * doubt) else { return nil }
+    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * doubt) else {
+      learnLateness(from: lead, at: time)
+      return nil
+    }
     return isSudden ? .place(reading, lead: lead) : .rate(reading, lead: lead)
   }
 

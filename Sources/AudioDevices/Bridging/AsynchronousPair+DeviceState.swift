@@ -39,6 +39,7 @@ extension AsynchronousPair {
       captured = available
       if reading.frames > 0 {
         note(reading)
+        skipRepeated(at: now)
         noteArrival(at: now)
       }
       switch inputStallDetector.note(reading.frames, at: now) {
@@ -57,10 +58,22 @@ extension AsynchronousPair {
     return .xrun(.captureXrun)
   }
 
+  /// Lets go of what the input captured at places where silence was delivered already.
+  @_noLocks
+  private mutating func skipRepeated(at now: UInt64) {
+    while repeatedFrames > 0, captured > 0 {
+      let frames = min(repeatedFrames, min(captured, capturePeriod))
+      guard capture.frames(frames, at: now) != nil, capture.commit(frames) else { return }
+      captured -= frames
+      repeatedFrames -= frames
+    }
+  }
+
   /// The input was started, and is empty.
   @_noLocks
   mutating func beginInput(at now: UInt64) {
     captured = 0
+    repeatedFrames = 0
     arrival.restart()
     isBeginning = true
     isCaptureBroken = false
@@ -96,15 +109,17 @@ extension AsynchronousPair {
   }
 
   /// After a restart, the input's frame 0 is placed where its extrapolated clock is now; the distance to the
-  /// last delivered frame is the gap.
+  /// last delivered frame is the gap. Where silence was delivered beyond that place, as many frames of the input
+  /// are left out.
   @_noLocks
   private mutating func note(_ reading: ClockReading) {
     if isBeginning {
       isBeginning = false
       begunTime = reading.nanoseconds
-      let gap = max(0, placeOfStart(reading) - head)
+      captureStart = placeOfStart(reading)
+      let gap = max(0, captureStart - head)
       head += gap
-      captureStart = head
+      repeatedFrames = head - captureStart
       if !isPlaybackMaster { lostFrames += gap }
       if isGapConcealed { concealedFrames += Int(clamping: Double(gap) * unitPerCapture + 0.5) }
       isGapConcealed = false
@@ -148,7 +163,8 @@ extension AsynchronousPair {
     let isLearning = now &- begunTime < 700_000_000
     guard
       arrival.note(
-        delivered: head &+ captured, spare: spareFrames, clock: bridge.input.frames(at: now),
+        delivered: head &- repeatedFrames &+ captured, spare: spareFrames,
+        clock: bridge.input.frames(at: now),
         clockSeconds: age, at: now, isLearning: isLearning)
     else { return }
     addedFrames = Int(

@@ -65,6 +65,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var captureStart = 0
   /// Frames that the input has now.
   var captured = 0
+  /// Frames that the input is still to be relieved of, as silence was delivered in their place.
+  var repeatedFrames = 0
   /// Whether the input was started and has not delivered anything yet, and when it did.
   var isBeginning = true
   var begunTime: UInt64 = 0
