@@ -72,7 +72,7 @@ let package = Package(
       name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(
       name: "VoiceCleaning", dependencies: ["AudioBasics", "AudioSpectra", "CSpeexVoice"],
-      swiftSettings: checked),
+      swiftSettings: checked + optimised),
 
     // How loud sound is.
     .target(

@@ -2,57 +2,41 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// Lowers a room's late reverberation in one channel, or in two with one gain, so that what lies
-/// between left and right stays where it is.
+/// Lowers a room's late reverberation in one channel, or in two as one stereo picture, so that what
+/// lies between left and right stays where it is.
 ///
-/// Two blocks at a time are weighted with the root of a Hann window, before and after: their
-/// overlapping sums come to 1, so that what is not lowered comes out as it was, one block late.
-/// What is early, up to about 50 ms, carries speech and is kept; what is late is estimated from
-/// what was heard before, and lowered by up to 12 dB.
+/// What can be predicted from the past is taken out. Of what is left, that which a room of this
+/// decay would still leave is lowered, by up to 12 dB, with one gain for both channels. What comes
+/// out is one block late.
 final class Dereverberator {
-  /// No sound is as loud as this: powers of it still fit into a float.
-  private static let loudest: Float = 1e6
   /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
   private static let leastPower: Float = 1e-12
-
-  /// One channel's last block, what is still to be added to its next, and its spectrum.
-  private struct Lane {
-    var before: [Float]
-    var tail: [Float]
-    var spectrum: [ComplexFloat]
-  }
+  /// Reverberation times, in seconds, up to which nothing is predicted, and from which all is: what
+  /// there is to predict in a dry voice is the voice.
+  private static let (dryDecay, wetDecay) = (0.25, 0.55)
 
   private let channels: Range<Int>
-  private let transform: FourierTransform
-  private let window: [Float]
-  private var lanes: [Lane]
-  private var frames: [Float]
+  private var transform: BlockTransform
+  private var lanes: [BlockTransform.Lane]
   private var power: [Float]
+  private var prediction: LinearPrediction
   private var decay: RoomDecay
   private var late: LateReverberation
   private var suppression: SuppressionGain
 
   /// Works on these `channels` of what it is given.
   init(channels: Range<Int>, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
-    let length = 2 * blockFrames
-    guard let transform = FourierTransform(atLeast: length), transform.length == length else {
-      throw .outOfMemory
-    }
+    let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let binCount = transform.binCount
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
+    let binHertz = Double(sampleRate) / Double(transform.length)
     self.channels = channels
-    window = (0..<length).map { Float(sin(.pi * Double($0) / Double(length))) }
-    lanes = channels.map { _ in
-      Lane(
-        before: Array(repeating: 0, count: blockFrames),
-        tail: Array(repeating: 0, count: blockFrames),
-        spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
-    }
-    frames = Array(repeating: 0, count: length)
+    lanes = channels.map { _ in transform.makeLane() }
     power = Array(repeating: 0, count: binCount)
-    decay = RoomDecay(
-      blockSeconds: blockSeconds, binHertz: Double(sampleRate) / Double(length),
+    prediction = LinearPrediction(
+      channelCount: channels.count, blockSeconds: blockSeconds, binHertz: binHertz,
       binCount: binCount)
+    decay = RoomDecay(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
     late = LateReverberation(blockSeconds: blockSeconds, binCount: binCount)
     suppression = SuppressionGain(blockSeconds: blockSeconds, binCount: binCount)
     self.transform = transform
@@ -60,41 +44,35 @@ final class Dereverberator {
 
   /// Takes in a block of each channel and puts the one before, drier, in its place.
   func run(_ blocks: inout [[Float]]) {
-    for bin in 0..<power.count { power[bin] = Self.leastPower }
-    for (lane, channel) in channels.enumerated() { analyse(&blocks[channel], lane) }
+    for (lane, channel) in channels.enumerated() {
+      transform.analyse(blocks[channel], &lanes[lane])
+    }
+    measure()
     decay.watch(power)
+    let wetness = (decay.seconds - Self.dryDecay) / (Self.wetDecay - Self.dryDecay)
+    prediction.run(&lanes, part: Float(max(0, min(1, wetness))))
+    measure()
     late.follow(power, decaySeconds: decay.seconds)
     suppression.update(power: power, unwanted: late.power)
-    for (lane, channel) in channels.enumerated() { synthesise(&blocks[channel], lane) }
+    for (lane, channel) in channels.enumerated() {
+      for bin in 0..<power.count {
+        lanes[lane].spectrum[bin] = lanes[lane].spectrum[bin] * suppression.gains[bin]
+      }
+      transform.synthesise(&lanes[lane], &blocks[channel])
+    }
   }
 
-  private func analyse(_ block: inout [Float], _ lane: Int) {
-    let half = block.count
-    for index in 0..<half {
-      let sample = max(-Self.loudest, min(Self.loudest, block[index]))
-      frames[index] = lanes[lane].before[index] * window[index]
-      frames[half + index] = sample * window[half + index]
-      lanes[lane].before[index] = sample
-    }
-    transform.spectrum(of: frames, into: &lanes[lane].spectrum)
-    for bin in 0..<power.count { power[bin] += lanes[lane].spectrum[bin].power }
-  }
-
-  private func synthesise(_ block: inout [Float], _ lane: Int) {
-    let half = block.count
-    for bin in 0..<power.count {
-      lanes[lane].spectrum[bin] = lanes[lane].spectrum[bin] * suppression.gains[bin]
-    }
-    transform.signal(of: lanes[lane].spectrum, into: &frames)
-    for index in 0..<half {
-      block[index] = lanes[lane].tail[index] + frames[index] * window[index]
-      lanes[lane].tail[index] = frames[half + index] * window[half + index]
+  /// Sums up the power of each bin.
+  private func measure() {
+    for bin in 0..<power.count { power[bin] = Self.leastPower }
+    for lane in lanes.indices {
+      for bin in 0..<power.count { power[bin] += lanes[lane].spectrum[bin].power }
     }
   }
 }
 
 /// How much of what is heard now is late reverberation: a room's answer to what it heard at least
-/// 45 ms before.
+/// 25 ms before.
 ///
 /// Sound in a room falls by exp(-2 delta t) in power, delta = 3 ln 10 / T60: late is what was
 /// reverberant a while ago and has fallen since (Lebart, Boucher, Denbigh, "A New Method Based on
@@ -102,8 +80,8 @@ final class Dereverberator {
 /// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets, Gannot,
 /// Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model", 2009).
 struct LateReverberation {
-  /// What is later than this, in seconds, is late: listeners take what is earlier as part of the speech.
-  private static let lateSeconds = 0.045
+  /// What is later than this, in seconds, is late.
+  private static let lateSeconds = 0.025
   /// Reverberant power over direct power: 1, as for a microphone at a room's critical distance.
   private static let reverberantRatio = 1.0
 
@@ -246,9 +224,8 @@ struct RoomDecay {
 struct SuppressionGain {
   /// The lowest gain: -12 dB.
   private static let floor = Gain(decibels: -12).factor
-  /// What is unwanted is taken to be more by this factor: estimates err, and too little is heard
-  /// sooner than too much.
-  private static let caution: Float = 1.5
+  /// The part of the unwanted that is left to be taken out: most of it is predicted.
+  private static let leftPart: Float = 0.5
   /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
   private static let memorySeconds = 0.05
 
@@ -267,7 +244,7 @@ struct SuppressionGain {
   /// Takes in all the power of a block's bins, of which none is zero, and what is unwanted of it.
   mutating func update(power: [Float], unwanted: [Float]) {
     for bin in 0..<gains.count {
-      let unwanted = Self.caution * unwanted[bin]
+      let unwanted = Self.leftPart * unwanted[bin]
       let beyond = max(0, power[bin] - unwanted)
       let wanted = memory * passed[bin] + (1 - memory) * beyond
       let gain = max(Self.floor, wanted / (wanted + unwanted))

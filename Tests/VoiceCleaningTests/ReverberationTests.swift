@@ -68,6 +68,21 @@ import VoiceCleaning
     #expect(cleared > blurred)
   }
 
+  @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000)])
+  func `a room of 0.6 s is lowered by 2 dB and more`(voice: Int, sampleRate: Int) throws {
+    let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
+    let heard = TestRoom(seconds: 0.6, sampleRate: sampleRate).reverberate(speech)
+    let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
+    // Against what is early, and against what comes straight from the mouth.
+    for (wanted, bound) in [(heard.early, 2.0), (speech, 1.5)] {
+      let before = TestVoices.scaleInvariantRatio(
+        heard.whole, to: wanted, from: 3 * sampleRate)
+      let after = TestVoices.scaleInvariantRatio(
+        run.output, to: wanted, from: 3 * sampleRate, delay: run.delayFrames)
+      #expect(after - before > bound)
+    }
+  }
+
   @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000), (0, 8000)])
   func `speech without a room is let through`(voice: Int, sampleRate: Int) throws {
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)

@@ -92,6 +92,22 @@ enum TestVoices {
     }
   }
 
+  /// Scale-invariant ratio of signal to distortion (SI-SDR) of a sound, `delay` frames late, in
+  /// decibels: of what it has of `wanted`, whatever the gain, over the rest.
+  static func scaleInvariantRatio(
+    _ sound: [Float], to wanted: [Float], from first: Int = 0, delay: Int = 0
+  ) -> Double {
+    var (product, power, whole) = (0.0, 1e-30, 0.0)
+    for frame in first..<min(wanted.count, sound.count - delay) {
+      let (found, reference) = (Double(sound[frame + delay]), Double(wanted[frame]))
+      product += found * reference
+      power += reference * reference
+      whole += found * found
+    }
+    let signal = product * product / power
+    return 10 * log10(signal / (whole - signal + 1e-30))
+  }
+
   private static func speak(_ voice: String, _ text: String) -> [Float] {
     guard let pipe = popen("espeak-ng --stdout -v \(voice) '\(text)' 2>/dev/null", "r") else {
       return []

@@ -1,0 +1,302 @@
+import AudioBasics
+import AudioSpectra
+
+/// Takes out of the spectra of one channel, or of two, what can be predicted from those before: a
+/// room's late reverberation.
+///
+/// Weighted prediction error: each bin is predicted from its own past, but for the newest blocks,
+/// which hold the speech itself, so that the error is smallest in proportion to the power of speech
+/// at the time (Nakatani, Yoshioka, Kinoshita, Miyoshi, Juang, "Speech Dereverberation Based on
+/// Variance-Normalized Delayed Linear Prediction", 2010), by recursive least squares (Yoshioka,
+/// Tachibana, Nakatani, Miyoshi, "Adaptive Dereverberation of Speech Signals with Speaker-Position
+/// Change Detection", ICASSP 2009). Two channels are predicted from both: turned as a stereo picture,
+/// they come out turned.
+struct LinearPrediction {
+  /// What lies above, in hertz, holds little speech, and is not predicted.
+  private static let highestHertz = 8000.0
+  /// How far back is looked, in seconds; of two channels half as far, by as many coefficients.
+  private static let reachSeconds = 0.25
+  /// How much older the newest block is that is looked at, in seconds: nearer ones hold the same
+  /// sounds of speech, and early reflections.
+  private static let delaySeconds = 0.03
+
+  private let channelCount: Int
+  private let tapCount: Int
+  /// Blocks from the newest that is looked at to the present, and those that are kept.
+  private let (delayBlocks, slotCount): (Int, Int)
+  private let binCount: Int
+  private var groups: [PredictedBins]
+  /// The last spectra of each group and channel, in a ring, and whose turn it is.
+  private var history: [ComplexLanes]
+  private var newest = 0
+  private var past: [ComplexLanes]
+  private var present: [ComplexLanes]
+
+  /// For spectra of `binCount` bins, `binHertz` apart.
+  init(channelCount: Int, blockSeconds: Double, binHertz: Double, binCount: Int) {
+    let taps = Int(rounding: Self.reachSeconds / blockSeconds / Double(channelCount))
+    self.channelCount = channelCount
+    tapCount = taps
+    delayBlocks = Int(rounding: Self.delaySeconds / blockSeconds)
+    slotCount = taps + delayBlocks
+    self.binCount = min(binCount, Int(clamping: Self.highestHertz / binHertz) + 1)
+    let group = PredictedBins(
+      channelCount: channelCount, tapCount: taps, blockSeconds: blockSeconds)
+    groups = Array(
+      repeating: group,
+      count: (self.binCount + ComplexLanes.count - 1) / ComplexLanes.count)
+    history = Array(
+      repeating: ComplexLanes(), count: slotCount * channelCount * groups.count)
+    past = Array(repeating: ComplexLanes(), count: channelCount * taps)
+    present = Array(repeating: ComplexLanes(), count: channelCount)
+  }
+
+  /// Takes a `part` of what is predicted, at most 1, out of each lane's spectrum.
+  mutating func run(_ lanes: inout [BlockTransform.Lane], part: Float) {
+    newest = (newest + 1) % slotCount
+    for group in groups.indices {
+      let first = group * ComplexLanes.count
+      let bins = first..<min(first + ComplexLanes.count, binCount)
+      for channel in 0..<channelCount {
+        present[channel] = ComplexLanes(lanes[channel].spectrum, bins)
+        for tap in 0..<tapCount {
+          let slot = (newest + slotCount - delayBlocks - tap) % slotCount
+          past[channel * tapCount + tap] = history[place(slot, channel, group)]
+        }
+        history[place(newest, channel, group)] = present[channel]
+      }
+      groups[group].run(&present, past: past)
+      for channel in 0..<channelCount {
+        let whole = history[place(newest, channel, group)]
+        present[channel].real = whole.real + (present[channel].real - whole.real) * part
+        present[channel].imaginary =
+          whole.imaginary + (present[channel].imaginary - whole.imaginary) * part
+        present[channel].put(&lanes[channel].spectrum, bins)
+      }
+    }
+  }
+
+  private func place(_ slot: Int, _ channel: Int, _ group: Int) -> Int {
+    (group * channelCount + channel) * slotCount + slot
+  }
+}
+
+/// One complex number for each of eight bins.
+struct ComplexLanes: BitwiseCopyable {
+  static let count = SIMD8<Float>.scalarCount
+
+  var real = SIMD8<Float>()
+  var imaginary = SIMD8<Float>()
+
+  var power: SIMD8<Float> { real * real + imaginary * imaginary }
+}
+
+extension ComplexLanes {
+  /// The numbers of `bins`, at most eight, and zeros.
+  fileprivate init(_ spectrum: [ComplexFloat], _ bins: Range<Int>) {
+    for (lane, bin) in bins.enumerated() {
+      real[lane] = spectrum[bin].real
+      imaginary[lane] = spectrum[bin].imaginary
+    }
+  }
+
+  fileprivate func put(_ spectrum: inout [ComplexFloat], _ bins: Range<Int>) {
+    for (lane, bin) in bins.enumerated() {
+      spectrum[bin] = ComplexFloat(real[lane], imaginary[lane])
+    }
+  }
+
+  /// Adds a product.
+  @inline(__always)
+  fileprivate mutating func add(_ left: ComplexLanes, _ right: ComplexLanes) {
+    real += left.real * right.real - left.imaginary * right.imaginary
+    imaginary += left.real * right.imaginary + left.imaginary * right.real
+  }
+
+  /// Adds a product with a number's conjugate.
+  @inline(__always)
+  fileprivate mutating func add(conjugate left: ComplexLanes, _ right: ComplexLanes) {
+    real += left.real * right.real + left.imaginary * right.imaginary
+    imaginary += left.real * right.imaginary - left.imaginary * right.real
+  }
+
+  @inline(__always)
+  fileprivate static func * (left: ComplexLanes, factor: SIMD8<Float>) -> ComplexLanes {
+    ComplexLanes(real: left.real * factor, imaginary: left.imaginary * factor)
+  }
+}
+
+/// Eight bins, predicted by recursive least squares.
+struct PredictedBins {
+  /// How long the statistics are remembered, in seconds to a ratio of 1 / e.
+  private static let memorySeconds = 10.0
+  /// The least power that speech is taken to have, over the highest lately: no block weighs more.
+  private static let leastRatio: Float = 0.004
+  /// How fast the highest power is forgotten, in seconds to a ratio of 1 / e.
+  private static let highestSeconds = 5.0
+  /// How far the power of speech follows a block.
+  private static let powerStep: Float = 0.5
+  /// What is added to powers, far below the rounding of 24 bits.
+  private static let leastPower: Float = 1e-12
+  /// The inverse covariance at first.
+  private static let firstCovariance: Float = 0.1
+  /// Every so many blocks the coefficients of another tap are drawn to zero a little, as by a
+  /// block of white noise in nothing else (ridge regression): where channels are alike, or
+  /// nothing is heard, the inverse covariance stays bounded.
+  private static let ridgeBlocks = 4
+
+  private let channelCount: Int
+  private let tapCount: Int
+  private let memory: Float
+  private let highestMemory: Float
+  /// The inverse covariance: its upper triangle, row by row.
+  private var covariance: [ComplexLanes]
+  /// The coefficients of each channel.
+  private var coefficients: [ComplexLanes]
+  private var power = SIMD8<Float>()
+  private var highest = SIMD8<Float>()
+  private var block = 0
+  /// What the inverse covariance makes of the past.
+  private var gain: [ComplexLanes]
+
+  init(channelCount: Int, tapCount: Int, blockSeconds: Double) {
+    let order = channelCount * tapCount
+    self.channelCount = channelCount
+    self.tapCount = tapCount
+    memory = Float(1 - blockSeconds / Self.memorySeconds)
+    highestMemory = Float(1 - blockSeconds / Self.highestSeconds)
+    covariance = Array(repeating: ComplexLanes(), count: order * (order + 1) / 2)
+    coefficients = Array(repeating: ComplexLanes(), count: order * channelCount)
+    gain = Array(repeating: ComplexLanes(), count: order)
+    begin(SIMD8<Float>(repeating: 0) .== 0)
+  }
+
+  /// Takes out of each channel's `present` what is predicted from the `past`, and learns from what
+  /// is left.
+  mutating func run(_ present: inout [ComplexLanes], past: [ComplexLanes]) {
+    let order = gain.count
+    var heard = SIMD8<Float>()
+    var left = SIMD8<Float>()
+    for channel in 0..<channelCount {
+      heard += present[channel].power
+      var sum = ComplexLanes()
+      for index in 0..<order { sum.add(coefficients[channel * order + index], past[index]) }
+      present[channel].real -= sum.real
+      present[channel].imaginary -= sum.imaginary
+      left += present[channel].power
+    }
+    // A prediction that adds power is wrong: there was no more speech than was heard.
+    let speech = pointwiseMin(heard, left)
+    power += (speech - power) * Self.powerStep
+    highest = pointwiseMax(highest * highestMemory, heard)
+    let weight = pointwiseMax(power, highest * Self.leastRatio) + Self.leastPower
+    let spread = multiply(past)
+    update(1 / (weight * memory + spread), present)
+    draw()
+    let isBroken = .!(spread .>= 0)
+    if any(isBroken) { begin(isBroken) }
+  }
+
+  /// Forgets what was learned in the lanes of a mask.
+  private mutating func begin(_ lanes: SIMDMask<SIMD8<Int32>>) {
+    let order = gain.count
+    for index in coefficients.indices { replace(&coefficients[index], 0, lanes) }
+    var entry = 0
+    for row in 0..<order {
+      for column in row..<order {
+        replace(&covariance[entry], row == column ? Self.firstCovariance : 0, lanes)
+        entry += 1
+      }
+    }
+    power.replace(with: 0, where: lanes)
+    highest.replace(with: 0, where: lanes)
+  }
+
+  private func replace(
+    _ numbers: inout ComplexLanes, _ value: Float, _ lanes: SIMDMask<SIMD8<Int32>>
+  ) {
+    numbers.real.replace(with: value, where: lanes)
+    numbers.imaginary.replace(with: 0, where: lanes)
+  }
+
+  /// Puts the product of the inverse covariance and the past into `gain`. Returns the past's
+  /// product with that.
+  private mutating func multiply(_ past: [ComplexLanes]) -> SIMD8<Float> {
+    let order = gain.count
+    for index in 0..<order { gain[index] = ComplexLanes() }
+    var spread = SIMD8<Float>()
+    var entry = 0
+    for row in 0..<order {
+      let own = past[row]
+      var sum = gain[row]
+      sum.add(covariance[entry], own)
+      entry += 1
+      for column in row + 1..<order {
+        sum.add(covariance[entry], past[column])
+        gain[column].add(conjugate: covariance[entry], own)
+        entry += 1
+      }
+      gain[row] = sum
+    }
+    for row in 0..<order {
+      spread +=
+        past[row].real * gain[row].real + past[row].imaginary * gain[row].imaginary
+    }
+    return spread
+  }
+
+  /// Moves the coefficients along `gain`, so far as the errors ask for, and takes what was heard
+  /// out of the inverse covariance.
+  private mutating func update(_ step: SIMD8<Float>, _ errors: [ComplexLanes]) {
+    let order = gain.count
+    for channel in 0..<channelCount {
+      let error = errors[channel] * step
+      for index in 0..<order {
+        coefficients[channel * order + index].add(conjugate: gain[index], error)
+      }
+    }
+    take(step, growth: 1 / memory)
+  }
+
+  /// Takes the square of `gain`, times `step`, out of the inverse covariance, which grows.
+  private mutating func take(_ step: SIMD8<Float>, growth: Float) {
+    let order = gain.count
+    var entry = 0
+    for row in 0..<order {
+      let own = gain[row] * (step * -growth)
+      for column in row..<order {
+        var sum = covariance[entry] * SIMD8(repeating: growth)
+        sum.add(conjugate: gain[column], own)
+        covariance[entry] = sum
+        entry += 1
+      }
+    }
+  }
+
+  /// Draws the coefficients of the tap whose turn it is to zero, in all channels.
+  private mutating func draw() {
+    block = (block + 1) % (tapCount * Self.ridgeBlocks)
+    guard block % Self.ridgeBlocks == 0 else { return }
+    let order = gain.count
+    for row in stride(from: block / Self.ridgeBlocks, to: order, by: tapCount) {
+      for column in 0..<order {
+        let entry = place(min(row, column), max(row, column))
+        gain[column] = covariance[entry]
+        if column > row { gain[column].imaginary = -gain[column].imaginary }
+      }
+      let step = 1 / (1 + gain[row].real)
+      for channel in 0..<channelCount {
+        let error = coefficients[channel * order + row] * -step
+        for index in 0..<order {
+          coefficients[channel * order + index].add(conjugate: gain[index], error)
+        }
+      }
+      take(step, growth: 1)
+    }
+  }
+
+  /// Where the inverse covariance of a row and a column, not left of it, lies.
+  private func place(_ row: Int, _ column: Int) -> Int {
+    row * gain.count - row * (row - 1) / 2 + column - row
+  }
+}
