@@ -15,8 +15,10 @@ struct BlockCleaner: ~Copyable {
   private let settings: CleaningSettings
   /// What removes an echo, from the first frames that were played on: before, there is none.
   private var echo: EchoRemoval?
-  /// One a channel, if noise or echo is lowered.
+  /// One a channel, if echo is lowered, and noise with it.
   private var preprocessors: [Preprocessor]
+  /// One a channel, if noise is lowered alone.
+  private let suppressors: [NoiseSuppressor]
   /// One a channel, or one for two, if reverberation is lowered.
   private let dereverberators: [Dereverberator]
   /// One a channel, if the level is evened.
@@ -37,11 +39,17 @@ struct BlockCleaner: ~Copyable {
       }
     }
     var preprocessors: [Preprocessor] = []
-    if settings.denoise || settings.echo != nil {
+    if settings.echo != nil {
       for _ in 0..<channelCount {
         preprocessors.append(
           try Preprocessor(
             denoises: settings.denoise, blockFrames: frames, sampleRate: sampleRate))
+      }
+    }
+    var suppressors: [NoiseSuppressor] = []
+    if settings.denoise && settings.echo == nil {
+      for _ in 0..<channelCount {
+        suppressors.append(try NoiseSuppressor(blockFrames: frames, sampleRate: sampleRate))
       }
     }
     var dereverberators: [Dereverberator] = []
@@ -54,6 +62,7 @@ struct BlockCleaner: ~Copyable {
       }
     }
     self.preprocessors = preprocessors
+    self.suppressors = suppressors
     self.dereverberators = dereverberators
     blockFrames = frames
     self.channelCount = channelCount
@@ -66,7 +75,9 @@ struct BlockCleaner: ~Copyable {
 
   /// Frames by which blocks come out late.
   var delayFrames: Int {
-    [preprocessors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count { !$0 } * blockFrames
+    [preprocessors.isEmpty && suppressors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count {
+      !$0
+    } * blockFrames
   }
 
   /// Takes in what was played while the block's frames from `target` on were recorded.
@@ -90,6 +101,7 @@ struct BlockCleaner: ~Copyable {
         samples[channel][frame] = block.base[frame * channelCount + channel]
       }
       if !preprocessors.isEmpty { preprocess(channel) }
+      if !suppressors.isEmpty { suppressors[channel].run(&samples[channel]) }
     }
     for dereverberator in dereverberators { dereverberator.run(&samples) }
     for channel in 0..<channelCount {

@@ -11,6 +11,8 @@ import Glibc
 final class Dereverberator {
   /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
   private static let leastPower: Float = 1e-12
+  /// The part of late reverberation that is left to be lowered: most of it is predicted.
+  private static let leftPart: Float = 0.5
   /// Reverberation times, in seconds, up to which nothing is predicted, and from which all is: what
   /// there is to predict in a dry voice is the voice.
   private static let (dryDecay, wetDecay) = (0.25, 0.55)
@@ -38,7 +40,8 @@ final class Dereverberator {
       binCount: binCount)
     decay = RoomDecay(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
     late = LateReverberation(blockSeconds: blockSeconds, binCount: binCount)
-    suppression = SuppressionGain(blockSeconds: blockSeconds, binCount: binCount)
+    suppression = SuppressionGain(
+      floor: Gain(decibels: -12), blockSeconds: blockSeconds, binCount: binCount)
     self.transform = transform
   }
 
@@ -53,7 +56,7 @@ final class Dereverberator {
     prediction.run(&lanes, part: Float(max(0, min(1, wetness))))
     measure()
     late.follow(power, decaySeconds: decay.seconds)
-    suppression.update(power: power, unwanted: late.power)
+    suppression.update(power: power, unwanted: late.power, part: Self.leftPart)
     for (lane, channel) in channels.enumerated() {
       for bin in 0..<power.count {
         lanes[lane].spectrum[bin] = lanes[lane].spectrum[bin] * suppression.gains[bin]
@@ -211,45 +214,5 @@ struct RoomDecay {
     let direction = decay > seconds ? Self.fasterPart : Self.fasterPart - 1
     seconds = max(
       Self.bounds.lowerBound, min(Self.bounds.upperBound, seconds * exp(Self.step * direction)))
-  }
-}
-
-/// The gain of each bin that takes out what is unwanted of its power, by Wiener's rule: what is
-/// wanted over all there is.
-///
-/// What is wanted is mostly what was let through before, and a little what the bin now has beyond
-/// the unwanted: decision-directed (Ephraim, Malah, "Speech Enhancement Using a Minimum Mean-Square
-/// Error Short-Time Spectral Amplitude Estimator", 1984). So single bins do not flicker, which would
-/// be heard as musical noise; the floor hides what flickers nevertheless.
-struct SuppressionGain {
-  /// The lowest gain: -12 dB.
-  private static let floor = Gain(decibels: -12).factor
-  /// The part of the unwanted that is left to be taken out: most of it is predicted.
-  private static let leftPart: Float = 0.5
-  /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
-  private static let memorySeconds = 0.05
-
-  /// The gain of each bin.
-  private(set) var gains: [Float]
-  private let memory: Float
-  /// The power of each bin that was let through.
-  private var passed: [Float]
-
-  init(blockSeconds: Double, binCount: Int) {
-    memory = Float(exp(-blockSeconds / Self.memorySeconds))
-    gains = Array(repeating: 1, count: binCount)
-    passed = Array(repeating: 0, count: binCount)
-  }
-
-  /// Takes in all the power of a block's bins, of which none is zero, and what is unwanted of it.
-  mutating func update(power: [Float], unwanted: [Float]) {
-    for bin in 0..<gains.count {
-      let unwanted = Self.leftPart * unwanted[bin]
-      let beyond = max(0, power[bin] - unwanted)
-      let wanted = memory * passed[bin] + (1 - memory) * beyond
-      let gain = max(Self.floor, wanted / (wanted + unwanted))
-      gains[bin] = gain
-      passed[bin] = gain * gain * power[bin]
-    }
   }
 }

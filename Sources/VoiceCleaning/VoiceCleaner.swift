@@ -4,9 +4,10 @@ import AudioBasics
 /// level, in this order. Channels are cleaned each on its own, but for the reverberation of two,
 /// which are taken as a stereo picture.
 ///
-/// The high-pass works in double precision on float samples. Noise and echo are lowered by
-/// speexdsp, in 16 bits: rounding in and out adds noise of about -98 dBFS, and what lies beyond
-/// full scale is cut off. Reverberation is lowered and the level is evened in float.
+/// The high-pass works in double precision on float samples; noise and reverberation are lowered,
+/// and the level is evened, in float. Echo, and noise with it, is lowered by speexdsp, in 16 bits:
+/// rounding in and out adds noise of about -98 dBFS. What lies beyond full scale is cut off where
+/// noise or echo is lowered.
 ///
 /// For the disk thread, one thread at a time: never the audio thread.
 ///

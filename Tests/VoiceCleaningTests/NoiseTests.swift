@@ -20,6 +20,51 @@ import VoiceCleaning
     #expect(abs(kept - before) < 2)
   }
 
+  @Test(arguments: [16000, 48000])
+  func `steady noise is as low in the first second as later`(sampleRate: Int) throws {
+    // Silence before, as of a device that starts, changes nothing.
+    for silence in [0, sampleRate / 3] {
+      var noise = TestVoices.noise(seconds: 5, sampleRate: sampleRate, level: -40)
+      noise.replaceSubrange(0..<silence, with: repeatElement(0, count: silence))
+      let run = try CleaningRun(
+        CleaningSettings(denoise: true), noise, sampleRate: sampleRate)
+      let stretches = noise.indices.filter { $0 % TestVoices.stretch == 0 }
+      let first = stretches.map { (silence..<silence + sampleRate).contains($0) }
+      let later = stretches.map { $0 > silence + 2 * sampleRate }
+      let beginning = TestVoices.level(run.output, in: first, delay: run.delayFrames)
+      let rest = TestVoices.level(run.output, in: later, delay: run.delayFrames)
+      #expect(beginning < rest + 1)
+      #expect(rest < -40 - 15)
+    }
+  }
+
+  @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000)])
+  func `noise as loud as speech is lowered by more than speech is changed`(
+    voice: Int, sampleRate: Int
+  ) throws {
+    let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
+    // At 48 kHz much of the noise is where there is no speech.
+    let bounds = sampleRate == 48000 ? [(-20.0, 9.3), (-25, 8.5)] : [(-20.0, 7.7), (-25, 6.7)]
+    for (level, bound) in bounds {
+      let noise = TestVoices.noise(seconds: 12, sampleRate: sampleRate, level: level)
+      let heard = zip(speech, noise).map { $0 + $1 }
+      let run = try CleaningRun(CleaningSettings(denoise: true), heard, sampleRate: sampleRate)
+      let before = TestVoices.scaleInvariantRatio(heard, to: speech)
+      let after = TestVoices.scaleInvariantRatio(run.output, to: speech, delay: run.delayFrames)
+      #expect(after - before > bound)
+    }
+  }
+
+  @Test func `noise that becomes louder is learned again`() throws {
+    var noise = TestVoices.noise(seconds: 8, sampleRate: 48000, level: -50)
+    for frame in 3 * 48000..<noise.count { noise[frame] *= 10 }
+    let run = try CleaningRun(CleaningSettings(denoise: true), noise, sampleRate: 48000)
+    let all = [Bool](repeating: true, count: noise.count / TestVoices.stretch)
+    let after = TestVoices.level(
+      run.output, in: all, from: 6 * 48000, delay: run.delayFrames)
+    #expect(after < -30 - 12)
+  }
+
   @Test func `speech without noise is let through`() throws {
     let speech = TestVoices.speech(seconds: 8, sampleRate: 48000, level: -20)
     let run = try CleaningRun(CleaningSettings(denoise: true), speech, sampleRate: 48000)
