@@ -14,6 +14,8 @@ final class EchoRemoval {
   private var history: PlayedHistory
   private var played: SampleBuffer
   private var numbers: [Int16]
+  /// What loudspeakers that clip would make of what is played.
+  private var spectra: ClippedSpectra
 
   init(
     _ settings: EchoSettings, sampleRate: Int, channelCount: Int, playedChannelCount: Int,
@@ -22,14 +24,19 @@ final class EchoRemoval {
     let safety = Int(clamping: Double(sampleRate) * Self.safetySeconds)
     let early = min(safety, settings.delayFrames)
     let speakerCount = playedChannelCount == 2 ? 2 : 1
+    let spectra = try ClippedSpectra(
+      speakerCount: speakerCount, blockFrames: blockFrames, sampleRate: sampleRate)
     var made: [EchoCanceller] = []
     for _ in 0..<channelCount {
       made.append(
         try EchoCanceller(
           tailFrames: Int(clamping: settings.tailSeconds * Double(sampleRate)) + early,
-          speakerCount: speakerCount, blockFrames: blockFrames, sampleRate: sampleRate))
+          speakerCount: speakerCount, blockFrames: blockFrames, sampleRate: sampleRate,
+          limit: try LoudspeakerLimit(
+            order: spectra.order, blockFrames: blockFrames, sampleRate: sampleRate)))
     }
     cancellers = made
+    self.spectra = spectra
     self.speakerCount = speakerCount
     history = PlayedHistory(
       delayFrames: settings.delayFrames - early, channelCount: speakerCount)
@@ -60,14 +67,17 @@ final class EchoRemoval {
   /// Ends the block that was heard: what its echo is made of is ready for `cancel`.
   func endBlock() {
     history.delay(&played, frames: played.frameCount)
-    for index in 0..<numbers.count {
-      let sample = played.base[index]
-      numbers[index] = SixteenBits.number(sample.isFinite ? sample : 0)
-    }
+    spectra.follow(played)
   }
 
-  /// Takes the echo out of one channel's block.
-  func cancel(_ block: inout [Int16], channel: Int) {
+  /// Takes the echo out of one channel's block, which was `heard` so.
+  func cancel(_ block: inout [Int16], heard: [Float], channel: Int) {
+    let limit = cancellers[channel].limit(heard, spectra)
+    for index in 0..<numbers.count {
+      let sample = played.base[index]
+      numbers[index] = SixteenBits.number(
+        sample.isFinite ? max(-limit, min(limit, sample)) : 0)
+    }
     cancellers[channel].cancel(&block, played: numbers)
   }
 }
@@ -78,15 +88,18 @@ final class EchoCanceller {
   /// What the preprocessor asks for the echo that is left.
   let state: OpaquePointer
   private var output: [Int16]
+  private var limit: LoudspeakerLimit
 
   init(
-    tailFrames: Int, speakerCount: Int, blockFrames: Int, sampleRate: Int
+    tailFrames: Int, speakerCount: Int, blockFrames: Int, sampleRate: Int,
+    limit: consuming LoudspeakerLimit
   ) throws(CleaningFailure) {
     guard
       let state = speex_echo_state_init_mc(
         Int32(blockFrames), Int32(tailFrames), 1, Int32(speakerCount))
     else { throw .outOfMemory }
     self.state = state
+    self.limit = limit
     output = Array(repeating: 0, count: blockFrames)
     var rate = Int32(sampleRate)
     speex_echo_ctl(state, SPEEX_ECHO_SET_SAMPLING_RATE, &rate)
@@ -94,6 +107,13 @@ final class EchoCanceller {
 
   deinit {
     speex_echo_state_destroy(state)
+  }
+
+  /// The factor of full scale at which the loudspeakers clip, as far as it was learned from the
+  /// blocks up to this one, which was `heard` while the newest of `spectra` were played.
+  func limit(_ heard: [Float], _ spectra: borrowing ClippedSpectra) -> Float {
+    limit.follow(heard, spectra)
+    return limit.factor
   }
 
   /// Takes out of a block what sounds like `played`, interleaved.

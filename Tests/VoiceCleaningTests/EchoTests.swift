@@ -53,6 +53,53 @@ import VoiceCleaning
     #expect(echoLevel - echoLeft > 15)
   }
 
+  /// What a loudspeaker makes of sound.
+  enum Loudspeaker: Sendable, CaseIterable {
+    case clipping, saturating
+
+    func play(_ sound: [Float]) -> [Float] {
+      let limit = 0.3 * sound.reduce(0) { max($0, abs($1)) }
+      return sound.map {
+        switch self {
+        case .clipping: max(-limit, min(limit, $0))
+        case .saturating: limit * tanh(1.5 * $0 / limit)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Loudspeaker.allCases, [16000, 48000])
+  func
+    `the echo of a loudspeaker that is too loud is taken out, and a voice at the same time is kept`(
+      loudspeaker: Loudspeaker, sampleRate: Int
+    ) throws
+  {
+    let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
+    let echo = echo(of: loudspeaker.play(far), sampleRate: sampleRate)
+    var near = TestVoices.speech(1, seconds: 20, sampleRate: sampleRate, level: -25)
+    // Both speak from the tenth second on.
+    let begin = 10 * sampleRate
+    for frame in 0..<begin { near[frame] = 0 }
+    let settings = CleaningSettings(echo: EchoSettings(delayFrames: 1000))
+    let run = try CleaningRun(
+      settings, zip(echo, near).map { $0 + $1 }, played: far, sampleRate: sampleRate)
+
+    let alone = TestVoices.sounding(Array(echo[..<(begin - 4096)]))
+    let before = TestVoices.level(echo, in: alone, from: 5 * sampleRate)
+    let left = TestVoices.level(
+      run.output, in: alone, from: 5 * sampleRate, delay: run.delayFrames)
+    #expect(before - left > 20)
+    // About as much of the voice is kept as if the loudspeaker were good.
+    let good = try CleaningRun(
+      settings, zip(self.echo(of: far, sampleRate: sampleRate), near).map { $0 + $1 }, played: far,
+      sampleRate: sampleRate)
+    let kept = TestVoices.scaleInvariantRatio(
+      run.output, to: near, from: begin, delay: run.delayFrames)
+    let best = TestVoices.scaleInvariantRatio(
+      good.output, to: near, from: begin, delay: good.delayFrames)
+    #expect(kept > best - 1.5)
+  }
+
   @Test func `two loudspeakers that sound differently are both taken out`() throws {
     let sampleRate = 16000
     let (left, right) = (0, 1)
