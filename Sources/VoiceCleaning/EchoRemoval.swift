@@ -89,6 +89,7 @@ final class EchoCanceller {
   let state: OpaquePointer
   private var output: [Int16]
   private var limit: LoudspeakerLimit
+  private var notchInverse: NotchInverse
 
   init(
     tailFrames: Int, speakerCount: Int, blockFrames: Int, sampleRate: Int,
@@ -100,6 +101,7 @@ final class EchoCanceller {
     else { throw .outOfMemory }
     self.state = state
     self.limit = limit
+    notchInverse = NotchInverse(sampleRate: sampleRate)
     output = Array(repeating: 0, count: blockFrames)
     var rate = Int32(sampleRate)
     speex_echo_ctl(state, SPEEX_ECHO_SET_SAMPLING_RATE, &rate)
@@ -120,6 +122,7 @@ final class EchoCanceller {
   func cancel(_ block: inout [Int16], played: [Int16]) {
     speex_echo_cancellation(state, block, played, &output)
     swap(&block, &output)
+    notchInverse.run(&block)
   }
 }
 
