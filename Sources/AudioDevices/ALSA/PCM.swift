@@ -245,10 +245,18 @@ enum PCMFailure {
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
         hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
-      return .notFound(.notFound, "There is no \(direction.noun) \(name).")
+      return absent(name, direction)
+    // A number that no card can have.
+    case EINVAL
+    where DeviceIdentity.cardNumber(behind: name) != nil && !DeviceIdentity.isKnown(name):
+      return absent(name, direction)
     default:
       return .notFound(.notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).")
     }
+  }
+
+  private static func absent(_ name: String, _ direction: PCMDirection) -> DeviceFailure {
+    .notFound(.notFound, "There is no \(direction.noun) \(name).")
   }
 
   static func using(
