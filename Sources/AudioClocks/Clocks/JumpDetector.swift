@@ -44,6 +44,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// stretches.
   private var usualLateness = 0.0
   private var usualCount = 0.0
+  /// The same as it was when all was forgotten.
+  private var knownLateness = 0.0
   /// The last change of the lead that is more than chance, and when it came.
   private var suddenFrames = 0.0
   private var suddenNanoseconds: UInt64 = 0
@@ -63,13 +65,15 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     jumpNanoseconds = time
     suddenFrames = 0
     begunNanoseconds = time
+    knownLateness = usualLateness
   }
 
   /// Frames by which the earliest reading of `nanoseconds` is usually late: the earliest of n readings that are equally
-  /// likely to be late by 0 to L is late by L / (n + 1), so in twice the time by half. 0 where nothing is known yet.
+  /// likely to be late by 0 to L is late by L / (n + 1), so in twice the time by half. 0 for the first estimate, which
+  /// continues no other.
   @_noLocks
   func lateness(in nanoseconds: UInt64) -> Double {
-    usualLateness * Double(Self.stretchNanoseconds)
+    knownLateness * Double(Self.stretchNanoseconds)
       / Double(max(Self.stretchNanoseconds, nanoseconds))
   }
 

@@ -146,11 +146,13 @@ extension AsynchronousPair {
   }
 
   /// By how many frames the input was placed too far on after its last gap: what its clock, known better by
-  /// then, says of that time from 0.2 to 2 s after it.
+  /// then, says of that time from 0.2 to 4 s after it, as long as it runs at the same rate.
   @_noLocks
   private mutating func measurePlaceError(at now: UInt64) {
     let age = now &- begunTime
-    guard let rightPlace, age > 200_000_000, age < 2_000_000_000 else { return }
+    guard let rightPlace, age > 200_000_000, age < 4_000_000_000,
+      bridge.input.estimate.begunNanoseconds <= begunTime
+    else { return }
     placeError = bridge.input.frames(at: begunTime) - rightPlace
   }
 
