@@ -113,15 +113,16 @@ def denoising(duplex):
         [Column(f"{kind}, {ratio} dB", 1, "a recurrent network that was trained with voices knows them better.")
          for kind, ratio in cases])
     voices = [voice(name) for name in sentences]
+    noises = {kind: [noise(kind, seed) for seed in range(len(voices))] for kind in ("white", "pink")}
+    mixtures = [[(samples, samples + sound * samples.std() * 10 ** (-ratio / 20))
+                 for samples, sound in zip(voices, noises[kind])] for kind, ratio in cases]
     programs = {"nothing": lambda samples: samples,
                 "duplex --denoise": lambda samples: recorded(duplex, samples, "--denoise"),
                 "ffmpeg afftdn": filtered, "RNNoise": neural}
     for program, clean in programs.items():
         try:
-            section.add(program, [
-                float(numpy.mean([
-                    rest(clean(samples + noise(kind, seed) * samples.std() * 10 ** (-ratio / 20)), samples)
-                    for seed, samples in enumerate(voices)])) for kind, ratio in cases])
+            section.add(program, [float(numpy.mean([rest(clean(noisy), samples) for samples, noisy in case]))
+                                  for case in mixtures])
         except (ImportError, FileNotFoundError) as failure:
             section.miss(program, f"cannot be run here ({failure})")
     return section

@@ -38,6 +38,12 @@ public struct Biquad: Sendable {
     a2 = (1 - alpha) / (1 + alpha)
   }
 
+  /// The filter (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2).
+  package init(b0: Double, b1: Double, b2: Double, a1: Double, a2: Double) {
+    (self.b0, self.b1, self.b2) = (b0, b1, b2)
+    (self.a1, self.a2) = (a1, a2)
+  }
+
   /// Filters one sample.
   @inlinable @inline(__always)
   public mutating func next(_ sample: Double) -> Double {

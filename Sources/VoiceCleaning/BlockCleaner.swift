@@ -114,7 +114,7 @@ struct BlockCleaner: ~Copyable {
 
   private mutating func preprocess(_ channel: Int) {
     for frame in 0..<blockFrames { numbers[frame] = SixteenBits.number(samples[channel][frame]) }
-    echo?.cancel(&numbers, heard: samples[channel], channel: channel)
+    echo?.cancel(&numbers, captured: samples[channel], channel: channel)
     preprocessors[channel].run(&numbers)
     for frame in 0..<blockFrames {
       samples[channel][frame] = SixteenBits.sample(numbers[frame])

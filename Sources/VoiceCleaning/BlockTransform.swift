@@ -15,6 +15,8 @@ struct BlockTransform: ~Copyable {
   private static let shortestSeconds = 0.03
   /// No sound is as loud as this: powers of it still fit into a float.
   private static let loudest: Float = 1e6
+  /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
+  static let leastPower: Float = 1e-12
 
   private let blockFrames: Int
   private let transform: FourierTransform
@@ -29,10 +31,20 @@ struct BlockTransform: ~Copyable {
 
   /// One channel's last blocks, and what is still to be added to its next.
   struct Lane {
-    fileprivate var heard: [Float]
+    fileprivate var latest: [Float]
     fileprivate var tail: [Float]
     /// The spectrum up to the newest block.
     var spectrum: [ComplexFloat]
+
+    /// Adds the power of each bin to `power`.
+    func addPower(to power: inout [Float]) {
+      for bin in 0..<power.count { power[bin] += spectrum[bin].power }
+    }
+
+    /// Multiplies each bin by its gain.
+    mutating func apply(_ gains: [Float]) {
+      for bin in 0..<gains.count { spectrum[bin] = spectrum[bin] * gains[bin] }
+    }
   }
 
   init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
@@ -63,7 +75,7 @@ struct BlockTransform: ~Copyable {
   /// What is kept of one channel.
   func makeLane() -> Lane {
     Lane(
-      heard: Array(repeating: 0, count: length), tail: Array(repeating: 0, count: blockFrames),
+      latest: Array(repeating: 0, count: length), tail: Array(repeating: 0, count: blockFrames),
       spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
   }
 
@@ -71,12 +83,12 @@ struct BlockTransform: ~Copyable {
   mutating func analyse(_ block: [Float], _ lane: inout Lane) {
     let kept = length - blockFrames
     for index in 0..<kept {
-      lane.heard[index] = lane.heard[index + blockFrames]
-      frames[index] = lane.heard[index] * analysisWindow[index]
+      lane.latest[index] = lane.latest[index + blockFrames]
+      frames[index] = lane.latest[index] * analysisWindow[index]
     }
     for index in 0..<blockFrames {
       let sample = max(-Self.loudest, min(Self.loudest, block[index]))
-      lane.heard[kept + index] = sample
+      lane.latest[kept + index] = sample
       frames[kept + index] = sample * analysisWindow[kept + index]
     }
     transform.spectrum(of: frames, into: &lane.spectrum)

@@ -9,8 +9,6 @@ import Glibc
 /// decay would still leave is lowered, by up to 12 dB, with one gain for both channels. What comes
 /// out is one block late.
 final class Dereverberator {
-  /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
-  private static let leastPower: Float = 1e-12
   /// The part of late reverberation that is left to be lowered: most of it is predicted.
   private static let leftPart: Float = 0.5
   /// Reverberation times, in seconds, up to which nothing is predicted, and from which all is: what
@@ -58,19 +56,15 @@ final class Dereverberator {
     late.follow(power, decaySeconds: decay.seconds)
     suppression.update(power: power, unwanted: late.power, part: Self.leftPart)
     for (lane, channel) in channels.enumerated() {
-      for bin in 0..<power.count {
-        lanes[lane].spectrum[bin] = lanes[lane].spectrum[bin] * suppression.gains[bin]
-      }
+      lanes[lane].apply(suppression.gains)
       transform.synthesise(&lanes[lane], &blocks[channel])
     }
   }
 
   /// Sums up the power of each bin.
   private func measure() {
-    for bin in 0..<power.count { power[bin] = Self.leastPower }
-    for lane in lanes.indices {
-      for bin in 0..<power.count { power[bin] += lanes[lane].spectrum[bin].power }
-    }
+    for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
+    for lane in lanes { lane.addPower(to: &power) }
   }
 }
 

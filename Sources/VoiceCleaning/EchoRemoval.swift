@@ -70,13 +70,12 @@ final class EchoRemoval {
     spectra.follow(played)
   }
 
-  /// Takes the echo out of one channel's block, which was `heard` so.
-  func cancel(_ block: inout [Int16], heard: [Float], channel: Int) {
-    let limit = cancellers[channel].limit(heard, spectra)
+  /// Takes the echo out of one channel's block, which came as `captured`.
+  func cancel(_ block: inout [Int16], captured: [Float], channel: Int) {
+    let limit = cancellers[channel].limit(captured, spectra)
     for index in 0..<numbers.count {
-      let sample = played.base[index]
       numbers[index] = SixteenBits.number(
-        sample.isFinite ? max(-limit, min(limit, sample)) : 0)
+        ClippedSpectra.clipped(played.base[index], at: limit))
     }
     cancellers[channel].cancel(&block, played: numbers)
   }
@@ -112,9 +111,9 @@ final class EchoCanceller {
   }
 
   /// The factor of full scale at which the loudspeakers clip, as far as it was learned from the
-  /// blocks up to this one, which was `heard` while the newest of `spectra` were played.
-  func limit(_ heard: [Float], _ spectra: borrowing ClippedSpectra) -> Float {
-    limit.follow(heard, spectra)
+  /// blocks up to this one, which was `captured` while the newest of `spectra` were played.
+  func limit(_ captured: [Float], _ spectra: borrowing ClippedSpectra) -> Float {
+    limit.follow(captured, spectra)
     return limit.factor
   }
 

@@ -136,13 +136,11 @@ struct PredictedBins {
   private static let highestSeconds = 5.0
   /// How far the power of speech follows a block.
   private static let powerStep: Float = 0.5
-  /// What is added to powers, far below the rounding of 24 bits.
-  private static let leastPower: Float = 1e-12
   /// The inverse covariance at first.
   private static let firstCovariance: Float = 0.1
   /// Every so many blocks the coefficients of another tap are drawn to zero a little, as by a
   /// block of white noise in nothing else (ridge regression): where channels are alike, or
-  /// nothing is heard, the inverse covariance stays bounded.
+  /// the input is silent, the inverse covariance stays bounded.
   private static let ridgeBlocks = 4
 
   private let channelCount: Int
@@ -175,21 +173,21 @@ struct PredictedBins {
   /// is left.
   mutating func run(_ present: inout [ComplexLanes], past: [ComplexLanes]) {
     let order = gain.count
-    var heard = SIMD8<Float>()
+    var whole = SIMD8<Float>()
     var left = SIMD8<Float>()
     for channel in 0..<channelCount {
-      heard += present[channel].power
+      whole += present[channel].power
       var sum = ComplexLanes()
       for index in 0..<order { sum.add(coefficients[channel * order + index], past[index]) }
       present[channel].real -= sum.real
       present[channel].imaginary -= sum.imaginary
       left += present[channel].power
     }
-    // A prediction that adds power is wrong: there was no more speech than was heard.
-    let speech = pointwiseMin(heard, left)
+    // A prediction that adds power is wrong: there was no more speech than sound.
+    let speech = pointwiseMin(whole, left)
     power += (speech - power) * Self.powerStep
-    highest = pointwiseMax(highest * highestMemory, heard)
-    let weight = pointwiseMax(power, highest * Self.leastRatio) + Self.leastPower
+    highest = pointwiseMax(highest * highestMemory, whole)
+    let weight = pointwiseMax(power, highest * Self.leastRatio) + BlockTransform.leastPower
     let spread = multiply(past)
     update(1 / (weight * memory + spread), present)
     draw()
@@ -245,7 +243,7 @@ struct PredictedBins {
     return spread
   }
 
-  /// Moves the coefficients along `gain`, so far as the errors ask for, and takes what was heard
+  /// Moves the coefficients along `gain`, so far as the errors ask for, and takes the past
   /// out of the inverse covariance.
   private mutating func update(_ step: SIMD8<Float>, _ errors: [ComplexLanes]) {
     let order = gain.count

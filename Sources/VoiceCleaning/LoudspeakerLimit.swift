@@ -52,14 +52,19 @@ struct ClippedSpectra: ~Copyable {
     for lane in lanes.indices {
       let limit = Self.limits[lane / speakerCount]
       for frame in 0..<block.count {
-        let sample = played.base[frame * speakerCount + lane % speakerCount]
-        block[frame] = sample.isFinite ? max(-limit, min(limit, sample)) : 0
+        block[frame] = Self.clipped(
+          played.base[frame * speakerCount + lane % speakerCount], at: limit)
       }
       transform.analyse(block, &lanes[lane])
       for group in 0..<Self.groupCount {
         history[place(lane, newest, group)] = pick(lanes[lane].spectrum, group)
       }
     }
+  }
+
+  /// A sample as a loudspeaker plays it that clips at `limit`; 0 where it is no number.
+  static func clipped(_ sample: Float, at limit: Float) -> Float {
+    sample.isFinite ? max(-limit, min(limit, sample)) : 0
   }
 
   /// The bins of a spectrum that belong to a group.
@@ -89,11 +94,11 @@ struct ClippedSpectra: ~Copyable {
   }
 }
 
-/// Where a loudspeaker clips, as heard by one microphone.
+/// Where a loudspeaker clips, as one microphone captures it.
 ///
 /// An adaptive filter cannot follow what clipping does: it is not linear. But before the room comes
 /// the loudspeaker (a Hammerstein model): if what is played is clipped as the loudspeaker does, the
-/// rest is linear again. Of several limits, that is taken at which some bins of what is heard are
+/// rest is linear again. Of several limits, that is taken at which some bins of what is captured are
 /// predicted best from what is played, by recursive least squares; a loudspeaker that saturates
 /// softly is near one of them, too. Errors are compared in decibels, so that a voice at the same
 /// time, which adds as much to each, does not outweigh the rest.
@@ -102,21 +107,19 @@ struct LoudspeakerLimit: ~Copyable {
   private static let averageSeconds = 3.0
   /// By how much another limit must be better, in decibels, to be taken.
   private static let margin: Float = 0.5
-  /// What is added to powers, far below the rounding of 24 bits.
-  private static let leastPower: Float = 1e-12
 
   private var transform: BlockTransform
   private var lane: BlockTransform.Lane
   /// Of each limit, one a group.
   private var predictions: [PredictedBins]
-  /// The mean error of each limit, in decibels of what is heard.
+  /// The mean error of each limit, in decibels of what is captured.
   private var errors: [Float]
   private var past: [ComplexLanes]
   private var present = [ComplexLanes()]
   private let step: Float
   private var best = 0
 
-  /// Predicts what is heard from `order` spectra.
+  /// Predicts what is captured from `order` spectra.
   init(order: Int, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
@@ -133,9 +136,9 @@ struct LoudspeakerLimit: ~Copyable {
   /// The factor of full scale at which the loudspeaker clips.
   var factor: Float { ClippedSpectra.limits[best] }
 
-  /// Takes in a block that was heard while the newest of `played` was played.
-  mutating func follow(_ heard: [Float], _ played: borrowing ClippedSpectra) {
-    transform.analyse(heard, &lane)
+  /// Takes in a block that was captured while the newest of `played` was played.
+  mutating func follow(_ captured: [Float], _ played: borrowing ClippedSpectra) {
+    transform.analyse(captured, &lane)
     for limit in errors.indices {
       errors[limit] += step * (error(limit, played) - errors[limit])
     }
@@ -143,17 +146,18 @@ struct LoudspeakerLimit: ~Copyable {
     if errors[least] < errors[best] - Self.margin { best = least }
   }
 
-  /// How far what was heard is from what is predicted at a limit, in decibels, as a mean of all bins.
+  /// How far what was captured is from what is predicted at a limit, in decibels, as a mean of all bins.
   private mutating func error(_ limit: Int, _ played: borrowing ClippedSpectra) -> Float {
     var sum: Float = 0
     for group in 0..<ClippedSpectra.groupCount {
-      let heard = played.pick(lane.spectrum, group)
-      present[0] = heard
+      let captured = played.pick(lane.spectrum, group)
+      present[0] = captured
       played.read(limit: limit, group: group, into: &past)
       predictions[limit * ClippedSpectra.groupCount + group].run(&present, past: past)
-      let (before, after) = (heard.power, present[0].power)
+      let (before, after) = (captured.power, present[0].power)
       for bin in 0..<ComplexLanes.count {
-        sum += log10((after[bin] + Self.leastPower) / (before[bin] + Self.leastPower))
+        sum += log10(
+          (after[bin] + BlockTransform.leastPower) / (before[bin] + BlockTransform.leastPower))
       }
     }
     return 10 * sum / Float(ClippedSpectra.groupCount * ComplexLanes.count)

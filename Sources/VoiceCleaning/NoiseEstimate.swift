@@ -16,7 +16,7 @@ struct NoiseEstimate {
   private static let silence: Float = 1e-11
   /// Blocks at first of which only the last counts: spectra look back before the first sound.
   private static let fillingBlocks = 4
-  /// How long what is heard is taken for noise, at first, in seconds.
+  /// How long all sound is taken for noise, at first, in seconds.
   private static let startSeconds = 0.16
   /// Bins to each side, over a bin's number, and at most, that begin with the same noise.
   private static let (startShare, startBins) = (0.3, 24)
@@ -45,9 +45,11 @@ struct NoiseEstimate {
   private let speech: Range<Int>
   private let (speechMemory, noiseStep): (Float, Float)
   private let stretchBlocks: Int
-  /// Blocks heard at first, and in this stretch.
-  private var (started, heard) = (0, 0)
+  /// Blocks taken in at first, and in this stretch.
+  private var (started, stretched) = (0, 0)
   private var logarithms: [Float]
+  /// The power of the last block's bins, each with its neighbours.
+  private var local: [Float]
   private var smoothed: [Float]
   /// The least smoothed power of the last stretches, the newest of which is not over, and of all.
   private var minima: [[Float]]
@@ -62,6 +64,7 @@ struct NoiseEstimate {
     stretchBlocks = max(1, Int(rounding: Self.stretchSeconds / blockSeconds))
     power = Array(repeating: 0, count: binCount)
     logarithms = power
+    local = power
     smoothed = power
     least = power
     minima = Array(repeating: power, count: 4)
@@ -78,7 +81,7 @@ struct NoiseEstimate {
     for bin in 0..<power.count {
       let ratio = smoothed[bin] / power[bin]
       let isNoise = (1 - Self.likelihood(ratio, Self.binRatio)) * elsewhere
-      power[bin] += noiseStep * isNoise * (Self.around(bin, total) - power[bin])
+      power[bin] += noiseStep * isNoise * (local[bin] - power[bin])
       let least = Self.around(bin, least)
       power[bin] = max(
         Self.leastOverLeast * least, min(Self.mostOverLeast * least, power[bin]))
@@ -105,15 +108,15 @@ struct NoiseEstimate {
 
   /// Smooths powers over bins and time, and keeps the least.
   private mutating func smooth(_ total: [Float]) {
-    heard += 1
-    if heard == stretchBlocks {
-      heard = 0
+    stretched += 1
+    if stretched == stretchBlocks {
+      stretched = 0
       minima.removeFirst()
       minima.append(smoothed)
     }
     for bin in 0..<power.count {
-      let now = Self.around(bin, total)
-      smoothed[bin] = now + speechMemory * (smoothed[bin] - now)
+      local[bin] = Self.around(bin, total)
+      smoothed[bin] = local[bin] + speechMemory * (smoothed[bin] - local[bin])
       minima[3][bin] = min(minima[3][bin], smoothed[bin])
       least[bin] = min(min(minima[0][bin], minima[1][bin]), min(minima[2][bin], minima[3][bin]))
     }

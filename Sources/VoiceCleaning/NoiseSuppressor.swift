@@ -9,8 +9,6 @@ final class NoiseSuppressor {
   /// How much more noise is taken out than there is on average, in speech and without it: it is
   /// uneven, and what is left of its peaks is heard as musical noise.
   private static let (excess, excessInPauses): (Float, Float) = (1.5, 3)
-  /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
-  private static let leastPower: Float = 1e-12
 
   private var transform: BlockTransform
   private var lane: BlockTransform.Lane
@@ -37,14 +35,13 @@ final class NoiseSuppressor {
   func run(_ block: inout [Float]) {
     Self.bound(&block)
     transform.analyse(block, &lane)
-    for bin in 0..<power.count { power[bin] = lane.spectrum[bin].power + Self.leastPower }
+    for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
+    lane.addPower(to: &power)
     noise.follow(power)
     let excess =
       Self.excessInPauses + noise.speechLikelihood * (Self.excess - Self.excessInPauses)
     suppression.update(power: power, unwanted: noise.power, part: excess)
-    for bin in 0..<power.count {
-      lane.spectrum[bin] = lane.spectrum[bin] * suppression.gains[bin]
-    }
+    lane.apply(suppression.gains)
     transform.synthesise(&lane, &block)
     Self.bound(&block)
   }

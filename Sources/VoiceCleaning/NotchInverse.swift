@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 
 /// Gives a voice its lows back, which speexdsp's echo canceller (1.2.1) filters with a notch at 0 Hz
@@ -11,31 +12,23 @@ struct NotchInverse {
   /// Below this, in hertz, nothing is given back.
   private static let lowest = 30.0
 
-  private let (scale, zero, zeros): (Double, Double, Double)
-  private let (pole, poles): (Double, Double)
-  /// What is still to be added to the next sample, and to the one after it.
-  private var (next, last) = (0.0, 0.0)
+  private var filter: Biquad
 
   init(sampleRate: Int) {
     let radius = sampleRate < 12000 ? 0.9 : sampleRate < 24000 ? 0.982 : 0.992
     let inner = exp(-2 * .pi * Self.lowest / Double(sampleRate))
-    scale = 1 / radius
-    zero = -2
-    zeros = (radius * radius + 0.7 * (1 - radius) * (1 - radius)) / radius
-    (pole, poles) = (-2 * inner, inner * inner)
+    filter = Biquad(
+      b0: 1 / radius, b1: -2,
+      b2: (radius * radius + 0.7 * (1 - radius) * (1 - radius)) / radius,
+      a1: -2 * inner, a2: inner * inner)
   }
 
   /// Filters a block.
   mutating func run(_ block: inout [Int16]) {
     for frame in 0..<block.count {
       let sample = Double(SixteenBits.sample(block[frame]))
-      let result = scale * sample + next
-      next = zero * sample - pole * result + last
-      last = zeros * sample - poles * result
-      block[frame] = SixteenBits.number(Float(result))
+      block[frame] = SixteenBits.number(Float(filter.next(sample)))
     }
-    // Denormal numbers are slow.
-    if abs(next) < 1e-30 { next = 0 }
-    if abs(last) < 1e-30 { last = 0 }
+    filter.settle()
   }
 }

@@ -85,18 +85,14 @@ struct FilteredClockTests {
     batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
     before: (ppm: Double, seconds: Double) = (0, 0), lateness: Lateness = .even
   ) -> (FilteredClock, UInt64, Int) {
-    var random = seed
-    func next() -> Double {
-      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Double(random >> 11) * 0x1p-53
-    }
+    var random = UniformNumbers(seed)
     var clock = FilteredClock(framesPerSecond: 48_000)
     var (frames, time) = (0, 1.0)
     while time < 1 + before.seconds + seconds {
       let rate = 48_000 * (1 + (time < 1 + before.seconds ? before.ppm : ppm) * 1e-6)
       frames += batch
       time += Double(batch) / rate
-      let late = jitter * lateness.next(next)
+      let late = jitter * lateness.next { random.next() }
       clock.take(ClockReading(frames: frames, nanoseconds: UInt64(clamping: (time + late) * 1e9)))
     }
     return (clock, UInt64(clamping: time * 1e9), frames)
@@ -140,15 +136,11 @@ struct FilteredClockTests {
   @Test(arguments: [0.5, 1.0, 2.0])
   func `after a stop the clock is not behind`(seconds: Double) {
     let leads = (1...100).map { seed in
-      var random = UInt64(seed)
-      func uniform() -> Double {
-        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Double(random >> 11) * 0x1p-53
-      }
+      var random = UniformNumbers(UInt64(seed))
       var clock = FilteredClock(framesPerSecond: 48_000)
       func run(from start: Double, seconds: Double) {
         for batch in 1...Int(clamping: seconds * 1000) {
-          let time = start + (Double(batch) + uniform()) * 0.001
+          let time = start + (Double(batch) + random.next()) * 0.001
           clock.take(ClockReading(frames: batch * 48, nanoseconds: UInt64(clamping: time * 1e9)))
         }
       }
@@ -229,17 +221,13 @@ struct FilteredClockTests {
 
   /// One reading in twenty waits for a busy machine, by up to 10 ms.
   @Test func `a few late readings in a row are not taken for another rate`() {
-    var random: UInt64 = 7
-    func uniform() -> Double {
-      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Double(random >> 11) * 0x1p-53
-    }
+    var random = UniformNumbers(7)
     var clock = FilteredClock(framesPerSecond: 48_000)
     var (frames, time, worst) = (0, 1.0, 0.0)
     while time < 3600 {
       frames += 2048
       time += 2048 / 48_000.0
-      let late = (uniform() < 0.05 ? 0.01 : 0.0002) * uniform()
+      let late = (random.next() < 0.05 ? 0.01 : 0.0002) * random.next()
       clock.take(ClockReading(frames: frames, nanoseconds: UInt64(clamping: (time + late) * 1e9)))
       let now = UInt64(clamping: time * 1e9)
       if time > 60 { worst = max(worst, abs(clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6) }
@@ -253,18 +241,14 @@ struct FilteredClockTests {
   @Test(arguments: [64, 256, 512, 1024], [1, 2, -1])
   func `a device that stands for a step keeps its rate`(step: Int, missing: Int) {
     for seed in 1...20 {
-      var random = UInt64(seed)
-      func uniform() -> Double {
-        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Double(random >> 11) * 0x1p-53
-      }
+      var random = UniformNumbers(UInt64(seed))
       var clock = FilteredClock(framesPerSecond: 48_000)
       let rate = 48_000 * 1.00005
       var (frames, time, wrongPPM, wrongFrames) = (0, 0.0, 0.0, 0.0)
       while time < 30 {
         frames += step
         let stood = Double(frames) / rate > 20.0137 ? Double(missing * step) / rate : 0
-        let late = 0.0003 * uniform()
+        let late = 0.0003 * random.next()
         time = Double(frames) / rate + stood + late
         let now = UInt64(clamping: (1 + time) * 1e9)
         clock.take(ClockReading(frames: frames, nanoseconds: now))
@@ -276,5 +260,17 @@ struct FilteredClockTests {
       #expect(wrongPPM < 100)
       #expect(wrongFrames < 10)
     }
+  }
+}
+
+/// Numbers from 0 up to 1, the same ones for the same seed: D. E. Knuth's linear congruential generator for MMIX.
+private struct UniformNumbers {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> Double {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Double(state >> 11) * 0x1p-53
   }
 }

@@ -22,7 +22,7 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   private static let jumpMemory: UInt64 = 500_000_000
   /// Nanoseconds after a sudden change in which it explains what is off.
   private static let suddenMemory: UInt64 = 4_000_000_000
-  /// Nanoseconds after which the estimate is known well enough to tell how late the readings are.
+  /// Nanoseconds after which an estimate has settled, and tells how late readings are.
   private static let settledNanoseconds: UInt64 = 4_000_000_000
   /// The most stretches whose lateness counts.
   private static let mostUsual = 1000.0
@@ -35,12 +35,10 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   private var stretch = ReadingStretch()
   /// How far off the earliest readings of the last two stretches were.
   private var leads = (older: 0.0, newer: 0.0)
-  /// By how many frames the clock last jumped, and when.
-  private var jumpFrames = 0.0
-  private var jumpNanoseconds: UInt64 = 0
-  /// When it last forgot all.
+  /// When it last forgot all, and by how many frames the clock jumped then.
   private var begunNanoseconds: UInt64 = 0
-  /// By how many frames the earliest reading of a stretch is behind a well-known estimate, as a mean of so many
+  private var jumpFrames = 0.0
+  /// By how many frames the earliest reading of a stretch is behind an estimate that has settled, as a mean of so many
   /// stretches.
   private var usualLateness = 0.0
   private var usualCount = 0.0
@@ -62,7 +60,6 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     stretch = ReadingStretch(since: time)
     leads = (0, 0)
     jumpFrames = frames
-    jumpNanoseconds = time
     suddenFrames = 0
     begunNanoseconds = time
     knownLateness = usualLateness
@@ -137,7 +134,7 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// Whether the clock has just jumped by so little that another rate may be what it was.
   @_noLocks
   private func isAfterJump(at time: UInt64) -> Bool {
-    jumpFrames != 0 && time &- jumpNanoseconds < Self.jumpMemory
+    jumpFrames != 0 && time &- begunNanoseconds < Self.jumpMemory
       && abs(jumpFrames) < Self.mostRateSeconds * nominalFramesPerSecond
   }
 }
