@@ -266,8 +266,9 @@ private final class EndlessSource: ByteSource, @unchecked Sendable {
   func read(
     into room: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    let count = min(room.count, 16384)
-    for index in 0..<count { room[index] = bytes[(offset + index) & 0xFFFF] }
+    let start = offset & 0xFFFF
+    let count = min(room.count, 16384, bytes.count - start)
+    room.copyBytes(from: bytes[start..<start + count])
     readByteCount += count
     return count
   }

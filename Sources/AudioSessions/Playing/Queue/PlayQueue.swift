@@ -355,7 +355,7 @@ final class PlayQueue: @unchecked Sendable {
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
       return (
-        sources.keys.filter { number in !played.spans.contains { $0.track.number == number } },
+        sources.keys.filter { !played.holds(turn: $0) },
         played.spans.first?.track.place.round
       )
     }

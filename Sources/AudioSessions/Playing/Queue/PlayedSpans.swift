@@ -40,6 +40,17 @@ struct PlayedSpans: Sendable {
     spans.last { $0.startFrame <= frame } ?? spans.first
   }
 
+  /// Whether a turn has spans. By bisection, as turns follow in the order of their numbers: short sources are
+  /// hundreds a second.
+  func holds(turn number: Int) -> Bool {
+    var (first, end) = (0, spans.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if spans[middle].track.number < number { first = middle + 1 } else { end = middle }
+    }
+    return first < spans.count && spans[first].track.number == number
+  }
+
   /// Closes what lies around `frame` there, and takes out what lies behind it. Returns the turns of
   /// which nothing was heard.
   @discardableResult
