@@ -259,10 +259,10 @@ let package = Package(
       providers: [.apt(["libebur128-dev"])]),
     .testTarget(
       name: "AudioLevelsTests", dependencies: ["AudioBasics", "AudioLevels", "CEbur128"],
-      swiftSettings: checked),
+      swiftSettings: checked + optimised),
     .testTarget(
       name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
-      swiftSettings: checked),
+      swiftSettings: checked + optimised),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],
       swiftSettings: checked),
