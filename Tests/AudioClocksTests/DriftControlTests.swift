@@ -11,6 +11,20 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `two clocks are locked to 1 ppm and 1 frame 5 s after a start`(seed: UInt64) {
+    var trial = ClockTrial(ClockTrial.Course(steps: [(0, 80)]))
+    trial.seed = seed
+    var worst = (ratioPPM: 0.0, delayFrames: 0.0)
+    trial.run(seconds: 20) { moment in
+      guard moment.seconds > 5 else { return }
+      worst.ratioPPM = max(worst.ratioPPM, abs(moment.ratioErrorPPM))
+      worst.delayFrames = max(worst.delayFrames, abs(moment.delayError))
+    }
+    #expect(worst.ratioPPM < 1)
+    #expect(worst.delayFrames < 1)
+  }
+
   @Test(arguments: [(0.001, 64), (0.001, 256), (0.004, 256)])
   func `clocks that move by the machine's ticks are followed as well`(
     tick: Double, period: Int

@@ -1,18 +1,19 @@
 // Audio thread.
 
 /// An estimate of a device's clock from readings that come in batches, late, twice, or not at all: a
-/// minimum filter, then a Kalman filter or, where readings are late and few, their convex hull.
+/// minimum filter, then the convex hull of the readings and, from the ninth second on, a Kalman filter.
 ///
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
 /// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
-/// Kalman filter. That knows of errors with a mean and a variance only; where readings are so few and so
-/// late that it would take a minute, the line through the earliest of them is that of an `ArrivalHull`,
-/// over the time in which lateness and the clock's wander balance. A clock that suddenly runs at quite
-/// another rate is detected within a third of a second, and the loop begins anew; a small step shows in
-/// the mean of the loop's errors, within some seconds. A device that stood still for a moment, as those of a
-/// sound server do that misses a cycle, keeps its rate, and has another place.
+/// Kalman filter. That knows of errors with a mean and a variance only, and takes fifteen seconds to
+/// come to a millionth of the rate. An `ArrivalHull`, which knows that no reading is early, takes five:
+/// its line counts for the first eight seconds, and always where readings are so few and so late that the
+/// filter would take a minute, over the time in which lateness and the clock's wander balance. A clock
+/// that suddenly runs at quite another rate is detected within a third of a second, and the estimate
+/// begins anew; a small step shows in the mean of the loop's errors, within some seconds. A device that
+/// stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 ///
@@ -33,6 +34,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Positions are whole frames.
   private static let roundingFrames = 0.5
   private static let longStretch: UInt64 = 2_000_000_000
+  /// Seconds from the beginning of an estimate in which the hull knows more than the Kalman filter.
+  private static let youngSeconds = 8.0
+  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
+  /// earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of the rate every 40 s).
+  private static let rateLateness = 0.6
   /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.
@@ -165,8 +171,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
     let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
     guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else { return doubt(reading) }
-    outlierSince = 0
-    outlierCount = 0
+    (outlierSince, outlierCount) = (0, 0)
     last = reading
     jumps.take(reading, lead: lead)
     longBest.take(reading, lead: lead)
@@ -188,7 +193,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     // The hull does without the readings of the stretch that has not ended.
     let least = jumps.leastStretch(at: reading.nanoseconds)
-    let stretch = min(Self.longStretch, max(least, age / (isCoarse ? 12 : 8)))
+    let isYoung = self.age(at: reading.nanoseconds) < Self.youngSeconds
+    let stretches: UInt64 = isCoarse ? 12 : isYoung ? 16 : 8
+    let stretch = min(Self.longStretch, max(least, age / stretches))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
@@ -216,11 +223,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     estimate.begunNanoseconds = reading.nanoseconds
     placedNanoseconds = reading.nanoseconds
     last = reading
-    outlierSince = 0
-    outlierCount = 0
-    noiseEstimate = 1
-    lateness = 0
-    interval = 0
+    (outlierSince, outlierCount) = (0, 0)
+    (noiseEstimate, lateness, interval) = (1, 0, 0)
     beginLoop(at: reading)
     forgetReadings(at: reading.nanoseconds)
   }
@@ -235,9 +239,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
   @_noLocks
   private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
-    lastLead = 0
-    lastChange = 0
-    meanLead = 0
+    (lastLead, lastChange, meanLead) = (0, 0, 0)
     estimate.raisedFrames = 0
     wasOff = false
     hull.clear()
@@ -319,9 +321,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     // change of the change deviates √3 times as far as a change.
     let noise = isCoarse ? abs(change - lastChange) * 0.577 : abs(change)
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
-    lastLead = lead
-    lastChange = change
-    guard isCoarse else { return followLoop(place, at: reading.nanoseconds, off: lead) }
+    (lastLead, lastChange) = (lead, change)
+    guard isCoarse || age(at: time) < Self.youngSeconds else {
+      return followLoop(place, at: reading.nanoseconds, off: lead)
+    }
     guard !isOff, !followHull(at: time) else { return }
     estimate.loop.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
   }
@@ -350,21 +353,22 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let knownRateDoubt = isKnown ? firstRateDoubt : .infinity
     let span = hull.span ?? 0
     let readings = span / interval
+    let doubt = readings > 1 ? 2 * lateness / readings : 0
     guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
       guard knownRateDoubt < .infinity else { return false }
+      let place = hull.frames(at: time, framesPerSecond: firstRate) + (isCoarse ? 0 : doubt)
       estimate.loop.begin(
-        at: hull.frames(at: time, framesPerSecond: firstRate), time, framesPerSecond: firstRate,
-        doubt: lateness, rateDoubt: knownRateDoubt)
+        at: place, time, framesPerSecond: firstRate, doubt: lateness, rateDoubt: knownRateDoubt)
       return true
     }
-    let doubt = 2 * lateness / readings
     let found = hull.rate
     let rateDoubt = 8 * found.errorPart * doubt / span
     let ratio = rateDoubt / knownRateDoubt
     let weight = 1 / (1 + ratio * ratio)
     let rate = firstRate + weight * (found.framesPerSecond - firstRate)
+    let late = doubt * (isCoarse ? 1 : 1 + Self.rateLateness * weight)
     estimate.loop.begin(
-      at: hull.frames(at: time, framesPerSecond: rate) + doubt, time, framesPerSecond: rate,
+      at: hull.frames(at: time, framesPerSecond: rate) + late, time, framesPerSecond: rate,
       doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
     return true
   }
@@ -389,8 +393,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     rateDoubt = Self.firstRateDoubt
     estimate.loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
-    lateness = 0
-    interval = 0
+    (lateness, interval) = (0, 0)
     estimate.loop.take(Double(reading.frames), at: reading.nanoseconds, noise: noiseEstimate)
     forgetReadings(at: time)
   }
