@@ -34,8 +34,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Positions are whole frames.
   private static let roundingFrames = 0.5
   private static let longStretch: UInt64 = 2_000_000_000
-  /// Seconds from the beginning of an estimate in which the hull knows more than the Kalman filter.
+  /// Seconds from the beginning of an estimate in which the hull knows more than the Kalman filter, and from one
+  /// reading to the next where it does.
   private static let youngSeconds = 8.0
+  private static let oftenSeconds = 0.003
   /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
   /// earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of the rate every 40 s).
   private static let rateLateness = 0.6
@@ -193,8 +195,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     // The hull does without the readings of the stretch that has not ended.
     let least = jumps.leastStretch(at: reading.nanoseconds)
-    let isYoung = self.age(at: reading.nanoseconds) < Self.youngSeconds
-    let stretches: UInt64 = isCoarse ? 12 : isYoung ? 16 : 8
+    let stretches: UInt64 = isCoarse ? 12 : isYoung(at: reading.nanoseconds) ? 16 : 8
     let stretch = min(Self.longStretch, max(least, age / stretches))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
@@ -220,8 +221,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func begin(_ reading: ClockReading) {
     estimate.isRunning = true
     keepRate(at: reading.nanoseconds)
-    estimate.begunNanoseconds = reading.nanoseconds
-    placedNanoseconds = reading.nanoseconds
+    (estimate.begunNanoseconds, placedNanoseconds) = (reading.nanoseconds, reading.nanoseconds)
     last = reading
     (outlierSince, outlierCount) = (0, 0)
     (noiseEstimate, lateness, interval) = (1, 0, 0)
@@ -284,6 +284,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     @_noLocks get { latenessSeconds * interval > Self.coarseness }
   }
 
+  @_noLocks
+  private func isYoung(at time: UInt64) -> Bool {
+    interval < Self.oftenSeconds && age(at: time) < Self.youngSeconds
+  }
+
   /// Whether a tenth of a second has a few of them only.
   private var isSeldom: Bool {
     @_noLocks get { interval > Self.seldomSeconds }
@@ -322,7 +327,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let noise = isCoarse ? abs(change - lastChange) * 0.577 : abs(change)
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     (lastLead, lastChange) = (lead, change)
-    guard isCoarse || age(at: time) < Self.youngSeconds else {
+    guard isCoarse || isYoung(at: time) else {
       return followLoop(place, at: reading.nanoseconds, off: lead)
     }
     guard !isOff, !followHull(at: time) else { return }
@@ -348,7 +353,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func followHull(at time: UInt64) -> Bool {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
-    if hull.forgetAnotherRate() { followNewRate() }
+    if hull.forgetAnotherRate() { forgetRate(before: hull.oldestNanoseconds) }
     let isKnown = isSeldom || rateDoubt < Self.crystalRateDoubt
     let knownRateDoubt = isKnown ? firstRateDoubt : .infinity
     let span = hull.span ?? 0
@@ -373,13 +378,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Of the clock's rate is known what the hull's readings tell, and no more.
+  /// Of the clock's rate is known what the readings from `time` on tell, and no more.
   @_noLocks
-  private mutating func followNewRate() {
-    estimate.begunNanoseconds = hull.oldestNanoseconds
-    placedNanoseconds = estimate.begunNanoseconds
-    firstRateDoubt = .infinity
-    rateDoubt = Self.firstRateDoubt
+  private mutating func forgetRate(before time: UInt64) {
+    (estimate.begunNanoseconds, placedNanoseconds) = (time, time)
+    (firstRateDoubt, rateDoubt) = (.infinity, Self.firstRateDoubt)
   }
 
   @_noLocks
@@ -387,10 +390,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     // All of it in the time since the loop last agreed, or since the tenth of a second began.
     let since =
       Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
-    estimate.begunNanoseconds = time
-    placedNanoseconds = time
-    firstRateDoubt = .infinity
-    rateDoubt = Self.firstRateDoubt
+    forgetRate(before: time)
     estimate.loop.forget(lead, rate: 2 * lead / since)
     noiseEstimate = max(noiseEstimate, 1)
     (lateness, interval) = (0, 0)
