@@ -135,7 +135,7 @@ struct FilteredClockTests {
   /// knows that from the time before, also where its rate has changed meanwhile, now up, now down.
   @Test(arguments: [0.5, 1.0, 2.0, 4.0], [0, 300])
   func `after a stop the clock is not behind`(seconds: Double, ppm: Int) {
-    let leads = (1...40).map { seed in
+    let leads = (1...100).map { seed in
       var random = UniformNumbers(UInt64(seed))
       var clock = FilteredClock(framesPerSecond: 48_000)
       var (frames, time) = (0, 1.0)
@@ -159,7 +159,7 @@ struct FilteredClockTests {
       run(seconds: seconds)
       return clock.frames(at: UInt64(clamping: start * 1e9)) - ahead
     }
-    #expect(abs(leads.reduce(0, +) / 40) < 0.1)
+    #expect(abs(leads.reduce(0, +) / 100) < 0.1)
   }
 
   private func deviation(_ errors: [Double]) -> Double {

@@ -31,8 +31,6 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.06
-  /// From this age on an error of less than a frame is left to the final gain.
-  private static let hasteSeconds = 3.0
   /// The least for an error of nearly a frame or more.
   private static let farGain = 0.5
   /// How much faster than that the error itself is made smooth.
@@ -89,9 +87,11 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     // An error of nearly a frame matters more than the ratio. One of less, taken back late, would
     // bend the ratio when it should be right already.
     let isFar = abs(smoothed) > 0.75 * nominalRatio
-    let early = min(1, Self.hasteSeconds / max(age, 0.1))
-    let haste = 3 / max(age, 0.1) * (isFar ? 1 : early * early * early * early)
-    let gain = max(isFar ? Self.farGain : Self.finalGain, min(Self.firstGain, haste))
+    let haste = 3 / max(age, 0.1)
+    let early = isFar ? 1 : min(1, haste)
+    let gain = max(
+      isFar ? Self.farGain : Self.finalGain,
+      min(Self.firstGain, haste * (early * early * early * early)))
     let pace = output.framesPerSecond(at: now)
     let seconds = Double(frames) / pace
     smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * gain)

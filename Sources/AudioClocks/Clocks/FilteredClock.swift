@@ -9,11 +9,11 @@
 /// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
 /// Kalman filter. That knows of errors with a mean and a variance only, and takes fifteen seconds to
 /// come to a millionth of the rate. An `ArrivalHull`, which knows that no reading is early, takes five:
-/// its line counts for the first eight seconds, and always where readings are so few and so late that the
-/// filter would take a minute, over the time in which lateness and the clock's wander balance. A clock
-/// that suddenly runs at quite another rate is detected within a third of a second, and the estimate
-/// begins anew; a small step shows in the mean of the loop's errors, within some seconds. A device that
-/// stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
+/// its line counts for the first eight seconds of readings that come often, and always of those so few and
+/// so late that the filter would take a minute, over the time in which lateness and the clock's wander
+/// balance. A clock that suddenly runs at quite another rate is detected within a third of a second, and
+/// the estimate begins anew; a small step shows in the mean of the loop's errors, within some seconds. A
+/// device that stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 ///

@@ -38,8 +38,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// When it last forgot all, and by how many frames the clock jumped then.
   private var begunNanoseconds: UInt64 = 0
   private var jumpFrames = 0.0
-  /// By how many frames the earliest reading of a stretch is behind an estimate that has settled, as a mean of so many
-  /// stretches.
+  /// The mean lateness, in frames, of a stretch's earliest reading behind an estimate that has settled, and the number
+  /// of stretches in that mean.
   private var usualLateness = 0.0
   private var usualCount = 0.0
   /// The same as it was when all was forgotten.
