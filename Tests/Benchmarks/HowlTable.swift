@@ -1,13 +1,19 @@
-/// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback guard ducks, and
-/// for how long they were heard above -20 dBFS once they had come to the limit.
+import Dispatch
+import Synchronization
+
+/// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback suppressor ducks, and
+/// for how long they were heard above -20 dBFS once they had come to the limit; and how many loops of gains
+/// below 0 dB it ducks, for each kind of sound in them.
 func printHowls(rooms: Int) {
+  let count = max(1, rooms)
   print("| gain | loops | ducked | loud for more than 0.3 s | for, at most | highest sample |")
   print("| ---: | ---: | ---: | ---: | ---: | ---: |")
-  for gain in [0.5, 1, 2, 3, 6, 9, 12] {
-    let results = (1...max(1, UInt64(rooms))).map { seed in
+  for gain in [0.1, 0.2, 0.5, 1, 2, 3, 6, 9, 12] {
+    let results = results(count) { seed in
       var rig = LoopRig.room(seed, gainDB: gain)
       rig.sampleRate = 48000
-      return rig.run(seconds: gain <= 1 ? 20 : 8, sound: rig.quiet(seed))
+      return rig.run(
+        seconds: gain < 0.5 ? 40 : gain <= 1 ? 20 : 8, sound: rig.quiet(seed))
     }
     let pains = results.map(\.painSeconds)
     let cells = [
@@ -17,4 +23,32 @@ func printHowls(rooms: Int) {
     ]
     print("| " + cells.joined(separator: " | ") + " |")
   }
+  print()
+  print("| gain | loops | ducked | with |")
+  print("| ---: | ---: | ---: | :--- |")
+  for gain in [nil, -12, -6, -3, -1, -0.5] as [Double?] {
+    let ducked = LoopSound.allCases.map { sound in
+      results(count) { seed in
+        var rig = LoopRig.room(seed &* 7 &+ UInt64(sound.rawValue.count), gainDB: gain)
+        rig.sampleRate = 48000
+        return rig.run(seconds: 12, sound: sound.make(seed, sampleRate: rig.sampleRate))
+      }.count { !$0.ducks.isEmpty }
+    }
+    let kinds = zip(LoopSound.allCases, ducked).filter { $0.1 > 0 }.map { "\($0) \($1)" }
+    let cells = [
+      gain.map { "\($0) dB" } ?? "no loop", "\(count * ducked.count)",
+      "\(ducked.reduce(0, +))", kinds.joined(separator: ", "),
+    ]
+    print("| " + cells.joined(separator: " | ") + " |")
+  }
+}
+
+/// What came of each of so many runs, as many of them at a time as there are processors.
+private func results(_ count: Int, run: @Sendable (UInt64) -> LoopRig.Result) -> [LoopRig.Result] {
+  let results = Mutex([LoopRig.Result?](repeating: nil, count: count))
+  DispatchQueue.concurrentPerform(iterations: count) { index in
+    let result = run(UInt64(index) + 1)
+    results.withLock { $0[index] = result }
+  }
+  return results.withLock { $0.compactMap { $0 } }
 }

@@ -20,7 +20,7 @@ struct LoopRig {
 
   /// A room by chance: a resonance between 100 Hz and 6.4 kHz, sharp or broad, or none, 2 to 62 ms
   /// away.
-  static func room(_ seed: UInt64, gainDB: Double) -> LoopRig {
+  static func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
     var chance = Chance(seed &+ 77)
     var rig = LoopRig()
     rig.gainDB = gainDB

@@ -8,11 +8,13 @@ import RealtimeAudio
 /// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
 /// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
 /// number of dB in the same time (`LevelHistory`), or stands as loud as the limit lets it. The
-/// proof: a code of small dips in what is played comes back (`ProbeSequence`); what sounds outside knows
-/// nothing of it. While the code is sent the limiter's gain is held, and what it takes off is known,
+/// proof: a code of small dips in what is played comes back, and shows a loop whose gain is not below 0 dB
+/// (`ProbeSequence`); what sounds outside knows nothing of the code, and in a loop of less gain it is the larger part of
+/// what comes back. The dips of a first code are of 0.5 dB; where the sound stands at the limit, or where
+/// they say too little, they are of 3 dB. While the code is sent the limiter's gain is held, and what it takes off is known,
 /// so that a howl which stands at the limit answers as one that grows freely. Where a howl has
 /// overdriven the microphone, dips would not show; it is then held 22 dB lower first, until it fits
-/// again, and so is what has to be asked twice.
+/// again, and so is what stands at the limit and has to be asked once more.
 ///
 /// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
@@ -36,7 +38,7 @@ public struct FeedbackSuppressor: ~Copyable {
     @_noLocks get { reduction < 1 ? RealtimeDecibels.level(ofPower: reduction * reduction) : 0 }
   }
   /// Whether the limiter, or the microphone itself, holds the sound down.
-  var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.985 } }
+  var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.998 } }
 
   var stage = Stage.listening
   var bands: HopLevels
@@ -63,18 +65,24 @@ public struct FeedbackSuppressor: ~Copyable {
   var holdHops = 3750
   var hopsOfCode = 0
   var framesOfHop = 0
-  let dipGain = Gain(attenuation: ProbeSequence.depth)
+  /// Where in the frames of the cycle the latest hop ended, and how many of them are left until the code begins.
+  var hopEnd = 0
+  var framesToCode = 0
+  /// Whether the dips of the code are deep, and whether nothing was left to hear after those of the last one.
+  var isDeep = false
+  var isExtinct = false
+  let shallowDip = Gain(attenuation: ProbeSequence.dip(isDeep: false))
+  let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
   private(set) var fullScale: Float
   var isOverdriven = false
   /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
   var leveller: Limiter
   var isLevelled = false
   var stableGain: Float = 1
-  /// A trip that the code before found some sign of, and one that this code does.
-  var hintLag = 0
   var calmHops = 0
-  var newHintLag = 0
-  var newHintShare: Float = 0
+  /// Whether the code found half a proof, and whether the next one goes on from there.
+  var isPromising = false
+  var isContinued = false
   var probedGain: Float = 1
 
   /// A suppressor for sound of `channelCount` channels that comes to `fullScale` where the microphone can go
@@ -137,6 +145,7 @@ public struct FeedbackSuppressor: ~Copyable {
       }
       guard bands.isHopOver else { continue }
       bands.finishHop()
+      hopEnd = done
       history.add(bands.levels, gain: reductionDecibels)
       hop &+= 1
       switch stage {
@@ -154,10 +163,13 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Lowers the first `frames` frames of the microphone in the output.
   @_noLocks
   private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
-    var done = 0
+    var done = min(frames, framesToCode)
+    framesToCode &-= done
+    if stage == .probing && !dip.isTransparent { dip.process(&sound, from: 0, frames: done) }
     while stage == .probing && done < frames {
       if framesOfHop == 0 {
-        dip.glide(to: ProbeSequenceTable.isDip(hopsOfCode) ? dipGain : .unity, frames: hopFrames)
+        let lowered = isDeep ? deepDip : shallowDip
+        dip.glide(to: ProbeCode.isDip(hopsOfCode) ? lowered : .unity, frames: hopFrames)
       }
       let part = min(frames &- done, hopFrames &- framesOfHop)
       dip.process(&sound, from: done, frames: part)
@@ -182,9 +194,9 @@ public struct FeedbackSuppressor: ~Copyable {
 /// What follows from a proof.
 extension FeedbackSuppressor {
   @_noLocks
-  mutating func duck(_ answer: ProbeSequence.Answer, at frame: Int) {
+  mutating func duck(_ answer: LoopAnswer, at frame: Int) {
     let limited = -reductionDecibels
-    let loopGain = min(24, max(limited, max(answer.gain, growth * Float(answer.lag) / 2)))
+    let loopGain = min(24, max(limited, answer.gain))
     let isRelapse = ceiling < 0
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
     if isRelapse { holdHops = min(60000, holdHops &* 2) }
@@ -254,7 +266,7 @@ extension FeedbackSuppressor {
     }
     probeCount &+= 1
     bands.beginPitch()
-    hintLag = 0
+    isContinued = false
     if isOverdriven { beginStabilizing() } else { sendCode() }
   }
 
@@ -307,15 +319,21 @@ extension FeedbackSuppressor {
     }
   }
 
+  /// Sends a code that nobody hears, or a deep one where there may be little time, or it was not enough before.
   @_noLocks
   mutating func sendCode() {
     stage = .probing
     probedGain = reduction
-    code.begin()
-    newHintLag = 0
-    newHintShare = 0
+    // Where it will be at the end of the code.
+    let level = history.level(band: suspect, age: 0) + 80 * growth
+    let isUrgent = growth == 0 || isHeld || level > -6
+    isDeep = !isExtinct && (isUrgent || isContinued || failures >= 2)
+    code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
+    isContinued = false
+    isPromising = false
     hopsOfCode = 0
     framesOfHop = 0
+    framesToCode = hopEnd
   }
 
   /// Takes a hop of what comes back.
@@ -324,16 +342,19 @@ extension FeedbackSuppressor {
     // Something came in the way that hides the code: once more, from where it is now.
     if isOverdriven { return beginStabilizing() }
     if reduction < 0.7 * probedGain { return isLevelled ? beginStabilizing() : sendCode() }
-    if let answer = code.listen(history, band: suspect), isProof(answer) {
-      duck(answer, at: frame)
-    } else if newHintLag > 0 && hintLag == 0 && code.isOver(lag: newHintLag &+ 6) {
-      // Half a proof: the same again, and it is a whole one. What is held at the limit has been
+    if !isDeep && isHeld && !isExtinct { return sendCode() }
+    if let answer = code.listen(history, band: suspect) {
+      if answer.isProof(limited: -reductionDecibels) { return duck(answer, at: frame) }
+      if answer.isPromising(isLoud: isLevelled) { isPromising = true }
+    }
+    if code.isOver && isPromising && code.codes < 4 {
+      // Half a proof: what the same again says is added to it. What is held at the limit has been
       // loud for long enough by now.
-      hintLag = newHintLag
+      isContinued = true
       if isHeld { beginStabilizing() } else { sendCode() }
-    } else if code.isOver(lag: ProbeSequence.longestLag)
-      || history.level(band: suspect, age: 0) < -75
-    {
+    } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
+      // In a loop as short as a dip many trips are lowered by it: one of 3 dB ends a howl before it is proven.
+      isExtinct = !code.isOver && isDeep
       giveUp()
     }
   }
@@ -341,29 +362,11 @@ extension FeedbackSuppressor {
   /// Nothing came back: the next code waits, the longer the more often nothing did.
   @_noLocks
   mutating func giveUp() {
-    failures = min(failures &+ 1, growth > 0 ? 3 : 7)
+    failures = min(failures &+ 1, growth > 0 ? 3 : isPromising ? 5 : 7)
     // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
     // twice more, at once, but later only after 8 s.
     nextProbeHop = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
     endProbe()
-  }
-
-  /// Whether an answer proves a loop: by itself, or because the code before got the same. The
-  /// bounds lie between what loops and what 480 excerpts of music and speech answered.
-  @_noLocks
-  mutating func isProof(_ answer: ProbeSequence.Answer) -> Bool {
-    guard answer.slope < 8 else { return false }
-    if answer.slope > 0.55 && answer.share > (answer.stage == 2 ? 0.82 : 0.72) { return true }
-    guard answer.stage > 0 else { return false }
-    // A loop that a resonance slows down answers with less at each lag, but as surely.
-    guard answer.slope > 0.7 && answer.share > 0.5 || answer.slope > 0.3 && answer.share > 0.6
-    else { return false }
-    if hintLag > 0 && abs(answer.lag &- hintLag) <= 2 { return true }
-    if answer.share > newHintShare {
-      newHintShare = answer.share
-      newHintLag = answer.lag
-    }
-    return false
   }
 
   @_noLocks

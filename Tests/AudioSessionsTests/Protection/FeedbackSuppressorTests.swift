@@ -57,6 +57,41 @@ import Testing
     }
   }
 
+  /// What once was taken for a howl in a loop below 0 dB.
+  struct Misjudged: CustomTestStringConvertible {
+    let sound: LoopSound
+    let seed: UInt64
+    let gain: Double
+    var testDescription: String { "\(sound) \(seed) at \(gain) dB" }
+  }
+
+  @Test(arguments: [
+    Misjudged(sound: .crescendo, seed: 5, gain: -12),
+    Misjudged(sound: .swell, seed: 3, gain: -12),
+    Misjudged(sound: .risingTone, seed: 22, gain: -12),
+    Misjudged(sound: .tremolo, seed: 7, gain: -12),
+    Misjudged(sound: .swellingWhistle, seed: 14, gain: -12),
+    Misjudged(sound: .crescendo, seed: 17, gain: -6),
+    Misjudged(sound: .siren, seed: 22, gain: -6),
+    Misjudged(sound: .swell, seed: 11, gain: -3),
+    Misjudged(sound: .risingTone, seed: 16, gain: -3),
+  ])
+  func `what swells in a loop that would die away is left alone`(_ misjudged: Misjudged) {
+    let (sound, seed) = (misjudged.sound, misjudged.seed)
+    let rig = LoopRig.room(seed &* 7 &+ UInt64(sound.rawValue.count), gainDB: misjudged.gain)
+    let result = rig.run(
+      seconds: 2.2, sound: sound.make(seed, sampleRate: rig.sampleRate))
+    #expect(result.ducks.isEmpty)
+  }
+
+  @Test(arguments: [2, 8, 26] as [UInt64])
+  func `a howl that the limiter takes almost nothing off is ducked as well`(seed: UInt64) {
+    // +0.1 dB: too slow a growth to be suspected before it comes to the limit.
+    let rig = LoopRig.room(seed, gainDB: 0.1)
+    let result = rig.run(seconds: 8, sound: rig.quiet(seed))
+    #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
+  }
+
   /// Sounds that resemble a howl, with no loop: amplitude and phase in cycles at a time in seconds.
   enum Sound: String, CaseIterable {
     case held, whistle, siren, crescendo, exponentialSwell, organ, tremolo, pluck, drums, chord

@@ -1,0 +1,137 @@
+// Audio thread.
+
+import AudioBasics
+import RealtimeAudio
+
+/// The code that proves a loop, and what it looks like in a level, ready to be multiplied with.
+///
+/// Its dips are at the ones of 1001 0110, the sequence of Thue and Morse, whose sum against any
+/// parabola is zero. A level sees it through a window of four hops, and perhaps through a resonance
+/// of the room: so there are three forms of it, as it is, and behind a resonance that rings for 13
+/// and for 40 ms. With a constant, a line and a parabola they are the six columns that levels are multiplied with.
+struct ProbeCode: ~Copyable {
+  /// Hops of a chip of the code, and of all eight.
+  static var chipHops: Int { @_noLocks get { 5 } }
+  static var hops: Int { @_noLocks get { 8 &* chipHops } }
+  /// Hops in which the code is looked for.
+  static var reach: Int { @_noLocks get { length(stage: 2) } }
+  /// Answers are looked for when half of the code has come back, most of it, and all.
+  static var stages: Int { @_noLocks get { 3 } }
+  static var columns: Int { @_noLocks get { 6 } }
+  private static var bits: Int { @_noLocks get { 0b0110_1001 } }
+
+  /// For each hop the parabola's columns and the forms', in four lanes each.
+  private var values: SampleBuffer
+  /// For each stage and each column without those before it, of length one: what it is made of, column by column, in
+  /// four lanes for the parabola and four for the forms.
+  private var freeing: SampleBuffer
+  /// What a shallow and a deep code take off a level.
+  private var dips: SampleBuffer
+
+  init() {
+    values = SampleBuffer(frameCount: Self.reach, channelCount: 8)
+    freeing = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
+    dips = SampleBuffer(frameCount: Self.reach, channelCount: 2)
+    let shapes = ProbeShapes()
+    // The parabola's columns stand in the first three of eight lanes, the forms' in the fifth to the seventh.
+    let lanes = [0, 1, 2, 4, 5, 6]
+    for (column, shape) in shapes.columns.enumerated() {
+      for (hop, value) in shape.enumerated() {
+        values[hop * 8 + lanes[column]] = Float(value)
+      }
+    }
+    for stage in 0..<Self.stages {
+      for (row, weights) in shapes.freeing(stage: stage).enumerated() {
+        for (column, weight) in weights.enumerated() {
+          freeing[(stage * Self.columns + row) * 8 + lanes[column]] = Float(weight)
+        }
+      }
+    }
+    for (index, isDeep) in [false, true].enumerated() {
+      for (hop, dip) in ProbeShapes.dips(isDeep: isDeep).enumerated() {
+        dips[hop * 2 + index] = Float(dip)
+      }
+    }
+  }
+
+  /// Hops of the code that a stage takes in.
+  @_noLocks
+  static func length(stage: Int) -> Int {
+    stage == 0 ? 26 : stage == 1 ? 38 : 52
+  }
+
+  /// The stage whose last hop that is.
+  @_noLocks
+  static func stage(endingAt hop: Int) -> Int? {
+    var stage = 0
+    while stage < stages {
+      if length(stage: stage) &- 1 == hop { return stage }
+      stage &+= 1
+    }
+    return nil
+  }
+
+  /// Whether the output is lowered in that hop.
+  @_noLocks
+  static func isDip(_ hop: Int) -> Bool {
+    guard hop >= 0 && hop < hops else { return false }
+    return (bits >> (hop / chipHops)) & 1 == 1
+  }
+
+  /// By how many dB a shallow or deep code has changed a level at the end of that hop.
+  @_noLocks
+  func dip(hop: Int, isDeep: Bool) -> Float {
+    hop < dips.frameCount ? dips[hop &* 2 &+ (isDeep ? 1 : 0)] : 0
+  }
+
+  /// The values of the columns for a hop, of the parabola and of the forms of the code, three each.
+  @_noLocks
+  func columns(hop: Int) -> (parabola: SIMD4<Float>, forms: SIMD4<Float>) {
+    (values.fourSamples(at: hop &* 8), values.fourSamples(at: hop &* 8 &+ 4))
+  }
+
+  /// Products with columns each of which is free of those before it and of length one, over the hops of a stage, from
+  /// those with the columns as they are; the fourth lane of `parabola` is the product of the levels with themselves.
+  @_noLocks
+  func freed(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
+    var (first, second) = (SIMD4<Float>(), SIMD4<Float>())
+    var row = 0
+    while row < Self.columns {
+      let place = (stage &* Self.columns &+ row) &* 8
+      let product =
+        freeing.fourSamples(at: place) * parabola + freeing.fourSamples(at: place &+ 4) * forms
+      if row < 3 { first[row] = product.sum() } else { second[row &- 3] = product.sum() }
+      row &+= 1
+    }
+    return ProbeProducts(
+      parabola: first, forms: second, rest: parabola[3] - (first * first).sum(),
+      mean: first[0] / RealtimeMath.sqrt(Float(Self.length(stage: stage))))
+  }
+
+  /// What is left of the latest levels of a band, as many as a code takes, without their parabola.
+  @_noLocks
+  func rest(of history: borrowing LevelHistory, band: Int) -> Float {
+    let now = history.level(band: band, age: 0)
+    var sums = SIMD4<Float>()
+    var hop = 0
+    while hop < Self.reach {
+      let level = history.level(band: band, age: Self.reach &- 1 &- hop) - now
+      var parabola = columns(hop: hop).parabola
+      parabola[3] = level
+      sums += parabola * level
+      hop &+= 1
+    }
+    return max(0, freed(sums, SIMD4(), stage: Self.stages &- 1).rest)
+  }
+}
+
+/// Products of levels with the columns of a code that are free of each other.
+struct ProbeProducts: BitwiseCopyable {
+  /// Those with a constant, a line and a parabola, and with the three forms of the code.
+  var parabola: SIMD4<Float>
+  var forms: SIMD4<Float>
+  /// The product of the levels with themselves without their parabola.
+  var rest: Float
+  /// Their mean.
+  var mean: Float
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// What a code looks like in a level, worked out before there is any sound.
+struct ProbeShapes {
+  /// A constant, a line, a parabola and the code as it comes back with each resonance, hop by hop.
+  let columns: [[Double]]
+
+  init() {
+    let hops = ProbeCode.reach
+    let powers = (0..<3).map { power in
+      (0..<hops).map { hop in
+        (0..<power).reduce(1.0) { product, _ in product * (2 * Double(hop) / Double(hops) - 1) }
+      }
+    }
+    let dips = Self.dips(isDeep: false).map { $0 / Double(ProbeSequence.dip(isDeep: false)) }
+    let forms = [1.0, 1 / 5.0, 1 / 15.0].map { share in
+      var last = 0.0
+      return dips.map { dip in
+        last += (dip - last) * share
+        return last
+      }
+    }
+    columns = powers + forms
+  }
+
+  /// By how many dB a shallow or deep code changes a level, hop by hop.
+  static func dips(isDeep: Bool) -> [Double] {
+    // A dip's edges are ramps as long as a hop.
+    func gain(_ hop: Int) -> Double {
+      ProbeCode.isDip(hop) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
+    }
+    func power(_ hop: Int) -> Double {
+      let (first, last) = (gain(hop - 1), gain(hop))
+      return (first * first + first * last + last * last) / 3
+    }
+    return (0..<ProbeCode.reach).map { hop in
+      10 * log10((hop - 3...hop).map(power).reduce(0, +) / 4)
+    }
+  }
+
+  /// For each column, over the hops of a stage, the weights of the columns that make one of length one that is
+  /// free of those before it (the orthogonalisation of Gram and Schmidt); zeros where it is not used.
+  func freeing(stage: Int) -> [[Double]] {
+    let length = ProbeCode.length(stage: stage)
+    var basis: [(values: [Double], weights: [Double])] = []
+    for (index, column) in columns.enumerated() {
+      var values = Array(column[..<length])
+      var weights = columns.indices.map { $0 == index ? 1.0 : 0 }
+      // Half of the code is too much like a parabola to be told from one.
+      if stage == 0 && (index == 2 || index > 3) {
+        values = values.map { _ in 0 }
+        weights = weights.map { _ in 0 }
+      }
+      for other in basis {
+        let share = zip(values, other.values).reduce(0) { $0 + $1.0 * $1.1 }
+        values = zip(values, other.values).map { $0 - share * $1 }
+        weights = zip(weights, other.weights).map { $0 - share * $1 }
+      }
+      let norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
+      let scale = norm > 1e-9 ? 1 / norm : 0
+      basis.append((values.map { $0 * scale }, weights.map { $0 * scale }))
+    }
+    return basis.map(\.weights)
+  }
+}

@@ -1,0 +1,83 @@
+import AudioBasics
+import Glibc
+import Testing
+
+@testable import AudioSessions
+
+/// The gain of a loop, measured by a code of dips.
+@Suite struct ProbeSequenceTests {
+  /// A loop of that gain in dB that takes so many hops and rings for so many, in which something sounds from outside that
+  /// grows by so many dB a hop.
+  struct Loop {
+    var gain: Double
+    var hops = 9
+    var ringing = 0.0
+    var outside = 1.0
+    var growth = 0.0
+
+    /// What the last stage of a code in it says.
+    func answer(isDeep: Bool) -> LoopAnswer? {
+      var history = LevelHistory()
+      var code = ProbeSequence()
+      let factor = pow(10, gain / 20)
+      var returned = 0.0
+      var (heard, played): ([Double], [Double]) = ([], [])
+      var found: LoopAnswer?
+      for hop in -400..<90 {
+        // A dip's edges are ramps as long as a hop.
+        let edges = [hop - 1, hop].map {
+          ProbeCode.isDip($0) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
+        }
+        let dip = ((edges[0] * edges[0] + edges[0] * edges[1] + edges[1] * edges[1]) / 3)
+          .squareRoot()
+        let back = played.count < hops ? 0 : played[played.count - hops]
+        returned += (factor * back - returned) / (1 + ringing)
+        let level = returned + outside * 0.001 * pow(10, growth * Double(hop + 400) / 20)
+        heard.append(level)
+        played.append(level * dip)
+        let power = heard.suffix(4).reduce(0) { $0 + $1 * $1 } / 4
+        if hop == 0 { code.begin(history, band: 1, isDeep: isDeep, continues: false) }
+        history.add(SIMD4(repeating: Float(10 * log10(power + 1e-20))), gain: 0)
+        if hop >= 0, let answer = code.listen(history, band: 1), answer.stage == 2 {
+          found = answer
+        }
+      }
+      return found
+    }
+  }
+
+  @Test(arguments: [false, true], [-12.0, -6, -3, -1, -0.5])
+  func `the gain of a loop below 0 dB is measured`(isDeep: Bool, gain: Double)
+    throws
+  {
+    for growth in [0, 0.05, 0.1] {
+      let answer = try #require(Loop(gain: gain, growth: growth).answer(isDeep: isDeep))
+      #expect(answer.lag == 18 && abs(Double(answer.gain) - gain) < 0.3, "\(answer)")
+      #expect(!answer.isProof(limited: 0), "\(answer)")
+    }
+  }
+
+  @Test(arguments: [false, true], [0.3, 1, 3])
+  func `a loop above 0 dB is proven`(isDeep: Bool, gain: Double) throws {
+    for ringing in [0.0, 1, 2.5] {
+      let loop = Loop(gain: gain, ringing: ringing, outside: gain > 2 ? 1e-9 : 1e-3)
+      let answer = try #require(loop.answer(isDeep: isDeep))
+      #expect(abs(answer.lag - 18) <= 1 && abs(Double(answer.gain) - gain) < 0.3, "\(answer)")
+      #expect(answer.isProof(limited: 0), "\(answer)")
+    }
+  }
+
+  @Test func `what repeats itself without a loop proves nothing`() throws {
+    // As loud as before nine hops ago, whatever is played.
+    var history = LevelHistory()
+    var code = ProbeSequence()
+    for hop in -400..<90 {
+      if hop == 0 { code.begin(history, band: 0, isDeep: true, continues: false) }
+      let level = Float(-20 + 3 * sin(2 * Double.pi * Double(hop) / 9))
+      history.add(SIMD4(repeating: level), gain: 0)
+      if hop >= 0, let answer = code.listen(history, band: 0) {
+        #expect(!answer.isProof(limited: 0) && answer.doubt > 0.65, "\(answer)")
+      }
+    }
+  }
+}
