@@ -5,16 +5,15 @@ import RealtimeAudio
 
 /// Recognises a howl, and lowers the microphone before it hurts. Audio thread.
 ///
-/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
-/// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
-/// number of dB in the same time (`LevelHistory`), or stands as loud as the limit lets it. The
-/// proof: a code of small dips in what is played comes back, and shows a loop whose gain is not below 0 dB
-/// (`ProbeSequence`); what sounds outside knows nothing of the code, and in a loop of less gain it is the larger part of
-/// what comes back. The dips of a first code are of 0.5 dB; where the sound stands at the limit, or where
-/// they say too little, they are of 3 dB. While the code is sent the limiter's gain is held, and what it takes off is known,
-/// so that a howl which stands at the limit answers as one that grows freely. Where a howl has
-/// overdriven the microphone, dips would not show; it is then held 22 dB lower first, until it fits
-/// again, and so is what stands at the limit and has to be asked once more.
+/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone never tell it
+/// from an organ, so it takes two things. The suspicion: a band grows by the same number of dB in the same time
+/// (`LevelHistory`), or stands as loud as the limit lets it. The proof: a code of small dips in what is played comes
+/// back, and shows a loop whose gain is not below 0 dB (`ProbeSequence`); what sounds outside knows nothing of the
+/// code, and in a loop of less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
+/// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the code is sent the
+/// limiter's gain is held, and what it takes off is known, so that a howl which stands at the limit answers as one
+/// that grows freely. Where a howl has overdriven the microphone, dips would not show; it is then held 22 dB lower
+/// first, until it fits again, and so is what stands at the limit and has to be asked once more.
 ///
 /// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back

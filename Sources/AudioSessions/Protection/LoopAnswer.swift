@@ -11,7 +11,7 @@ struct LoopAnswer: BitwiseCopyable {
   var stage: Int
   /// How many codes it was found in.
   var codes: Int
-  /// The share of what moves that the loop accounts for: 1 is all.
+  /// The share of the level's changes that the loop accounts for (the coefficient of determination): 1 is all.
   var share: Float
   /// What the loop leaves unexplained, as a share of what is left where the code is thought away: below 1 the code came
   /// back. What only repeats itself is not explained better by the code.
@@ -63,16 +63,16 @@ struct LoopAnswer: BitwiseCopyable {
   }
 }
 
-/// What the levels and what was played have in common over a lag, without their parabolas.
+/// The inner products of the levels and of what was played a lag before, without their parabolas.
 struct LoopMoments: BitwiseCopyable {
-  /// Products of the levels with themselves, with what was played, of that with itself, and by how many dB the levels are
-  /// above it on average.
+  /// Inner products of the levels with themselves, of the levels with what was played, and of that with itself; and
+  /// by how many dB the levels are above it on average.
   var whole: SIMD4<Float>
   /// What the code explains of the second and the third; and both again for what was played without the code.
   var parts: SIMD4<Float>
 
-  /// Moments from the products of the levels, of what was played, and of that without the code, with the columns of the code;
-  /// and from the products of the levels with the latter two.
+  /// Moments from the inner products with the columns of the code: those of the levels, of what was played, and of that
+  /// without the code; and from the inner products of the levels with the latter two.
   @_noLocks
   init(
     level: ProbeProducts, coded: ProbeProducts, plain: ProbeProducts, product: Float,

@@ -22,15 +22,15 @@ struct ProbeCode: ~Copyable {
 
   /// For each hop the parabola's columns and the forms', in four lanes each.
   private var values: SampleBuffer
-  /// For each stage and each column without those before it, of length one: what it is made of, column by column, in
-  /// four lanes for the parabola and four for the forms.
-  private var freeing: SampleBuffer
+  /// For each stage and each orthonormal column, the weights of the columns it is the sum of, in four lanes for the
+  /// parabola's and four for the forms'.
+  private var weights: SampleBuffer
   /// What a shallow and a deep code take off a level.
   private var dips: SampleBuffer
 
   init() {
     values = SampleBuffer(frameCount: Self.reach, channelCount: 8)
-    freeing = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
+    weights = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
     dips = SampleBuffer(frameCount: Self.reach, channelCount: 2)
     let shapes = ProbeShapes()
     // The parabola's columns stand in the first three of eight lanes, the forms' in the fifth to the seventh.
@@ -41,9 +41,9 @@ struct ProbeCode: ~Copyable {
       }
     }
     for stage in 0..<Self.stages {
-      for (row, weights) in shapes.freeing(stage: stage).enumerated() {
-        for (column, weight) in weights.enumerated() {
-          freeing[(stage * Self.columns + row) * 8 + lanes[column]] = Float(weight)
+      for (row, combination) in shapes.orthonormalWeights(stage: stage).enumerated() {
+        for (column, weight) in combination.enumerated() {
+          weights[(stage * Self.columns + row) * 8 + lanes[column]] = Float(weight)
         }
       }
     }
@@ -90,16 +90,16 @@ struct ProbeCode: ~Copyable {
     (values.fourSamples(at: hop &* 8), values.fourSamples(at: hop &* 8 &+ 4))
   }
 
-  /// Products with columns each of which is free of those before it and of length one, over the hops of a stage, from
-  /// those with the columns as they are; the fourth lane of `parabola` is the product of the levels with themselves.
+  /// The inner products of levels with the orthonormal columns over the hops of a stage, from those with the columns as
+  /// they are; the fourth lane of `parabola` is the inner product of the levels with themselves.
   @_noLocks
-  func freed(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
+  func orthonormal(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
     var (first, second) = (SIMD4<Float>(), SIMD4<Float>())
     var row = 0
     while row < Self.columns {
       let place = (stage &* Self.columns &+ row) &* 8
       let product =
-        freeing.fourSamples(at: place) * parabola + freeing.fourSamples(at: place &+ 4) * forms
+        weights.fourSamples(at: place) * parabola + weights.fourSamples(at: place &+ 4) * forms
       if row < 3 { first[row] = product.sum() } else { second[row &- 3] = product.sum() }
       row &+= 1
     }
@@ -121,16 +121,16 @@ struct ProbeCode: ~Copyable {
       sums += parabola * level
       hop &+= 1
     }
-    return max(0, freed(sums, SIMD4(), stage: Self.stages &- 1).rest)
+    return max(0, orthonormal(sums, SIMD4(), stage: Self.stages &- 1).rest)
   }
 }
 
-/// Products of levels with the columns of a code that are free of each other.
+/// Inner products of levels with the orthonormal columns of a code.
 struct ProbeProducts: BitwiseCopyable {
   /// Those with a constant, a line and a parabola, and with the three forms of the code.
   var parabola: SIMD4<Float>
   var forms: SIMD4<Float>
-  /// The product of the levels with themselves without their parabola.
+  /// The inner product of the levels with themselves without their parabola.
   var rest: Float
   /// Their mean.
   var mean: Float

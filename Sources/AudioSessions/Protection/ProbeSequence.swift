@@ -12,10 +12,10 @@ import RealtimeAudio
 ///     L(t) = k P(t - lag) + s(t),
 ///
 /// where k is the loop's part in what is heard, and s what changes for other reasons. s has nothing to do with the
-/// code, so k is an instrumental-variable estimate (two-stage least squares; J. D. Angrist, A. B. Krueger, "Instrumental
-/// Variables and the Search for Identification", 2001): L and P are compared only in what the code, seen through
-/// a window of four hops and through resonances, explains of them. What swells, fades or stands still like a parabola
-/// is taken off both before. The loop's gain is then
+/// code, so k is an instrumental-variable estimate (two-stage least squares; J. D. Angrist, A. B. Krueger,
+/// "Instrumental Variables and the Search for Identification", 2001): L and P are compared only in what the code,
+/// seen through a window of four hops and through resonances, explains of them. What swells, fades or stands still
+/// like a parabola is taken off both before. The loop's gain is then
 ///
 ///     G = 20 log10 k + mean(L(t) - P(t - lag)),
 ///
@@ -113,7 +113,7 @@ struct ProbeSequence: ~Copyable {
       let hop = age &- hops
       if hop >= 0 && hop < ProbeCode.reach {
         add(lag & 1 == 0 ? now : between, playedBefore: hops, hop: hop, lag: lag)
-        if let stage = ProbeCode.stage(endingAt: hop) { judge(stage: stage, lag: lag) }
+        if let stage = ProbeCode.stage(endingAt: hop) { evaluate(stage: stage, lag: lag) }
       }
       lag &+= 1
     }
@@ -164,8 +164,8 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
-  /// Adds a level to the sums of a lag: its products with the parabola, with the forms of the code, and with what was
-  /// played so many hops before.
+  /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the code, and with what
+  /// was played so many hops before.
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)
@@ -198,16 +198,16 @@ struct ProbeSequence: ~Copyable {
 
   /// Keeps what a lag says at the end of a stage, if it is less doubtful than what the others said.
   @_noLocks
-  private mutating func judge(stage: Int, lag: Int) {
+  private mutating func evaluate(stage: Int, lag: Int) {
     var place = lag &* Self.width
-    let level = code.freed(
+    let level = code.orthonormal(
       sums.fourSamples(at: place), sums.fourSamples(at: place &+ 4), stage: stage)
     place &+= 8
     var resonance = 0
     while resonance < Self.resonances {
       let withCode = sums.fourSamples(at: place &+ 4)
-      let coded = code.freed(sums.fourSamples(at: place), withCode, stage: stage)
-      let plain = code.freed(sums.fourSamples(at: place &+ 8), SIMD4(), stage: stage)
+      let coded = code.orthonormal(sums.fourSamples(at: place), withCode, stage: stage)
+      let plain = code.orthonormal(sums.fourSamples(at: place &+ 8), SIMD4(), stage: stage)
       var moments = LoopMoments(
         level: level, coded: coded, plain: plain, product: withCode[3],
         plainProduct: sums[place &+ 15])

@@ -38,9 +38,9 @@ struct ProbeShapes {
     }
   }
 
-  /// For each column, over the hops of a stage, the weights of the columns that make one of length one that is
-  /// free of those before it (the orthogonalisation of Gram and Schmidt); zeros where it is not used.
-  func freeing(stage: Int) -> [[Double]] {
+  /// The columns made orthonormal over the hops of a stage, each in turn (the orthogonalisation of Gram and Schmidt):
+  /// for each the weights of the columns it is the sum of; zeros where it is not used.
+  func orthonormalWeights(stage: Int) -> [[Double]] {
     let length = ProbeCode.length(stage: stage)
     var basis: [(values: [Double], weights: [Double])] = []
     for (index, column) in columns.enumerated() {
