@@ -29,7 +29,7 @@ func printHowls(rooms: Int) {
   for gain in [nil, -12, -6, -3, -1, -0.5] as [Double?] {
     let ducked = LoopSound.allCases.map { sound in
       results(count) { seed in
-        var rig = LoopRig.room(seed &* 7 &+ UInt64(sound.rawValue.count), gainDB: gain)
+        var rig = sound.room(seed, gainDB: gain)
         rig.sampleRate = 48000
         return rig.run(seconds: 12, sound: sound.make(seed, sampleRate: rig.sampleRate))
       }.count { !$0.ducks.isEmpty }

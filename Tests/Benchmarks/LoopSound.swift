@@ -5,6 +5,11 @@ enum LoopSound: String, CaseIterable {
   case held, whistle, swellingWhistle, risingTone, siren, crescendo, swell, organ, tremolo, pluck
   case drums, chord, loudTone, speech, music, risingNoise
 
+  /// A room by chance in which it is played.
+  func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
+    LoopRig.room(seed &* 7 &+ UInt64(rawValue.count), gainDB: gainDB)
+  }
+
   /// One of that kind by chance: the sample of each frame in turn. Its level lies between -30 and -4 dBFS, but for a tone
   /// that overdrives the microphone.
   func make(_ seed: UInt64, sampleRate: Int) -> (Int) -> Float {

@@ -67,8 +67,9 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Where in the frames of the cycle the latest hop ended, and how many of them are left until the code begins.
   var hopEnd = 0
   var framesToCode = 0
-  /// Whether the dips of the code are deep, and whether nothing was left to hear after those of the last one.
+  /// Whether the dips of the code are deep.
   var isDeep = false
+  /// Whether the deep dips of the last code ended the sound before the code was over.
   var isExtinct = false
   let shallowDip = Gain(attenuation: ProbeSequence.dip(isDeep: false))
   let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
@@ -164,7 +165,7 @@ public struct FeedbackSuppressor: ~Copyable {
   private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
     var done = min(frames, framesToCode)
     framesToCode &-= done
-    if stage == .probing && !dip.isTransparent { dip.process(&sound, from: 0, frames: done) }
+    if !dip.isTransparent { dip.process(&sound, from: 0, frames: done) }
     while stage == .probing && done < frames {
       if framesOfHop == 0 {
         let lowered = isDeep ? deepDip : shallowDip
@@ -318,7 +319,8 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Sends a code that nobody hears, or a deep one where there may be little time, or it was not enough before.
+  /// Sends a code of shallow dips; of deep ones where the sound is at the limit or soon will be, or where shallow ones
+  /// were not enough.
   @_noLocks
   mutating func sendCode() {
     stage = .probing

@@ -18,7 +18,7 @@ struct LoopAnswer: BitwiseCopyable {
   var doubt: Float
   /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code, and 2 %.
   var misfit: Float
-  /// The loop's part in what is heard, in dB: 0 is all.
+  /// The share of the microphone's level that comes through the loop, in dB: 0 is all of it.
   var part: Float
   /// The loop's gain in dB.
   var gain: Float
@@ -34,13 +34,18 @@ struct LoopAnswer: BitwiseCopyable {
   /// By how many dB the sound changes in a trip beyond what was done to it: what the limiters take off, or its growth.
   var change: Float { @_noLocks get { gain - part } }
 
+  /// Whether a loop that keeps a howl up could answer like that.
+  private var isPlausible: Bool {
+    @_noLocks get { abs(part) < 2.5 && gain > -0.3 && misfit < 1 }
+  }
+
   /// Whether it proves a loop, in which `limited` dB are taken off by limiters.
   ///
   /// The bounds lie between what 360 loops of +0.1 to +6 dB answered, and 3,456 rooms without a loop or with one of
-  /// -0.5 dB and less, in which 16 kinds of sound were heard (`swift run -c release Benchmarks howls` tries others).
+  /// -0.5 dB and less, in which 16 kinds of sound were played (`swift run -c release Benchmarks howls` tries others).
   @_noLocks
   func isProof(limited: Float) -> Bool {
-    guard abs(part) < 2.5, gain > -0.3, misfit < 1 else { return false }
+    guard isPlausible else { return false }
     // The part of a loop in a sound from outside that stands at the limit is smaller by what is taken off.
     let isApart = limited > 2 && abs(change - limited) < 1
     switch stage {
@@ -57,8 +62,7 @@ struct LoopAnswer: BitwiseCopyable {
   /// Whether the same code once more may prove what this one did not; what is loud is asked sooner.
   @_noLocks
   func isPromising(isLoud: Bool) -> Bool {
-    guard abs(part) < 2.5, gain > -0.3, misfit < 1, stage == ProbeCode.stages &- 1
-    else { return false }
+    guard isPlausible, stage == ProbeCode.stages &- 1 else { return false }
     return doubt < 0.65 || isLoud && doubt < 0.9 && share > 0.8
   }
 }
@@ -88,18 +92,19 @@ struct LoopMoments: BitwiseCopyable {
 
   /// What that many codes say; nil where nothing came back, or more than there can be.
   @_noLocks
-  func answer(lag: Int, stage: Int, codes: Float, roughness: Float) -> LoopAnswer? {
+  func answer(lag: Int, stage: Int, codes: Int, roughness: Float) -> LoopAnswer? {
     guard whole[0] > 1e-4, parts[0] > 0, parts[1] > 1e-4 else { return nil }
     let slope = parts[0] / parts[1]
     guard slope < 1.35 else { return nil }
     let rest = max(0, whole[0] - 2 * slope * whole[1] + slope * slope * whole[2])
     let isLike = parts[2] > 0 && parts[3] > 1e-4
     let other = isLike ? whole[0] - parts[2] * parts[2] / parts[3] : whole[0]
+    let count = Float(codes)
     let part = RealtimeDecibels.level(ofPower: slope * slope)
     return LoopAnswer(
-      lag: lag, stage: stage, codes: Int(clamping: codes), share: 1 - rest / whole[0],
+      lag: lag, stage: stage, codes: codes, share: 1 - rest / whole[0],
       doubt: rest / max(1e-6, other),
-      misfit: rest / (2 * roughness * codes + 0.02 * whole[0] + 1e-6), part: part,
-      gain: part + whole[3] / codes)
+      misfit: rest / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part,
+      gain: part + whole[3] / count)
   }
 }

@@ -11,18 +11,18 @@ import RealtimeAudio
 ///
 ///     L(t) = k P(t - lag) + s(t),
 ///
-/// where k is the loop's part in what is heard, and s what changes for other reasons. s has nothing to do with the
-/// code, so k is an instrumental-variable estimate (two-stage least squares; J. D. Angrist, A. B. Krueger,
-/// "Instrumental Variables and the Search for Identification", 2001): L and P are compared only in what the code,
-/// seen through a window of four hops and through resonances, explains of them. What swells, fades or stands still
-/// like a parabola is taken off both before. The loop's gain is then
+/// where k is the share of the level that comes through the loop, and s what changes for other reasons. s has nothing
+/// to do with the code, so k is an instrumental-variable estimate (two-stage least squares; J. D. Angrist, A. B.
+/// Krueger, "Instrumental Variables and the Search for Identification", 2001): L and P are compared only in what the
+/// code, seen through a window of four hops and through resonances, explains of them. What swells, fades or stands
+/// still like a parabola is taken off both before. The loop's gain is then
 ///
 ///     G = 20 log10 k + mean(L(t) - P(t - lag)),
 ///
-/// since in each trip the loop's part is k of a sound that changes by that mean. A loop that keeps a howl up has a gain
-/// of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in a loop of -3 dB has -3 dB and k = 0.56.
+/// since in each trip the loop returns the share k of a sound that changes by that mean. A loop that keeps a howl up
+/// has a gain of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in a loop of -3 dB has -3 dB and k = 0.56.
 struct ProbeSequence: ~Copyable {
-  /// A dip in dB: so shallow that nobody hears it, or deep enough for a howl of several tones.
+  /// A dip in dB: too shallow to be heard, or deep enough for a howl of several tones.
   @_noLocks
   static func dip(isDeep: Bool) -> Float { isDeep ? -3 : -0.5 }
 
@@ -72,7 +72,7 @@ struct ProbeSequence: ~Copyable {
   ) {
     self.isDeep = isDeep
     start = history.level(band: band, age: 0)
-    if !continues || codes == 0 {
+    if !continues {
       codes = 0
       evidence.clear(frames: evidence.frameCount)
       roughness = code.rest(of: history, band: band)
@@ -165,7 +165,7 @@ struct ProbeSequence: ~Copyable {
   }
 
   /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the code, and with what
-  /// was played so many hops before.
+  /// was played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)
@@ -211,14 +211,14 @@ struct ProbeSequence: ~Copyable {
       var moments = LoopMoments(
         level: level, coded: coded, plain: plain, product: withCode[3],
         plainProduct: sums[place &+ 15])
-      var count: Float = 1
+      var count = 1
       if stage == ProbeCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)
         moments.whole += evidence.fourSamples(at: kept)
         moments.parts += evidence.fourSamples(at: kept &+ 4)
         evidence.setFourSamples(moments.whole, at: kept)
         evidence.setFourSamples(moments.parts, at: kept &+ 4)
-        count = Float(codes)
+        count = codes
       }
       if let answer = moments.answer(
         lag: lag, stage: stage, codes: count, roughness: roughness),

@@ -78,7 +78,7 @@ import Testing
   ])
   func `what swells in a loop that would die away is left alone`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)
-    let rig = LoopRig.room(seed &* 7 &+ UInt64(sound.rawValue.count), gainDB: misjudged.gain)
+    let rig = sound.room(seed, gainDB: misjudged.gain)
     let result = rig.run(
       seconds: 2.2, sound: sound.make(seed, sampleRate: rig.sampleRate))
     #expect(result.ducks.isEmpty)
