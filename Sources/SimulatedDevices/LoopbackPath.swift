@@ -177,7 +177,7 @@ struct Interpolator: ~Copyable, Sendable {
     let phases = fraction == nil ? Self.phaseCount + 1 : 1
     var rows = SampleBuffer(frameCount: phases, channelCount: 2 * halfWidth)
     for row in 0..<phases {
-      KaiserSinc.design(
+      WindowedSinc.design(
         &rows, row: row, halfWidth: halfWidth,
         fraction: fraction ?? Double(row) / Double(Self.phaseCount))
     }

@@ -36,8 +36,8 @@ import Testing
 
   @Test(arguments: [
     (ConversionQuality.quick, 1000.0, 118.0), (.quick, 10000, 115), (.quick, 20000, 100),
-    (.standard, 1000, 130), (.standard, 10000, 130), (.standard, 20000, 120),
-    (.fine, 1000, 133), (.fine, 10000, 133), (.fine, 20000, 133),
+    (.standard, 1000, 145), (.standard, 10000, 145), (.standard, 20000, 135),
+    (.fine, 1000, 145), (.fine, 10000, 145), (.fine, 20000, 140),
   ])
   func `a sine stays clean while the ratio wanders`(
     quality: ConversionQuality, hertz: Double, decibels: Double

@@ -31,8 +31,19 @@ public enum ConversionQuality: Sendable, CaseIterable {
     }
   }
 
-  /// The Kaiser window's beta for that attenuation.
-  var windowShape: Double { 0.1102 * (attenuation - 8.7) }
+  /// The sinc's window. Under a Kaiser window images fall by 6 dB an octave beyond the slope. The standard kernel's
+  /// window has as steep a slope, with images 116 dB down, but they fall to 150 dB where those of tones up to a quarter
+  /// of the rate lie. Its amplitudes make the largest image as small as can be, compared with a limit that falls by
+  /// 33 dB from the slope's end to 1.5 times half the rate: by C. L. Lawson's reweighted least squares, 1961.
+  var window: SincWindow {
+    guard self == .standard else { return .kaiser(shape: 0.1102 * (attenuation - 8.7)) }
+    return .cosines([
+      0.35415930288469155, 0.48698033624083126, 0.14585560714867338, 0.013017896337570924,
+      -1.2050072775576792e-05, -6.863569184854812e-06, 9.500388334013343e-06,
+      -5.751472097088872e-06, 2.9886651921745555e-06, -1.326883013470781e-06,
+      4.714149145698676e-07, -1.110831368902887e-07,
+    ])
+  }
 
   /// Half the kernel's slope from what passes to what does not, in parts of half the rate; Kaiser's
   /// formula, as in A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing".

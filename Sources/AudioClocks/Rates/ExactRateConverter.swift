@@ -143,15 +143,14 @@ struct PolyphaseBank: ~Copyable, Sendable {
     // Its very end, which a row could only look at on one side, weighs nothing.
     let end = halfWidth * outputStep
     let curve = (0...end).map {
-      $0 == end ? 0 : Float(kernel.value(at: Double($0) / Double(outputStep)))
+      $0 == end ? 0 : kernel.value(at: Double($0) / Double(outputStep))
     }
-    var rows = SampleBuffer(frameCount: outputStep, channelCount: width)
+    var rows = SampleBuffer(
+      frameCount: outputStep, channelCount: WeightRow.sampleCount(weights: width))
     for row in 0..<outputStep {
       let phase = row * inputStep % outputStep
-      for tap in 0..<width {
-        let place = (tap - halfWidth + 1) * outputStep - phase
-        rows[row * width + tap] = curve[abs(place)]
-      }
+      let weights = (0..<width).map { curve[abs(($0 - halfWidth + 1) * outputStep - phase)] }
+      WeightRow.store(weights, in: &rows, row: row)
     }
     self.inputStep = inputStep
     self.outputStep = outputStep
@@ -160,9 +159,9 @@ struct PolyphaseBank: ~Copyable, Sendable {
   }
 
   /// The weights of output frame `row` of a cycle for the frames from `halfWidth` - 1 before the one
-  /// at or before its place to `halfWidth` after it.
+  /// at or before its place to `halfWidth` after it, as a `WeightRow`.
   @_noLocks
   func weights(ofRow row: Int) -> UnsafePointer<Float> {
-    UnsafePointer(rows.base + row &* 2 &* halfWidth)
+    UnsafePointer(rows.base + row &* WeightRow.sampleCount(weights: 2 &* halfWidth))
   }
 }

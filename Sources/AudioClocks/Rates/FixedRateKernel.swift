@@ -4,9 +4,9 @@ import Glibc
 /// shape follow from the quality and the ratio.
 ///
 /// Up to quality 4 lengths and edges are speexdsp's (Jean-Marc Valin's `resample.c`); the windows are exact here, which
-/// leaves noise and images lower. From 5 on, images and aliases lie 140 dB down, as low as sums of 32-bit numbers
-/// allow, and more quality is a steeper slope: from 128 taps on, which is as long as the standard converter of a
-/// moving ratio looks, what 44.1 kHz holds passes level to 20 kHz.
+/// leaves noise and images lower. From 5 on, images and aliases lie 140 dB down, and more quality is a steeper slope: from
+/// 128 taps on, which is as long as the standard converter of a moving ratio looks, what 44.1 kHz holds passes level to
+/// 20 kHz.
 struct FixedRateKernel {
   /// What a quality stands for where the output's rate is the higher one.
   private struct Design {
@@ -56,13 +56,13 @@ struct FixedRateKernel {
       edge = design.edgeUp
     }
     shape = design.shape
-    windowPeak = KaiserSinc.bessel(shape)
+    windowPeak = SincWindow.bessel(shape)
   }
 
   /// The kernel at `distance` input frames from its middle, at most `halfWidth` of them.
   func value(at distance: Double) -> Double {
     let part = distance / Double(halfWidth)
-    let window = KaiserSinc.bessel(shape * max(0, 1 - part * part).squareRoot()) / windowPeak
+    let window = SincWindow.bessel(shape * max(0, 1 - part * part).squareRoot()) / windowPeak
     let angle = Double.pi * edge * distance
     return edge * window * (abs(angle) < 1e-9 ? 1 : sin(angle) / angle)
   }

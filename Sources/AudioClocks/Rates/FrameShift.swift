@@ -20,7 +20,7 @@ public struct FrameShift: ~Copyable, Sendable {
   public init(fraction: Double, channelCount: Int) {
     let width = 2 * Self.delayFrames
     var taps = SampleBuffer(frameCount: 1, channelCount: width)
-    KaiserSinc.design(&taps, row: 0, halfWidth: Self.delayFrames, fraction: fraction)
+    WindowedSinc.design(&taps, row: 0, halfWidth: Self.delayFrames, fraction: fraction)
     self.taps = taps
     self.channelCount = channelCount
     past = SampleBuffer(frameCount: width - 1 + Self.chunkFrames, channelCount: channelCount)

@@ -90,7 +90,7 @@ struct RecentFrames: ~Copyable, Sendable {
   }
 
   /// Writes one frame to `target`: for each channel the sum of `count` frames, a multiple of 8, from
-  /// `first` on, under `weights`.
+  /// `first` on, under `weights`, a `WeightRow`.
   @_noLocks
   func sum(
     _ weights: UnsafePointer<Float>, from first: Int, count: Int,

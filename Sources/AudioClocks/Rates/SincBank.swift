@@ -1,14 +1,13 @@
 // Audio thread.
 import AudioBasics
 
-/// The weights that give a signal's value between its frames: a sinc under a Kaiser window, tabled
-/// once.
+/// The weights that give a signal's value between its frames: a sinc under a window, tabled once.
 ///
 /// Unstretched, the sinc's edge is half the rate. The weights of 64 places between two frames are
 /// rows of a table that stays in the nearest cache, and the cubic through four neighbouring rows
 /// gives those in between. It is right to 140 dB at 20 of 24 kHz: Lagrange's remainder is 3/128 of
 /// the fourth power of the radians from row to row. At a frame's own place the weights are exactly
-/// 1 for it and 0 for all others.
+/// 1 for it and 0 for all others. Rows and weights lie as `WeightRow` says.
 ///
 /// Stretched, the sinc is wider by any factor and its edge lower. Each weight then lies elsewhere
 /// between two points of the curve, of which there are 512 a frame: right to 120 dB, as measured.
@@ -29,29 +28,31 @@ struct SincBank: ~Copyable, Sendable {
   /// A bank for stretches of 1 to `maximumStretch`. Not on the audio thread.
   init(quality: ConversionQuality, maximumStretch: Double) {
     let halfWidth = quality.reachFrames
-    let shape = quality.windowShape
+    let window = quality.window
     let width = 2 * halfWidth
-    var rows = SampleBuffer(frameCount: Self.rowsPerFrame + 3, channelCount: width)
+    var rows = SampleBuffer(
+      frameCount: Self.rowsPerFrame + 3, channelCount: WeightRow.sampleCount(weights: width))
     for row in 0..<rows.frameCount {
       let fraction = Double(row - 1) / Double(Self.rowsPerFrame)
-      for tap in 0..<width {
-        let distance = fraction - Double(tap - halfWidth + 1)
-        rows[row * width + tap] = Float(
-          KaiserSinc.value(at: distance, halfWidth: halfWidth, shape: shape))
+      let weights = (0..<width).map { tap in
+        WindowedSinc.value(
+          at: fraction - Double(tap - halfWidth + 1), halfWidth: halfWidth, window: window)
       }
+      WeightRow.store(weights, in: &rows, row: row)
     }
     // Frames beyond the kernel's end, up to the next multiple of 4, weigh nothing.
     let points = (halfWidth + 5) * Self.pointsPerFrame + 2
     var curve = SampleBuffer(frameCount: points, channelCount: 1)
     for point in 0..<halfWidth * Self.pointsPerFrame {
       let distance = Double(point) / Double(Self.pointsPerFrame)
-      curve[point] = Float(KaiserSinc.value(at: distance, halfWidth: halfWidth, shape: shape))
+      curve[point] = Float(WindowedSinc.value(at: distance, halfWidth: halfWidth, window: window))
     }
     self.halfWidth = halfWidth
     self.rows = rows
     self.curve = curve
+    let widest = 2 * Self.reach(halfWidth: halfWidth, stretch: maximumStretch)
     weights = SampleBuffer(
-      frameCount: 2 * Self.reach(halfWidth: halfWidth, stretch: maximumStretch), channelCount: 1)
+      frameCount: WeightRow.sampleCount(weights: widest), channelCount: 1)
   }
 
   /// Frames on each side that the kernel reaches under `stretch`.
@@ -82,25 +83,36 @@ struct SincBank: ~Copyable, Sendable {
   private mutating func weigh(_ fraction: UInt64) {
     let width = 2 &* halfWidth
     let row = Int(truncatingIfNeeded: fraction >> UInt64(64 &- Self.rowBits))
-    let between = Float((fraction << UInt64(Self.rowBits)) >> 40) * 0x1p-24
+    let between = Double((fraction << UInt64(Self.rowBits)) >> 11) * 0x1p-53
     let (after, before, beyond) = (between + 1, between - 1, between - 2)
-    let first = SIMD8(repeating: -between * before * beyond / 6)
-    let second = SIMD8(repeating: after * before * beyond / 2)
-    let third = SIMD8(repeating: -after * between * beyond / 2)
-    let fourth = SIMD8(repeating: after * between * before / 6)
-    let table = UnsafePointer(rows.base) + row &* width
+    let first = -between * before * beyond / 6
+    let second = after * before * beyond / 2
+    let third = -after * between * beyond / 2
+    let fourth = after * between * before / 6
+    let stride = WeightRow.sampleCount(weights: width)
+    let table = UnsafePointer(rows.base) + row &* stride
+    let (one, two) = (SIMD8(repeating: Float(first)), SIMD8(repeating: Float(second)))
+    let (three, four) = (SIMD8(repeating: Float(third)), SIMD8(repeating: Float(fourth)))
     var tap = 0
     while tap < width {
       let early =
-        first * InnerProduct.eight(table + tap) + second
-        * InnerProduct.eight(table + (width &+ tap))
+        one * InnerProduct.eight(table + tap) + two
+        * InnerProduct.eight(table + (stride &+ tap))
       let late =
-        third * InnerProduct.eight(table + (2 &* width &+ tap))
-        + fourth * InnerProduct.eight(table + (3 &* width &+ tap))
+        three * InnerProduct.eight(table + (2 &* stride &+ tap))
+        + four * InnerProduct.eight(table + (3 &* stride &+ tap))
       UnsafeMutableRawPointer(weights.base + tap).storeBytes(
         of: early + late, as: SIMD8<Float>.self)
       tap &+= 8
     }
+    let middle = table + width
+    // The outer two rows weigh a sixteenth at most: 24 bits do.
+    let outer =
+      one * InnerProduct.eight(middle) + four * InnerProduct.eight(middle + 3 &* stride)
+    let inner =
+      second * InnerProduct.exactEight(middle + stride)
+      + third * InnerProduct.exactEight(middle + 2 &* stride)
+    WeightRow.addMiddle(inner + InnerProduct.exact(outer), to: weights.base, weights: width)
   }
 
   /// Walks along the curve from the place outwards, to the left and to the right.
@@ -124,6 +136,7 @@ struct SincBank: ~Copyable, Sendable {
       right &+= stride
       frame &+= 1
     }
+    WeightRow.moveMiddle(of: weights.base, weights: 2 &* reach)
   }
 
   @_noLocks

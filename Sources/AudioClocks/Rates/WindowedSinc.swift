@@ -1,0 +1,78 @@
+import AudioBasics
+import Glibc
+
+/// The weights of an interpolator: a sinc under a window. Any thread but the audio thread.
+public enum WindowedSinc {
+  /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames, under a Kaiser window, for a value `fraction`
+  /// of a frame after the one before the middle. They add up to 1. Not on the audio thread.
+  public static func design(
+    _ taps: inout SampleBuffer, row: Int, halfWidth: Int, fraction: Double
+  ) {
+    let slope = 0.1 * 2 * Double.pi
+    let attenuation = 2.285 * slope * Double(2 * halfWidth - 1) + 8
+    let shape = max(2.5, 0.1102 * (attenuation - 8.7))
+    let width = 2 * halfWidth
+    var values: [Double] = []
+    for tap in 0..<width {
+      let distance = fraction - Double(tap - halfWidth + 1)
+      values.append(value(at: distance, halfWidth: halfWidth, window: .kaiser(shape: shape)))
+    }
+    let sum = values.reduce(0, +)
+    for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
+  }
+
+  /// The sinc `distance` frames from its middle, under a window that ends at `halfWidth` and goes
+  /// on level beyond: exactly 1 in the middle and 0 at every other whole frame.
+  static func value(at distance: Double, halfWidth: Int, window: SincWindow) -> Double {
+    if abs(distance) < 1e-9 { return 1 }
+    if distance == distance.rounded() { return 0 }
+    let angle = Double.pi * distance
+    return sin(angle) / angle * window.value(at: min(1, abs(distance) / Double(halfWidth)))
+  }
+}
+
+extension WeightRow {
+  /// Makes frame `row` of `rows` these weights. Not on the audio thread.
+  static func store(_ weights: [Double], in rows: inout SampleBuffer, row: Int) {
+    let start = row * sampleCount(weights: weights.count)
+    for (index, weight) in weights.enumerated() { rows[start + index] = Float(weight) }
+    moveMiddle(of: rows.base + start, weights: weights.count)
+    let first = middle(weights: weights.count)
+    addMiddle(
+      SIMD8<Double>(weights[first..<first + 8]), to: rows.base + start, weights: weights.count)
+  }
+}
+
+/// What a sinc is multiplied by to make it end. Any thread but the audio thread.
+enum SincWindow: Sendable {
+  /// The larger `shape` (the window's beta), the more it attenuates and the wider its slope: J. F.
+  /// Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974.
+  case kaiser(shape: Double)
+  /// A sum of cosines: number k has k half periods from the window's middle to its end.
+  case cosines([Double])
+
+  /// At `part` of the way from the middle, where it is 1, to the end.
+  func value(at part: Double) -> Double {
+    switch self {
+    case .kaiser(let shape):
+      return Self.bessel(shape * max(0, 1 - part * part).squareRoot()) / Self.bessel(shape)
+    case .cosines(let amplitudes):
+      return amplitudes.enumerated().reduce(0) { sum, next in
+        sum + next.element * cos(Double.pi * Double(next.offset) * part)
+      }
+    }
+  }
+
+  /// The modified Bessel function of order 0, by its series.
+  static func bessel(_ x: Double) -> Double {
+    var sum = 1.0
+    var term = 1.0
+    var order = 1.0
+    while term > sum * 1e-17 {
+      term *= (x / (2 * order)) * (x / (2 * order))
+      sum += term
+      order += 1
+    }
+    return sum
+  }
+}
