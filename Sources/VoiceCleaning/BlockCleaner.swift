@@ -3,7 +3,7 @@ import AudioBasics
 /// What is done to a voice block by block: echo, then noise, then reverberation, then level.
 ///
 /// An echo can be cancelled only while nothing has changed its sound, and what is left of it only
-/// in the same block: so both come first, with the noise, which is learned from its steadiness and
+/// in the same block: so both come first, and then the noise, which is learned from its steadiness and
 /// must not be moved by another's gain. Reverberation comes next: cleaned of noise, words are heard
 /// to fall deeper into the room's decay. The level comes last, for it raises all that is left.
 struct BlockCleaner: ~Copyable {
@@ -15,9 +15,9 @@ struct BlockCleaner: ~Copyable {
   private let settings: CleaningSettings
   /// What removes an echo, from the first frames that were played on: before, there is none.
   private var echo: EchoRemoval?
-  /// One a channel, if echo is lowered, and noise with it.
+  /// One a channel, if echo is lowered.
   private var preprocessors: [Preprocessor]
-  /// One a channel, if noise is lowered alone.
+  /// One a channel, if noise is lowered.
   private let suppressors: [NoiseSuppressor]
   /// One a channel, or one for two, if reverberation is lowered.
   private let dereverberators: [Dereverberator]
@@ -41,13 +41,11 @@ struct BlockCleaner: ~Copyable {
     var preprocessors: [Preprocessor] = []
     if settings.echo != nil {
       for _ in 0..<channelCount {
-        preprocessors.append(
-          try Preprocessor(
-            denoises: settings.denoise, blockFrames: frames, sampleRate: sampleRate))
+        preprocessors.append(try Preprocessor(blockFrames: frames, sampleRate: sampleRate))
       }
     }
     var suppressors: [NoiseSuppressor] = []
-    if settings.denoise && settings.echo == nil {
+    if settings.denoise {
       for _ in 0..<channelCount {
         suppressors.append(try NoiseSuppressor(blockFrames: frames, sampleRate: sampleRate))
       }
@@ -75,7 +73,7 @@ struct BlockCleaner: ~Copyable {
 
   /// Frames by which blocks come out late.
   var delayFrames: Int {
-    [preprocessors.isEmpty && suppressors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count {
+    [preprocessors.isEmpty, suppressors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count {
       !$0
     } * blockFrames
   }

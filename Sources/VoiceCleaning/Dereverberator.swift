@@ -39,7 +39,9 @@ final class Dereverberator {
     decay = RoomDecay(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
     late = LateReverberation(blockSeconds: blockSeconds, binCount: binCount)
     suppression = SuppressionGain(
-      floor: Gain(decibels: -12), blockSeconds: blockSeconds, binCount: binCount)
+      floor: Gain(decibels: -12), isTwoStep: false, blockSeconds: blockSeconds,
+      binHertz: binHertz, binCount: binCount
+    )
     self.transform = transform
   }
 

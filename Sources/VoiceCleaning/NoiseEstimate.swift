@@ -37,10 +37,11 @@ struct NoiseEstimate {
   /// Bounds of noise over the least power.
   private static let (leastOverLeast, mostOverLeast): (Float, Float) = (1.2, 5)
 
+  /// Neighbours on each side that a bin is averaged with.
+  private static let reach = 2
+
   /// The noise's power in each bin.
   private(set) var power: [Float]
-  /// How likely there is speech in the last block.
-  private(set) var speechLikelihood: Float = 0
   private let startBlocks: Int
   private let speech: Range<Int>
   private let (speechMemory, noiseStep): (Float, Float)
@@ -76,13 +77,12 @@ struct NoiseEstimate {
     guard total.contains(where: { $0 > Self.silence }) else { return }
     if started < startBlocks { return start(total) }
     smooth(total)
-    speechLikelihood = Self.likelihood(speechOverNoise, Self.speechRatio)
-    let elsewhere = 1 - Self.caution * speechLikelihood
+    let elsewhere = 1 - Self.caution * Self.likelihood(speechOverNoise, Self.speechRatio)
     for bin in 0..<power.count {
       let ratio = smoothed[bin] / power[bin]
       let isNoise = (1 - Self.likelihood(ratio, Self.binRatio)) * elsewhere
       power[bin] += noiseStep * isNoise * (local[bin] - power[bin])
-      let least = Self.around(bin, least)
+      let least = least.mean(around: bin, reach: Self.reach)
       power[bin] = max(
         Self.leastOverLeast * least, min(Self.mostOverLeast * least, power[bin]))
     }
@@ -115,7 +115,7 @@ struct NoiseEstimate {
       minima.append(smoothed)
     }
     for bin in 0..<power.count {
-      local[bin] = Self.around(bin, total)
+      local[bin] = total.mean(around: bin, reach: Self.reach)
       smoothed[bin] = local[bin] + speechMemory * (smoothed[bin] - local[bin])
       minima[3][bin] = min(minima[3][bin], smoothed[bin])
       least[bin] = min(min(minima[0][bin], minima[1][bin]), min(minima[2][bin], minima[3][bin]))
@@ -132,13 +132,5 @@ struct NoiseEstimate {
   private static func likelihood(_ ratio: Float, _ even: Float) -> Float {
     let square = (even / ratio) * (even / ratio)
     return 1 / (1 + square * square * square)
-  }
-
-  /// The mean of a bin and two to each side.
-  private static func around(_ bin: Int, _ values: [Float]) -> Float {
-    var sum: Float = 0
-    let bins = max(0, bin - 2)...min(values.count - 1, bin + 2)
-    for index in bins { sum += values[index] }
-    return sum / Float(bins.count)
   }
 }

@@ -1,14 +1,14 @@
 import AudioBasics
 import AudioSpectra
 
-/// Lowers steady noise in one channel by up to 18 dB: what of a bin's power is noise is taken out by
+/// Lowers steady noise in one channel by up to 24 dB: what of a bin's power is noise is taken out by
 /// Wiener's rule. What comes out is one block late.
 final class NoiseSuppressor {
   /// The lowest gain.
-  private static let floor = Gain(decibels: -18)
-  /// How much more noise is taken out than there is on average, in speech and without it: it is
-  /// uneven, and what is left of its peaks is heard as musical noise.
-  private static let (excess, excessInPauses): (Float, Float) = (1.5, 3)
+  private static let floor = Gain(decibels: -24)
+  /// How much more noise is taken out than there is on average: it is uneven, and what is left of its peaks is heard as
+  /// musical noise.
+  private static let excess: Float = 1.1
 
   private var transform: BlockTransform
   private var lane: BlockTransform.Lane
@@ -22,11 +22,11 @@ final class NoiseSuppressor {
     let binCount = transform.binCount
     lane = transform.makeLane()
     power = Array(repeating: 0, count: binCount)
-    noise = NoiseEstimate(
-      blockSeconds: blockSeconds, binHertz: Double(sampleRate) / Double(transform.length),
-      binCount: binCount)
+    let binHertz = Double(sampleRate) / Double(transform.length)
+    noise = NoiseEstimate(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
     suppression = SuppressionGain(
-      floor: Self.floor, blockSeconds: blockSeconds, binCount: binCount)
+      floor: Self.floor, isTwoStep: true, blockSeconds: blockSeconds, binHertz: binHertz,
+      binCount: binCount)
     self.transform = transform
   }
 
@@ -38,9 +38,7 @@ final class NoiseSuppressor {
     for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
     lane.addPower(to: &power)
     noise.follow(power)
-    let excess =
-      Self.excessInPauses + noise.speechLikelihood * (Self.excess - Self.excessInPauses)
-    suppression.update(power: power, unwanted: noise.power, part: excess)
+    suppression.update(power: power, unwanted: noise.power, part: Self.excess)
     lane.apply(suppression.gains)
     transform.synthesise(&lane, &block)
     Self.bound(&block)

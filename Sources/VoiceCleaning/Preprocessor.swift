@@ -2,8 +2,8 @@ import AudioBasics
 import CSpeexVoice
 import Glibc
 
-/// speexdsp's preprocessor for one channel: lowers noise and what is left of an echo, or judges by
-/// how much speech should be louder. Its blocks come out one block late.
+/// speexdsp's preprocessor for one channel: lowers what is left of an echo, or judges by how much speech should be
+/// louder. Its blocks come out one block late.
 final class Preprocessor {
   private let state: OpaquePointer
   /// Whom the state asks for the echo that is left, to lower it, too; kept alive here.
@@ -14,20 +14,18 @@ final class Preprocessor {
     }
   }
 
-  /// What noise is lowered by at most, in decibels.
-  private static let noiseSuppression: Int32 = 18
   /// The most that quiet speech is raised by, in decibels.
   private static let maximumGain: Int32 = 30
 
-  /// Lowers noise if it `denoises`, and what a canceller has left of an echo.
-  init(denoises: Bool, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
+  /// Lowers what a canceller has left of an echo.
+  init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     guard let state = speex_preprocess_state_init(Int32(blockFrames), Int32(sampleRate)) else {
       throw .outOfMemory
     }
     self.state = state
     // Without noise suppression, the gains that lower an echo would not be applied either.
     set(SPEEX_PREPROCESS_SET_DENOISE, 1)
-    set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, denoises ? -Self.noiseSuppression : 0)
+    set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, 0)
   }
 
   /// Judges how loud speech is, to bring it to `target` (of `SixteenBits`).

@@ -202,7 +202,7 @@ public enum CleaningFailure: Error, Sendable, Equatable {
 
 /// What is to be done to a voice.
 public struct CleaningSettings: Sendable, Equatable {
-  /// Whether steady noise is lowered by up to 18 dB.
+  /// Whether steady noise is lowered by up to 24 dB.
   public var denoise: Bool
   /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS. Pauses are not raised.
   public var automaticGain: Bool

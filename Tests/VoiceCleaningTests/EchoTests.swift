@@ -103,6 +103,28 @@ import VoiceCleaning
     #expect(kept > 14.5)
   }
 
+  @Test(arguments: [16000, 48000])
+  func `noise as loud as speech is lowered where an echo is taken out as well`(
+    sampleRate: Int
+  ) throws {
+    let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
+    let near = TestVoices.speech(1, seconds: 20, sampleRate: sampleRate, level: -20)
+    let noise = TestVoices.noise(seconds: 20, sampleRate: sampleRate, level: -20)
+    let noisy = zip(near, noise).map { $0 + $1 }
+    let echo = echo(of: far, sampleRate: sampleRate)
+    let settings = CleaningSettings(denoise: true, echo: EchoSettings(delayFrames: 1000))
+    let first = 8 * sampleRate
+    let before = TestVoices.scaleInvariantRatio(noisy, to: near, from: first)
+    // Nothing is heard of the loudspeaker, or its echo is as loud as speech and noise.
+    let bounds = sampleRate == 48000 ? (11.5, 7.4) : (8.9, 7.7)
+    for (sound, bound) in [(noisy, bounds.0), (zip(noisy, echo).map { $0 + $1 }, bounds.1)] {
+      let run = try CleaningRun(settings, sound, played: far, sampleRate: sampleRate)
+      let after = TestVoices.scaleInvariantRatio(
+        run.output, to: near, from: first, delay: run.delayFrames)
+      #expect(after - before > bound)
+    }
+  }
+
   @Test func `two loudspeakers that sound differently are both taken out`() throws {
     let sampleRate = 16000
     let (left, right) = (0, 1)

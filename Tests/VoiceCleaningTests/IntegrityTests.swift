@@ -30,7 +30,7 @@ import VoiceCleaning
     let block = 256
     // Blocks are gathered before the first stage, and each stage is one block late.
     let stages = [
-      settings.denoise || settings.echo != nil, settings.dereverb, settings.automaticGain,
+      settings.echo != nil, settings.denoise, settings.dereverb, settings.automaticGain,
     ].count { $0 }
     #expect(run.delayFrames == (stages == 0 ? 0 : stages + 1) * block)
     var best = (lag: 0, sum: -Float.infinity)
