@@ -57,6 +57,18 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
+  /// Up to 3 and 5 ppm a second: no crystal does so, but a cheap oscillator that is blown at.
+  @Test(arguments: [(29.0, 60.0), (60, 300), (100, 120)])
+  func `a clock that sways is followed without a jump`(ppm: Double, period: Double) {
+    for seed in UInt64(1)...3 {
+      var trial = ClockTrial.swaying(ppm: ppm, period: period)
+      trial.seed = seed
+      let worst = trial.errors(seconds: 600)
+      #expect(worst.ratioPPM < 60)
+      #expect(worst.delayFrames < 5)
+    }
+  }
+
   @Test(arguments: [5000.0, -5000])
   func `a step of half a percent never moves the delay by two periods`(ppm: Double) {
     let worst = ClockTrial.stepping(through: [0, ppm]).errors(seconds: 90)

@@ -24,8 +24,8 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   private var rateChange = 0.0
   private var changeSpread = 0.0
   /// By how much the variances of the rate and of its change grow in a second.
-  private let rateWander: Double
-  private let changeWander: Double
+  private var rateWander: Double
+  private var changeWander: Double
   /// The same of a clock that nothing is known of.
   private let firstChange: Double
   /// By how many parts per million a second such a clock's rate may be changing already.
@@ -82,6 +82,14 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     (spreadRate, spreadChange, rateChange, changeSpread) = (0, 0, 0, firstChange)
     spread += doubt * doubt
     rateSpread += rateDoubt * rateDoubt
+  }
+
+  /// Goes on from where another filter is, by its own wander.
+  @_noLocks
+  mutating func adopt(_ other: DelayLockedLoop) {
+    let wander = (rateWander, changeWander)
+    self = other
+    (rateWander, changeWander) = wander
   }
 
   /// The clock has another place, known to `noise` frames, and the same rate.

@@ -6,14 +6,14 @@
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
-/// seconds with the age of the estimate. The earliest readings go through a `DelayLockedLoop`, the
-/// Kalman filter. That knows of errors with a mean and a variance only, and takes fifteen seconds to
+/// seconds with the age of the estimate. The earliest readings go through `ClockFilters`, the
+/// Kalman filters. These know of errors with a mean and a variance only, and take fifteen seconds to
 /// come to a millionth of the rate. An `ArrivalHull`, which knows that no reading is early, takes five:
 /// its line counts for the first eight seconds of readings that come often, and always of those so few and
 /// so late that the filter would take a minute, over the time in which lateness and the clock's wander
 /// balance. A clock that suddenly runs at quite another rate is detected within a third of a second, and
-/// the estimate begins anew; a small step shows in the mean of the loop's errors, within some seconds. A
-/// device that stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
+/// the estimate begins anew; a small step, or a rate that sways, shows in the errors of the filters, within some
+/// seconds. A device that stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 ///
@@ -25,14 +25,8 @@
 /// precondition(abs(clock.framesPerSecond(at: 490_000_000) - 48000) < 100)
 /// ```
 public struct FilteredClock: BitwiseCopyable, Sendable {
-  /// How a clock's rate wanders within a second, in parts per million, and how the change of it
-  /// does, a second: more than a crystal's does that warms up.
-  private static let wanderPPM = 0.015
-  private static let swayPPM = 0.001
   /// The least noise of a reading, in frames.
   private static let finest = 0.02
-  /// Positions are whole frames.
-  private static let roundingFrames = 0.5
   private static let longStretch: UInt64 = 2_000_000_000
   /// Seconds from the beginning of an estimate in which the hull knows more than the Kalman filter, and from one
   /// reading to the next where it does.
@@ -71,6 +65,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public let nominalFramesPerSecond: Double
   /// What it comes to.
   public private(set) var estimate: ClockEstimate
+  private var filters: ClockFilters {
+    didSet { estimate.loop = filters.current }
+  }
   /// When its place was last found anew: at that time, or after a jump.
   private var placedNanoseconds: UInt64 = 0
   private var last = ClockReading(frames: 0, nanoseconds: 0)
@@ -85,8 +82,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastLead = 0.0
   /// How much further off the last stretch's earliest reading was than the one before it.
   private var lastChange = 0.0
-  /// How far off the earliest readings of the last four stretches or so were, as a mean.
-  private var meanLead = 0.0
+  /// The noise by how much such a difference differs from the one before, so that an even change is none.
+  private var evenNoise = 1.0
   /// By how many frames a reading is usually later than the earliest of its stretch.
   package private(set) var lateness = 0.0
   /// Seconds from one reading to the next.
@@ -104,9 +101,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   public init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
-    estimate = ClockEstimate(
-      loop: DelayLockedLoop(
-        framesPerSecond: framesPerSecond, wanderPPM: Self.wanderPPM, swayPPM: Self.swayPPM))
+    filters = ClockFilters(framesPerSecond: framesPerSecond)
+    estimate = ClockEstimate(loop: filters.current)
     hull = ArrivalHull(framesPerSecond: framesPerSecond)
     jumps = JumpDetector(framesPerSecond: framesPerSecond)
     firstRate = framesPerSecond
@@ -207,9 +203,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The loop goes through `reading`, which may be late by a millisecond.
   @_noLocks
   private mutating func beginLoop(at reading: ClockReading) {
-    estimate.loop.begin(
-      at: Double(reading.frames), reading.nanoseconds, doubt: nominalFramesPerSecond * 0.001,
-      rateDoubt: nominalFramesPerSecond * rateDoubt)
+    let rate = estimate.loop.framesPerSecond(at: estimate.loop.nanoseconds)
+    filters.begin(
+      at: Double(reading.frames), reading.nanoseconds, framesPerSecond: rate,
+      doubt: nominalFramesPerSecond * 0.001, rateDoubt: nominalFramesPerSecond * rateDoubt)
   }
 
   /// Whether more readings would make it much better known.
@@ -224,7 +221,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     (estimate.begunNanoseconds, placedNanoseconds) = (reading.nanoseconds, reading.nanoseconds)
     last = reading
     (outlierSince, outlierCount) = (0, 0)
-    (noiseEstimate, lateness, interval) = (1, 0, 0)
+    (noiseEstimate, evenNoise, lateness, interval) = (1, 1, 0, 0)
     beginLoop(at: reading)
     forgetReadings(at: reading.nanoseconds)
   }
@@ -239,7 +236,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
   @_noLocks
   private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
-    (lastLead, lastChange, meanLead) = (0, 0, 0)
+    (lastLead, lastChange) = (0, 0)
+    filters.forgetReadings()
     estimate.raisedFrames = 0
     wasOff = false
     hull.clear()
@@ -275,7 +273,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     knowRate(after: age(at: time))
     keepRate(at: time)
     placedNanoseconds = time
-    estimate.loop.move(to: reading, noise: noiseEstimate)
+    filters.move(to: reading, noise: noiseEstimate)
     forgetReadings(at: time, jump: lead)
   }
 
@@ -314,7 +312,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     hull.take(longBest)
     longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
-    let isOff = time &- placedNanoseconds > 2 * Self.longStretch && abs(lead) > limit
+    let isSettled = time &- placedNanoseconds > 2 * Self.longStretch
+    let isOff =
+      isSettled && abs(lead) > limit
+      && (isCoarse || filters.isLost(place, at: reading.nanoseconds, limit: limit))
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
     if isOff && (wasOff || !isCoarse) {
       if jumps.isSudden(lead, at: time) { return jump(to: reading, by: lead, at: time) }
@@ -324,27 +325,18 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let change = lead - lastLead
     // The hull follows another rate late: an even change is no noise there. Of independent errors, a
     // change of the change deviates √3 times as far as a change.
-    let noise = isCoarse ? abs(change - lastChange) * 0.577 : abs(change)
+    let even = abs(change - lastChange) * 0.577
+    evenNoise = max(Self.finest, evenNoise + (even - evenNoise) / 8)
+    let noise = isCoarse ? even : abs(change)
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     (lastLead, lastChange) = (lead, change)
     guard isCoarse || isYoung(at: time) else {
-      return followLoop(place, at: reading.nanoseconds, off: lead)
+      return filters.follow(
+        place, at: reading.nanoseconds, noise: noiseEstimate, evenNoise: evenNoise,
+        isSettled: time &- placedNanoseconds > 4 * Self.longStretch)
     }
     guard !isOff, !followHull(at: time) else { return }
-    estimate.loop.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
-  }
-
-  /// Goes by the Kalman filter. Where its errors do not lie around zero, the clock's rate changed by less
-  /// than shows in one of them, and the filter may be wrong by what they tell.
-  @_noLocks
-  private mutating func followLoop(_ place: Double, at time: UInt64, off lead: Double) {
-    meanLead += (lead - meanLead) / 4
-    if abs(meanLead) > Self.roundingFrames + 2 * noiseEstimate {
-      let seconds = 4 * Double(Self.longStretch) * 1e-9
-      estimate.loop.forget(meanLead, rate: 2 * meanLead / seconds)
-      meanLead = 0
-    }
-    estimate.loop.take(place, at: time, noise: noiseEstimate)
+    filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
   }
 
   /// Goes by the hull: by the rate of its line and the one that the clock began with, each as far as it is
@@ -362,7 +354,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
       guard knownRateDoubt < .infinity else { return false }
       let place = hull.frames(at: time, framesPerSecond: firstRate) + (isCoarse ? 0 : doubt)
-      estimate.loop.begin(
+      filters.begin(
         at: place, time, framesPerSecond: firstRate, doubt: lateness, rateDoubt: knownRateDoubt)
       return true
     }
@@ -372,7 +364,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let weight = 1 / (1 + ratio * ratio)
     let rate = firstRate + weight * (found.framesPerSecond - firstRate)
     let late = doubt * (isCoarse ? 1 : 1 + Self.rateLateness * weight)
-    estimate.loop.begin(
+    filters.begin(
       at: hull.frames(at: time, framesPerSecond: rate) + late, time, framesPerSecond: rate,
       doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
     return true
@@ -391,10 +383,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let since =
       Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
     forgetRate(before: time)
-    estimate.loop.forget(lead, rate: 2 * lead / since)
-    noiseEstimate = max(noiseEstimate, 1)
+    filters.forget(lead, rate: 2 * lead / since)
+    (noiseEstimate, evenNoise) = (max(noiseEstimate, 1), max(evenNoise, 1))
     (lateness, interval) = (0, 0)
-    estimate.loop.take(Double(reading.frames), at: reading.nanoseconds, noise: noiseEstimate)
+    filters.take(Double(reading.frames), at: reading.nanoseconds, noise: noiseEstimate)
     forgetReadings(at: time)
   }
 }

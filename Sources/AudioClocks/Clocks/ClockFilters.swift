@@ -1,0 +1,271 @@
+// Audio thread.
+
+/// Kalman filters for three ways in which a clock's rate may change: as that of a crystal, of one that warms up, and
+/// of a clock that sways by some parts per million a second.
+///
+/// The slowest filter is the least noisy, and counts as long as its errors lie around zero. Where they grow, the rate
+/// has changed suddenly, and all filters learn it anew; where they grow again soon after that, the rate goes on
+/// changing, and the slowest filter that follows counts, until a slower one has followed for some time: a simple kind
+/// of what Y. Bar-Shalom, X. R. Li and T. Kirubarajan call multiple models ("Estimation with Applications to Tracking and
+/// Navigation", 2001, chapter 11).
+///
+/// Readings of a clock that moves by steps, of the machine's timer or of whole frames, jump now and then: even the fastest
+/// filter cannot follow, and what looks like a change of the rate is none. After such a jump the slowest filter alone
+/// counts.
+///
+/// A stretch is a time of a second or so, of whose readings the earliest is taken in.
+struct ClockFilters: BitwiseCopyable, Sendable {
+  /// A mean error of a filter above so many frames, and so many times the noise, is no chance.
+  private static let mostMean = 0.12
+  private static let mostMeanNoise = 2.0
+  /// A single one likewise.
+  private static let mostError = 0.4
+  private static let mostErrorNoise = 4.0
+  /// A mean error likewise where readings jump, and the seconds in which it came about.
+  private static let mostUnevenMean = 0.5
+  private static let meanSeconds = 8.0
+  /// The largest error of the fastest filter that is no jump, in frames, and what is left of one after a stretch; an
+  /// error comes suddenly after so many stretches without one.
+  private static let jumpFrames = 0.9
+  private static let jumpMemory = 0.985
+  private static let steadyStretches = 3
+  /// An error that may be a position's rounding, of more than so many frames, grows where it is above so many times the
+  /// one before. The one before is at least so much of it.
+  private static let roundedFrames = 0.6
+  private static let growth = 1.2
+  private static let leastPart = 0.1
+  /// The least time in which an error came about, in seconds.
+  private static let leastSeconds = 0.5
+  /// Stretches in which a filter must follow before it counts instead of a faster one.
+  private static let calmStretches = 16
+  /// Stretches after a change of the rate in which another one means that it goes on changing, and after that one.
+  private static let changeMemory = 20
+  private static let swayMemory = 120
+  /// Stretches after a change of the rate in which the filters learn.
+  private static let learningStretches = 4
+
+  /// The slowest one first.
+  private var filters: InlineArray<3, DelayLockedLoop>
+  /// The number of the filter that counts.
+  private var active = 0
+  /// The mean error of each over some four stretches, and the stretches since it was too large.
+  private var meanErrors: InlineArray<3, Double> = [0, 0, 0]
+  private var calm: InlineArray<3, Int> = [0, 0, 0]
+  /// The last error of the filter that counts.
+  private var lastError = 0.0
+  /// Stretches in which a change of the rate is one of several.
+  private var restless = 0
+  private var sinceChange = learningStretches
+  /// Whether the last reading was left out since it may have been late.
+  private var wasLate = false
+  /// Stretches since the error of the fastest filter was no chance, and the largest error that came suddenly, which is
+  /// slowly forgotten.
+  private var steady = 0
+  private var largestJump = 0.0
+  /// Whether the slowest filter counts alone.
+  private var isUneven = true
+
+  /// Filters of a clock of nominally `framesPerSecond`.
+  @_noLocks
+  init(framesPerSecond: Double) {
+    filters = [
+      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.015, swayPPM: 0.001),
+      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.05, swayPPM: 0.1),
+      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.1, swayPPM: 1),
+    ]
+  }
+
+  private static var fastest: Int { @_noLocks get { 2 } }
+
+  /// The filter that counts.
+  var current: DelayLockedLoop { @_noLocks get { filters[active] } }
+
+  /// All begin anew: see `DelayLockedLoop`.
+  @_noLocks
+  mutating func begin(
+    at frames: Double, _ time: UInt64, framesPerSecond: Double, doubt: Double, rateDoubt: Double
+  ) {
+    active = 0
+    for index in filters.indices {
+      filters[index].begin(
+        at: frames, time, framesPerSecond: framesPerSecond, doubt: doubt, rateDoubt: rateDoubt)
+    }
+  }
+
+  /// The clock runs at another rate: see `DelayLockedLoop`.
+  @_noLocks
+  mutating func forget(_ doubt: Double, rate: Double) {
+    for index in filters.indices { filters[index].forget(doubt, rate: rate) }
+  }
+
+  /// The clock has another place: see `DelayLockedLoop`.
+  @_noLocks
+  mutating func move(to reading: ClockReading, noise: Double) {
+    for index in filters.indices { filters[index].move(to: reading, noise: noise) }
+  }
+
+  /// Readings before now do not count any more.
+  @_noLocks
+  mutating func forgetReadings() {
+    for index in meanErrors.indices { meanErrors[index] = 0 }
+  }
+
+  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames, and nothing else.
+  @_noLocks
+  mutating func take(_ place: Double, at time: UInt64, noise: Double) {
+    for index in filters.indices { filters[index].take(place, at: time, noise: noise) }
+    isUneven = true
+  }
+
+  /// Whether a reading that is off by more than `limit` frames means that the clock is another one: the fastest filter
+  /// does not follow either, and is not learning.
+  @_noLocks
+  func isLost(_ place: Double, at time: UInt64, limit: Double) -> Bool {
+    isUneven
+      || sinceChange >= Self.learningStretches
+        && abs(place - filters[Self.fastest].frames(at: time)) > limit / 2
+  }
+
+  /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise` frames readings differ
+  /// usually from one to the next, and by `evenNoise` from an even change.
+  @_noLocks
+  mutating func follow(
+    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
+  ) {
+    restless = max(0, restless &- 1)
+    sinceChange = min(Self.learningStretches, sinceChange &+ 1)
+    let fastError = place - filters[Self.fastest].frames(at: time)
+    largestJump *= Self.jumpMemory
+    isUneven = !isSettled || largestJump > Self.jumpFrames
+    let mostError = Self.mostError + Self.mostErrorNoise * evenNoise
+    if isSettled, steady >= Self.steadyStretches { largestJump = max(largestJump, abs(fastError)) }
+    steady = abs(fastError) > mostError ? 0 : steady &+ 1
+    guard !isUneven else {
+      return followUneven(place, at: time, noise: noise, evenNoise: evenNoise)
+    }
+    // Late by chance, but hardly twice.
+    if fastError < -mostError, !wasLate {
+      wasLate = true
+      return
+    }
+    wasLate = false
+    followEven(
+      place, at: time, noise: noise, evenNoise: evenNoise, isSudden: abs(fastError) > mostError)
+  }
+
+  /// Goes by the slowest filter.
+  @_noLocks
+  private mutating func followUneven(
+    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+  ) {
+    activate(0)
+    let error = place - filters[0].frames(at: time)
+    meanErrors[0] += (error - meanErrors[0]) / 4
+    doubtSlowest(noise: noise)
+    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    calm = [0, 0, 0]
+    lastError = 0
+  }
+
+  /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by less than shows in one of
+  /// them, and the filters may be wrong by what they tell.
+  @_noLocks
+  private mutating func doubtSlowest(noise: Double) {
+    let mean = meanErrors[0]
+    guard abs(mean) > Self.mostUnevenMean + Self.mostMeanNoise * noise else { return }
+    forget(mean, rate: 2 * mean / Self.meanSeconds)
+    meanErrors[0] = 0
+  }
+
+  /// All take in a place. What differs from one reading to the next because the clock sways is noise for the slowest.
+  @_noLocks
+  private mutating func takeAll(
+    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+  ) {
+    for index in filters.indices {
+      filters[index].take(place, at: time, noise: index == 0 ? noise : evenNoise)
+    }
+  }
+
+  /// Goes by the slowest filter that follows. That of the fastest is no chance where the error `isSudden`.
+  @_noLocks
+  private mutating func followEven(
+    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
+  ) {
+    let seconds = Double(Int64(bitPattern: time &- current.nanoseconds)) * 1e-9
+    guard seconds > 0 else { return }
+    let error = place - current.frames(at: time)
+    let grows = grows(error)
+    lastError = error
+    for index in filters.indices {
+      let error = place - filters[index].frames(at: time)
+      meanErrors[index] += (error - meanErrors[index]) / 4
+      let isOff =
+        abs(error) > Self.mostError + Self.mostErrorNoise * evenNoise
+        || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
+      calm[index] = isOff ? 0 : calm[index] &+ 1
+    }
+    // Where the fastest does not follow, or errors were small for long, the rate has changed suddenly.
+    if grows, isSudden || (calm[active] == 0 && restless == 0) {
+      learnRate(after: error, in: max(Self.leastSeconds, seconds))
+    } else if active == 0 {
+      doubtSlowest(noise: noise)
+    }
+    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    choose(grows: grows)
+  }
+
+  /// Whether the error of the filter that counts has become larger: of a clock that jumped it stays, or falls.
+  @_noLocks
+  private func grows(_ error: Double) -> Bool {
+    let growth = abs(error) > Self.roundedFrames ? Self.growth : 1
+    return error * lastError > 0 && abs(lastError) > Self.leastPart * abs(error)
+      && abs(error) > growth * abs(lastError)
+  }
+
+  /// The rate has changed: all learn it anew from where the filter that counts is, which has come to `error` in a time.
+  @_noLocks
+  private mutating func learnRate(after error: Double, in seconds: Double) {
+    for index in filters.indices where index != active { filters[index].adopt(filters[active]) }
+    forget(error, rate: 2 * error / seconds)
+    active = 0
+    for index in filters.indices {
+      meanErrors[index] = 0
+      // Neither off nor calm for long.
+      calm[index] = 1
+    }
+    sinceChange = 0
+    restless = max(restless, Self.changeMemory)
+  }
+
+  /// Turns to a faster filter where errors grow, and to a slower one that has followed for long. Slower ones that do not
+  /// follow go on from where the one that counts is.
+  @_noLocks
+  private mutating func choose(grows: Bool) {
+    var next = active
+    while grows, next < Self.fastest, calm[next] == 0 { next &+= 1 }
+    if next > active {
+      restless = Self.swayMemory
+      activate(next)
+    }
+    var slowest = 0
+    while slowest < active, calm[slowest] < Self.calmStretches { slowest &+= 1 }
+    active = slowest
+    for index in 0..<active where calm[index] == 0 { adopt(into: index) }
+  }
+
+  /// The filter of this number counts; slower ones go on from where it is.
+  @_noLocks
+  private mutating func activate(_ number: Int) {
+    if number < active { for index in 0..<active { adopt(into: index) } }
+    active = number
+    for index in 0..<number { adopt(into: index) }
+  }
+
+  @_noLocks
+  private mutating func adopt(into index: Int) {
+    filters[index].adopt(filters[active])
+    meanErrors[index] = 0
+    calm[index] = 1
+  }
+}
