@@ -1,13 +1,15 @@
 """Measures rows and prints them as Markdown: python3 page.py DUPLEX BENCHMARKS PAGE|- ROW...
 
-With a PAGE, what was measured takes the place of the sections of the same headings in it. A row is one of `host.rows`,
-or lab=OUTPUT=FOLDER: what the sound lab has printed, and where the recordings lie that it kept.
+With a PAGE, what was measured takes the place of the sections of the same headings in it, and all of it is drawn beside
+it. A row is one of `host.rows`, or lab=OUTPUT=FOLDER: what the sound lab has printed, and where the recordings lie that
+it kept.
 """
 import os
 import re
 import sys
 import tempfile
 
+import dots
 import host
 import lab
 from measuring import processor_model
@@ -17,6 +19,8 @@ introduction = """# duplex beside others
 Made by `Scripts/bench --keep`, all at once or some rows at a time; less is better in every column. All programs of a
 table were measured in the same run, in turn; in the sound lab, whose clock counts instructions, runs can be put
 together. Those on the machine itself ran on {processor}, the figures of the sound lab do not depend on a machine.
+
+![Each table as dot plots: the further left, the better](BENCH.svg)
 """
 
 
@@ -35,8 +39,10 @@ def write(page, sections):
     if os.path.exists(page):
         with open(page, encoding="utf-8") as file:
             before = file.read()
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(replaced(before, sections))
+    after = replaced(before, sections)
+    for name, text in ((page, after), (page.removesuffix("md") + "svg", dots.drawing(after))):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def main():
