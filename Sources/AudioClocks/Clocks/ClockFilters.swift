@@ -1,27 +1,27 @@
 // Audio thread.
 
 /// Kalman filters for three ways in which a clock's rate may change: as that of a crystal, of one that warms up, and
-/// of a clock that sways by some parts per million a second.
+/// of a clock that sways by some parts per million a second. One of them is in use.
 ///
-/// The slowest filter is the least noisy, and counts as long as its errors lie around zero. Where they grow, the rate
-/// has changed suddenly, and all filters learn it anew; where they grow again soon after that, the rate goes on
-/// changing, and the slowest filter that follows counts, until a slower one has followed for some time: a simple kind
-/// of what Y. Bar-Shalom, X. R. Li and T. Kirubarajan call multiple models ("Estimation with Applications to Tracking and
-/// Navigation", 2001, chapter 11).
+/// That is the slowest, whose estimate has the least noise, as long as its errors lie around zero. Where they grow, the
+/// rate has changed suddenly, and all filters learn it anew. Where they grow again soon after that, the rate goes on
+/// changing: the slowest filter whose errors do not grow is used, until a slower one has followed for some time. This is a
+/// simple kind of multiple-model estimation (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
+/// Tracking and Navigation", 2001, chapter 11).
 ///
-/// Readings of a clock that moves by steps, of the machine's timer or of whole frames, jump now and then: even the fastest
-/// filter cannot follow, and what looks like a change of the rate is none. After such a jump the slowest filter alone
-/// counts.
+/// The position of some clocks moves by steps, of the machine's timer or of whole frames. Their errors jump now and then,
+/// which no filter can follow and which does not mean another rate: for a minute or so after a jump only the slowest
+/// filter is used.
 ///
-/// A stretch is a time of a second or so, of whose readings the earliest is taken in.
+/// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
-  /// A mean error of a filter above so many frames, and so many times the noise, is no chance.
+  /// A filter does not follow where its mean error is above so many frames and so many times the noise.
   private static let mostMean = 0.12
   private static let mostMeanNoise = 2.0
-  /// A single one likewise.
+  /// The same of a single error.
   private static let mostError = 0.4
   private static let mostErrorNoise = 4.0
-  /// A mean error likewise where readings jump, and the seconds in which it came about.
+  /// The same of the mean error where errors jump, and the seconds over which it is a mean.
   private static let mostUnevenMean = 0.5
   private static let meanSeconds = 8.0
   /// The largest error of the fastest filter that is no jump, in frames, and what is left of one after a stretch; an
@@ -36,7 +36,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private static let leastPart = 0.1
   /// The least time in which an error came about, in seconds.
   private static let leastSeconds = 0.5
-  /// Stretches in which a filter must follow before it counts instead of a faster one.
+  /// Stretches for which a filter must follow before it is used instead of a faster one.
   private static let calmStretches = 16
   /// Stretches after a change of the rate in which another one means that it goes on changing, and after that one.
   private static let changeMemory = 20
@@ -46,23 +46,23 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// The slowest one first.
   private var filters: InlineArray<3, DelayLockedLoop>
-  /// The number of the filter that counts.
+  /// The number of the filter in use.
   private var active = 0
   /// The mean error of each over some four stretches, and the stretches since it was too large.
   private var meanErrors: InlineArray<3, Double> = [0, 0, 0]
   private var calm: InlineArray<3, Int> = [0, 0, 0]
-  /// The last error of the filter that counts.
+  /// The last error of the filter in use.
   private var lastError = 0.0
   /// Stretches in which a change of the rate is one of several.
   private var restless = 0
   private var sinceChange = learningStretches
   /// Whether the last reading was left out since it may have been late.
   private var wasLate = false
-  /// Stretches since the error of the fastest filter was no chance, and the largest error that came suddenly, which is
+  /// Stretches for which the fastest filter has followed, and the largest of its errors that came suddenly, which is
   /// slowly forgotten.
   private var steady = 0
   private var largestJump = 0.0
-  /// Whether the slowest filter counts alone.
+  /// Whether only the slowest filter is used.
   private var isUneven = true
 
   /// Filters of a clock of nominally `framesPerSecond`.
@@ -77,7 +77,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   private static var fastest: Int { @_noLocks get { 2 } }
 
-  /// The filter that counts.
+  /// The filter in use.
   var current: DelayLockedLoop { @_noLocks get { filters[active] } }
 
   /// All begin anew: see `DelayLockedLoop`.
@@ -187,7 +187,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Goes by the slowest filter that follows. That of the fastest is no chance where the error `isSudden`.
+  /// Goes by the slowest filter that follows; where the error `isSudden`, not even the fastest does.
   @_noLocks
   private mutating func followEven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
@@ -215,7 +215,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     choose(grows: grows)
   }
 
-  /// Whether the error of the filter that counts has become larger: of a clock that jumped it stays, or falls.
+  /// Whether the error of the filter in use has become larger: of a clock that jumped it stays, or falls.
   @_noLocks
   private func grows(_ error: Double) -> Bool {
     let growth = abs(error) > Self.roundedFrames ? Self.growth : 1
@@ -223,7 +223,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > growth * abs(lastError)
   }
 
-  /// The rate has changed: all learn it anew from where the filter that counts is, which has come to `error` in a time.
+  /// The rate has changed: all learn it anew from where the filter in use is, which has come to `error` in a time.
   @_noLocks
   private mutating func learnRate(after error: Double, in seconds: Double) {
     for index in filters.indices where index != active { filters[index].adopt(filters[active]) }
@@ -239,7 +239,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   }
 
   /// Turns to a faster filter where errors grow, and to a slower one that has followed for long. Slower ones that do not
-  /// follow go on from where the one that counts is.
+  /// follow go on from where the one in use is.
   @_noLocks
   private mutating func choose(grows: Bool) {
     var next = active
@@ -254,7 +254,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     for index in 0..<active where calm[index] == 0 { adopt(into: index) }
   }
 
-  /// The filter of this number counts; slower ones go on from where it is.
+  /// Uses the filter of this number; slower ones go on from where it is.
   @_noLocks
   private mutating func activate(_ number: Int) {
     if number < active { for index in 0..<active { adopt(into: index) } }
