@@ -27,6 +27,9 @@ import RealtimeAudio
 // or the largest errors of hours of virtual time under a number of seeds, failing where one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
+// or what the estimator makes of recordings by chance, of speech, music, noise and sweeps in rooms:
+//
+//     swift run -c release Benchmarks by-ear [RECORDINGS]
 // or what becomes of howls, in a number of rooms for each gain:
 //
 //     swift run -c release Benchmarks howls [ROOMS]
@@ -59,6 +62,8 @@ if words.first == "lock-curve" {
   exit(try soak.run() ? 0 : 1)
 } else if words.first == "howls" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
+} else if words.first == "by-ear" {
+  printByEarTrials(words.dropFirst().first.flatMap { Int($0) } ?? 1000)
 } else if words.first == "purity" {
   printPurity()
 } else if words.first == "file-conversion" {

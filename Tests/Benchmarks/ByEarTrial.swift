@@ -1,0 +1,172 @@
+import AudioBasics
+import AudioClocks
+import AudioSpectra
+import DelayEstimation
+import Glibc
+
+/// A recording of a known sound by a microphone in a room, made by chance: the sound's band, its echoes, the recorder's
+/// clock and the noise.
+struct ByEarTrial {
+  /// What is played.
+  enum Material: CaseIterable {
+    case speech, music, drums, noise, sweep
+  }
+
+  let reference: [Float]
+  let recording: [Float]
+  /// Frames by which the reference's first frame comes late.
+  let delayFrames: Double
+  /// Frames by which an answer may be wrong: half a frame, or a twentieth of the period of the band's upper edge where
+  /// that is below 600 Hz.
+  let toleranceFrames: Double
+
+  private static let rate = 48000.0
+
+  /// Trial number `seed`, which chooses all of it.
+  init?(seed: UInt64) {
+    var random = RandomNumbers(seed: seed &* 0x9E37_79B9)
+    let material = Material.allCases[Int(clamping: random.uniform(0...4.999))]
+    let seconds = random.uniform(2...6)
+    let frames = Int(clamping: seconds * Self.rate)
+    let sound = Self.sound(material, frames: frames, seed: seed, random: &random)
+    // From 300 Hz to 20 kHz, each octave as often as another.
+    let hertz = 300 * pow(20000.0 / 300, random.uniform(0...1))
+    toleranceFrames = hertz < 600 ? Self.rate / hertz / 20 : 0.5
+    delayFrames = random.uniform(0...20000)
+    let drift = random.uniform(0...1) < 0.4 ? 0 : random.uniform(-200...200) * 1e-6
+    reference = sound
+    guard
+      var heard = Self.lowPassed(Self.late(sound, by: delayFrames, drift: drift), below: hertz)
+    else { return nil }
+    let power = heard.reduce(0) { $0 + Double($1) * Double($1) } / Double(frames)
+    Self.addEchoes(to: &heard, random: &random)
+    let deviation = (power * pow(10, -random.uniform(-10...50) / 10)).squareRoot()
+    for frame in heard.indices { heard[frame] += Float(random.normal() * deviation) }
+    recording = heard
+  }
+
+  private static func sound(
+    _ material: Material, frames: Int, seed: UInt64, random: inout RandomNumbers
+  ) -> [Float] {
+    switch material {
+    case .speech, .music, .drums:
+      let kind: LoopSound =
+        material == .speech ? .speech : material == .music ? .music : .drums
+      let next = kind.make(seed, sampleRate: Int(clamping: rate))
+      return (0..<frames).map { next($0) }
+    case .noise: return (0..<frames).map { _ in Float(0.1 * random.normal()) }
+    case .sweep:
+      // Logarithmic, from 50 Hz to 20 kHz.
+      let octaves = log(400.0)
+      let length = Double(frames) / rate
+      return (0..<frames).map { frame in
+        let part = Double(frame) / Double(frames)
+        return Float(0.3 * sin(2 * .pi * 50 * length / octaves * (exp(octaves * part) - 1)))
+      }
+    }
+  }
+
+  /// The sound as a clock records it that is faster by `drift`, from `delay` frames on.
+  private static func late(_ sound: [Float], by delay: Double, drift: Double) -> [Float] {
+    let first = Int(clamping: delay.rounded(.up))
+    let length = Int(clamping: Double(sound.count) * (1 + drift))
+    var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 1.01)
+    converter.setRatio(1 / (1 + drift))
+    converter.reset(position: (Double(first) - delay) / (1 + drift))
+    var input = SampleBuffer(frameCount: sound.count + 256, channelCount: 1)
+    for (frame, sample) in sound.enumerated() { input[frame] = sample }
+    var output = SampleBuffer(frameCount: length, channelCount: 1)
+    let (_, produced) = converter.convert(
+      input, frames: input.frameCount, into: &output, room: length)
+    return Array(repeating: 0, count: first) + (0..<produced).map { output[$0] }
+      + Array(repeating: 0, count: 4000)
+  }
+
+  /// Without what lies above `hertz`, but for a slope of a sixth of an octave; no frequency is delayed.
+  private static func lowPassed(_ sound: [Float], below hertz: Double) -> [Float]? {
+    guard hertz < 19000 else { return sound }
+    guard let transform = FourierTransform(atLeast: sound.count + 4096) else { return nil }
+    var spectrum = transform.spectrum(of: sound.span)
+    for bin in spectrum.indices {
+      let octaves = log2(max(1, Double(bin) * rate / Double(transform.length)) / hertz) * 6
+      let gain = octaves <= 0 ? 1 : octaves >= 1 ? 0 : (1 + cos(.pi * octaves)) / 2
+      spectrum[bin] = spectrum[bin] * Float(gain)
+    }
+    return Array(transform.signal(of: spectrum)[0..<sound.count])
+  }
+
+  /// Up to three, 2 to 2,000 frames behind and at least 4 dB weaker.
+  private static func addEchoes(to sound: inout [Float], random: inout RandomNumbers) {
+    let direct = sound
+    for _ in 0..<Int(clamping: random.uniform(0...3.999)) {
+      let behind = Int(clamping: 2 * pow(1000, random.uniform(0...1)))
+      let gain = Float(random.uniform(-0.6...0.6))
+      for frame in behind..<sound.count { sound[frame] += gain * direct[frame - behind] }
+    }
+  }
+}
+
+/// What became of a number of trials.
+struct ByEarOutcome {
+  private(set) var trials = 0
+  private(set) var answers = 0
+  /// Answers that are wrong, and those of them that carry no doubt.
+  private(set) var wrong = 0
+  private(set) var surelyWrong = 0
+  /// Trials in which the largest value of the plain correlation, a whole frame, lies within the tolerance; those of them
+  /// that are answered right, and right without a doubt.
+  private(set) var plainlyRight = 0
+  private(set) var right = 0
+  private(set) var surelyRight = 0
+
+  mutating func run(_ trial: ByEarTrial) {
+    trials += 1
+    let estimate = DelayEstimator().estimate(
+      reference: trial.reference.span, in: trial.recording.span)
+    let isRight =
+      estimate.map { abs($0.delayFrames - trial.delayFrames) <= trial.toleranceFrames } ?? false
+    let isDoubtful = estimate?.isDoubtful ?? true
+    answers += estimate == nil ? 0 : 1
+    wrong += estimate != nil && !isRight ? 1 : 0
+    surelyWrong += estimate != nil && !isRight && !isDoubtful ? 1 : 0
+    guard let plain = Self.plainCorrelation(trial),
+      abs(plain - trial.delayFrames) <= trial.toleranceFrames
+    else { return }
+    plainlyRight += 1
+    right += isRight ? 1 : 0
+    surelyRight += isRight && !isDoubtful ? 1 : 0
+  }
+
+  /// The lag at which the correlation is largest.
+  private static func plainCorrelation(_ trial: ByEarTrial) -> Double? {
+    guard
+      let transform = FourierTransform(atLeast: trial.recording.count + trial.reference.count)
+    else { return nil }
+    let played = transform.spectrum(of: trial.reference.span)
+    let recorded = transform.spectrum(of: trial.recording.span)
+    let product = zip(played, recorded).map { ComplexFloat($0.real, -$0.imaginary) * $1 }
+    let correlation = transform.signal(of: product)
+    let lags = 0..<trial.recording.count
+    return lags.max { abs(correlation[$0]) < abs(correlation[$1]) }.map { Double($0) }
+  }
+}
+
+/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance.
+func printByEarTrials(_ count: Int) {
+  var outcome = ByEarOutcome()
+  for seed in 1...max(1, count) {
+    guard let trial = ByEarTrial(seed: UInt64(seed)) else { continue }
+    outcome.run(trial)
+  }
+  func part(_ number: Int, of all: Int) -> String {
+    "\(number) (\((100 * Double(number) / Double(max(1, all))).shown(1)) %)"
+  }
+  print("| \(outcome.trials) recordings by chance | |")
+  print("| --- | ---: |")
+  print("| answered | \(part(outcome.answers, of: outcome.trials)) |")
+  print("| wrong, with a doubt | \(outcome.wrong - outcome.surelyWrong) |")
+  print("| wrong, without a doubt | \(outcome.surelyWrong) |")
+  print("| plain correlation is right | \(part(outcome.plainlyRight, of: outcome.trials)) |")
+  print("| of these answered right | \(part(outcome.right, of: outcome.plainlyRight)) |")
+  print("| and without a doubt | \(part(outcome.surelyRight, of: outcome.plainlyRight)) |")
+}
