@@ -41,9 +41,12 @@ def startup(duplex, _):
         f"The shortest run: help or version. Processor time and memory: the least of {3 * runs} runs in turn.",
         [Column("million instructions", 1,
                 "a program of Swift starts the Swift runtime, and the tool builds its table of commands; arecord is C "
-                "and prints a constant."),
+                "and prints a constant. To win, help would have to be printed before that table is built, and the "
+                "runtime would have to start in a tenth of its instructions."),
          Column("processor time, ms", 1, "as with the instructions."),
-         Column("peak memory, MiB", 1, "the Swift runtime and the libraries of all sound formats are linked in.")])
+         Column("peak memory, MiB", 1,
+                "the Swift runtime and the libraries of all sound formats are linked in. To win, they would have to be "
+                "loaded as they are needed.")])
     commands = {"duplex": [duplex, "--help"], "arecord": ["arecord", "--version"], "sox": ["sox", "--version"],
                 "ffmpeg": ["ffmpeg", "-version"], "mpv": ["mpv", "--version"], "jackd": ["jackd", "--version"]}
     costs = interleaved(commands, 3 * runs)
@@ -75,15 +78,19 @@ def playing(duplex, _):
             columns.append(Column(
                 f"{kind}{way}, s", 2,
                 "duplex counts clipped frames, measures the true peak and hands samples from thread to thread "
-                "in small blocks; the other does not." if not way else
-                "ffmpeg converts with a filter of 32 coefficients, and measures nothing."))
+                "in small blocks; the other does not. To win, it would have to measure nothing." if not way else
+                "ffmpeg converts with a filter of 32 coefficients, and measures nothing. To win, one would have to "
+                "convert as coarsely."))
             commands = player_commands(duplex, file, rate)
             # It plays WAV as it is, and nothing else.
             if kind != "WAV" or way:
                 del commands["aplay"]
             for program, cost in interleaved(commands, runs).items():
                 figures.setdefault(program, {})[columns[-1].heading] = cost
-    columns.append(Column("peak memory, MiB", 1, "the Swift runtime, and the libraries of all formats, are linked in."))
+    columns.append(Column(
+        "peak memory, MiB", 1,
+        "the Swift runtime, and the libraries of all formats, are linked in. To win, they would have to be loaded as "
+        "they are needed."))
     section = Section(
         "Playing",
         "Five minutes of stereo noise at 44.1 kHz, 16 bits, to ALSA's null: processor time, user and system, the "
@@ -111,8 +118,11 @@ def spectrogram(duplex, _):
         "Spectrograms",
         "Ten minutes of stereo noise at 44.1 kHz. duplex measures levels, loudness and true peak in the same pass, "
         f"and draws 1600 x 680 pixels, sox 944 x 593, ffmpeg 1024 x 512. The least of {runs} runs in turn.",
-        [Column("processor time, s", 2, "it measures loudness and true peak as well."),
-         Column("peak memory, MiB", 1, "Cairo and the Swift runtime are in it, and a larger picture.")])
+        [Column("processor time, s", 2,
+                "it measures loudness and true peak as well. To win, these would have to be left out."),
+         Column("peak memory, MiB", 1,
+                "Cairo and the Swift runtime are in it, and a larger picture. To win, it would have to draw without a "
+                "library.")])
     add_costs(section, interleaved(commands, runs), lambda _, cost: [cost.processor, cost.memory])
     return section
 
