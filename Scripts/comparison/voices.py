@@ -110,7 +110,8 @@ def denoising(duplex):
         "Voices in steady noise",
         "What is left beside a voice, noise and what the voice lost, in dB of the voice, for noise that is 15, 5 and 0 dB "
         "below it: the mean of four voices of espeak-ng over 12 s, the first second included.",
-        [Column(f"{kind}, {ratio} dB", 1, "a recurrent network that was trained with voices knows them better. To win, one would have to be trained.")
+        [Column(f"{kind}, {ratio} dB", 1,
+                "a recurrent network that was trained with voices knows them better. To win, one would have to be trained.")
          for kind, ratio in cases])
     voices = [voice(name) for name in sentences]
     noises = {kind: [noise(kind, seed) for seed in range(len(voices))] for kind in ("white", "pink")}

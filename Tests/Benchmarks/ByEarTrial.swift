@@ -144,7 +144,7 @@ struct ByEarOutcome {
     else { return nil }
     let played = transform.spectrum(of: trial.reference.span)
     let recorded = transform.spectrum(of: trial.recording.span)
-    let product = zip(played, recorded).map { ComplexFloat($0.real, -$0.imaginary) * $1 }
+    let product = zip(played, recorded).map { $0.conjugate * $1 }
     let correlation = transform.signal(of: product)
     let lags = 0..<trial.recording.count
     return lags.max { abs(correlation[$0]) < abs(correlation[$1]) }.map { Double($0) }

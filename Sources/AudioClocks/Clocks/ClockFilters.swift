@@ -15,22 +15,22 @@
 ///
 /// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
-  /// A filter does not follow where its mean error is above so many frames and so many times the noise.
+  /// A filter does not follow where its mean error, in frames, is above `mostMean` and `mostMeanNoise` times the noise.
   private static let mostMean = 0.12
   private static let mostMeanNoise = 2.0
-  /// The same of a single error.
+  /// Nor where a single error is above `mostError` and `mostErrorNoise` times the noise.
   private static let mostError = 0.4
   private static let mostErrorNoise = 4.0
-  /// The same of the mean error where errors jump, and the seconds over which it is a mean.
+  /// The mean error in place of `mostMean` where errors jump, and the seconds over which it is a mean.
   private static let mostUnevenMean = 0.5
   private static let meanSeconds = 8.0
-  /// The largest error of the fastest filter that is no jump, in frames, and what is left of one after a stretch; an
-  /// error comes suddenly after so many stretches without one.
+  /// A jump is an error of the fastest filter above `jumpFrames`, after `steadyStretches` in which it has followed. Its
+  /// memory fades by the factor `jumpMemory` a stretch.
   private static let jumpFrames = 0.9
   private static let jumpMemory = 0.985
   private static let steadyStretches = 3
-  /// An error that may be a position's rounding, of more than so many frames, grows where it is above so many times the
-  /// one before. The one before is at least so much of it.
+  /// An error grows where it is larger than the one before, and that is at least `leastPart` of it. One above
+  /// `roundedFrames` may come from rounding to whole frames: it must be `growth` times the one before.
   private static let roundedFrames = 0.6
   private static let growth = 1.2
   private static let leastPart = 0.1
@@ -106,14 +106,12 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// Readings before now do not count any more.
   @_noLocks
-  mutating func forgetReadings() {
-    for index in meanErrors.indices { meanErrors[index] = 0 }
-  }
+  mutating func forgetReadings() { meanErrors = [0, 0, 0] }
 
   /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames, and nothing else.
   @_noLocks
   mutating func take(_ place: Double, at time: UInt64, noise: Double) {
-    for index in filters.indices { filters[index].take(place, at: time, noise: noise) }
+    takeAll(place, at: time, noise: noise, evenNoise: noise)
     isUneven = true
   }
 
@@ -137,20 +135,25 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     let fastError = place - filters[Self.fastest].frames(at: time)
     largestJump *= Self.jumpMemory
     isUneven = !isSettled || largestJump > Self.jumpFrames
-    let mostError = Self.mostError + Self.mostErrorNoise * evenNoise
+    let isOff = Self.isOff(fastError, noise: evenNoise)
     if isSettled, steady >= Self.steadyStretches { largestJump = max(largestJump, abs(fastError)) }
-    steady = abs(fastError) > mostError ? 0 : steady &+ 1
+    steady = isOff ? 0 : steady &+ 1
     guard !isUneven else {
       return followUneven(place, at: time, noise: noise, evenNoise: evenNoise)
     }
     // Late by chance, but hardly twice.
-    if fastError < -mostError, !wasLate {
+    if isOff, fastError < 0, !wasLate {
       wasLate = true
       return
     }
     wasLate = false
-    followEven(
-      place, at: time, noise: noise, evenNoise: evenNoise, isSudden: abs(fastError) > mostError)
+    followEven(place, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
+  }
+
+  /// Whether an error is too large for a filter that follows.
+  @_noLocks
+  private static func isOff(_ error: Double, noise: Double) -> Bool {
+    abs(error) > mostError + mostErrorNoise * noise
   }
 
   /// Goes by the slowest filter.
@@ -158,7 +161,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private mutating func followUneven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
-    activate(0)
+    adoptIntoSlower()
+    active = 0
     let error = place - filters[0].frames(at: time)
     meanErrors[0] += (error - meanErrors[0]) / 4
     doubtSlowest(noise: noise)
@@ -201,7 +205,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       let error = place - filters[index].frames(at: time)
       meanErrors[index] += (error - meanErrors[index]) / 4
       let isOff =
-        abs(error) > Self.mostError + Self.mostErrorNoise * evenNoise
+        Self.isOff(error, noise: evenNoise)
         || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
       calm[index] = isOff ? 0 : calm[index] &+ 1
     }
@@ -226,14 +230,9 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// The rate has changed: all learn it anew from where the filter in use is, which has come to `error` in a time.
   @_noLocks
   private mutating func learnRate(after error: Double, in seconds: Double) {
-    for index in filters.indices where index != active { filters[index].adopt(filters[active]) }
+    for index in filters.indices { adopt(into: index) }
     forget(error, rate: 2 * error / seconds)
     active = 0
-    for index in filters.indices {
-      meanErrors[index] = 0
-      // Neither off nor calm for long.
-      calm[index] = 1
-    }
     sinceChange = 0
     restless = max(restless, Self.changeMemory)
   }
@@ -246,7 +245,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     while grows, next < Self.fastest, calm[next] == 0 { next &+= 1 }
     if next > active {
       restless = Self.swayMemory
-      activate(next)
+      active = next
+      adoptIntoSlower()
     }
     var slowest = 0
     while slowest < active, calm[slowest] < Self.calmStretches { slowest &+= 1 }
@@ -254,14 +254,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     for index in 0..<active where calm[index] == 0 { adopt(into: index) }
   }
 
-  /// Uses the filter of this number; slower ones go on from where it is.
+  /// All slower filters go on from where the one in use is.
   @_noLocks
-  private mutating func activate(_ number: Int) {
-    if number < active { for index in 0..<active { adopt(into: index) } }
-    active = number
-    for index in 0..<number { adopt(into: index) }
+  private mutating func adoptIntoSlower() {
+    for index in 0..<active { adopt(into: index) }
   }
 
+  /// A filter goes on from where the one in use is, and counts as neither off nor calm for long.
   @_noLocks
   private mutating func adopt(into index: Int) {
     filters[index].adopt(filters[active])

@@ -312,9 +312,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     hull.take(longBest)
     longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
-    let isSettled = time &- placedNanoseconds > 2 * Self.longStretch
+    let placed = time &- placedNanoseconds
     let isOff =
-      isSettled && abs(lead) > limit
+      placed > 2 * Self.longStretch && abs(lead) > limit
       && (isCoarse || filters.isLost(place, at: reading.nanoseconds, limit: limit))
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
     if isOff && (wasOff || !isCoarse) {
@@ -333,7 +333,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     guard isCoarse || isYoung(at: time) else {
       return filters.follow(
         place, at: reading.nanoseconds, noise: noiseEstimate, evenNoise: evenNoise,
-        isSettled: time &- placedNanoseconds > 4 * Self.longStretch)
+        isSettled: placed > 4 * Self.longStretch)
     }
     guard !isOff, !followHull(at: time) else { return }
     filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))

@@ -36,7 +36,9 @@ public enum ConversionQuality: Sendable, CaseIterable {
   /// of the rate lie. Its amplitudes make the largest image as small as can be, compared with a limit that falls by
   /// 33 dB from the slope's end to 1.5 times half the rate: by C. L. Lawson's reweighted least squares, 1961.
   var window: SincWindow {
-    guard self == .standard else { return .kaiser(shape: 0.1102 * (attenuation - 8.7)) }
+    guard self == .standard else {
+      return .kaiser(KaiserWindow(shape: 0.1102 * (attenuation - 8.7)))
+    }
     return .cosines([
       0.35415930288469155, 0.48698033624083126, 0.14585560714867338, 0.013017896337570924,
       -1.2050072775576792e-05, -6.863569184854812e-06, 9.500388334013343e-06,

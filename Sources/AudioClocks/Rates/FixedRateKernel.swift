@@ -40,8 +40,7 @@ struct FixedRateKernel {
   let halfWidth: Int
   /// In parts of half the input's rate.
   private let edge: Double
-  private let shape: Double
-  private let windowPeak: Double
+  private let window: KaiserWindow
 
   /// The kernel of `quality`, 0 to 10, for `inputStep` input frames in the time of `outputStep`
   /// output frames: stretched where fewer come out.
@@ -55,16 +54,14 @@ struct FixedRateKernel {
       halfWidth = design.taps / 2
       edge = design.edgeUp
     }
-    shape = design.shape
-    windowPeak = SincWindow.bessel(shape)
+    window = KaiserWindow(shape: design.shape)
   }
 
   /// The kernel at `distance` input frames from its middle, at most `halfWidth` of them.
   func value(at distance: Double) -> Double {
-    let part = distance / Double(halfWidth)
-    let window = SincWindow.bessel(shape * max(0, 1 - part * part).squareRoot()) / windowPeak
     let angle = Double.pi * edge * distance
-    return edge * window * (abs(angle) < 1e-9 ? 1 : sin(angle) / angle)
+    return edge * window.value(at: distance / Double(halfWidth))
+      * (abs(angle) < 1e-9 ? 1 : sin(angle) / angle)
   }
 }
 

@@ -12,10 +12,11 @@ public enum WindowedSinc {
     let attenuation = 2.285 * slope * Double(2 * halfWidth - 1) + 8
     let shape = max(2.5, 0.1102 * (attenuation - 8.7))
     let width = 2 * halfWidth
+    let window = SincWindow.kaiser(KaiserWindow(shape: shape))
     var values: [Double] = []
     for tap in 0..<width {
       let distance = fraction - Double(tap - halfWidth + 1)
-      values.append(value(at: distance, halfWidth: halfWidth, window: .kaiser(shape: shape)))
+      values.append(value(at: distance, halfWidth: halfWidth, window: window))
     }
     let sum = values.reduce(0, +)
     for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
@@ -45,26 +46,43 @@ extension WeightRow {
 
 /// What a sinc is multiplied by to make it end. Any thread but the audio thread.
 enum SincWindow: Sendable {
-  /// The larger `shape` (the window's beta), the more it attenuates and the wider its slope: J. F.
-  /// Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974.
-  case kaiser(shape: Double)
+  /// Kaiser's.
+  case kaiser(KaiserWindow)
   /// A sum of cosines: number k has k half periods from the window's middle to its end.
   case cosines([Double])
 
   /// At `part` of the way from the middle, where it is 1, to the end.
   func value(at part: Double) -> Double {
     switch self {
-    case .kaiser(let shape):
-      return Self.bessel(shape * max(0, 1 - part * part).squareRoot()) / Self.bessel(shape)
+    case .kaiser(let window):
+      return window.value(at: part)
     case .cosines(let amplitudes):
       return amplitudes.enumerated().reduce(0) { sum, next in
         sum + next.element * cos(Double.pi * Double(next.offset) * part)
       }
     }
   }
+}
+
+/// The larger its shape, the more it attenuates and the wider its slope: J. F. Kaiser, "Nonrecursive digital filter
+/// design using the I0-sinh window function", 1974. Any thread but the audio thread.
+struct KaiserWindow: Sendable {
+  private let shape: Double
+  private let peak: Double
+
+  /// The window whose beta is `shape`.
+  init(shape: Double) {
+    self.shape = shape
+    peak = Self.bessel(shape)
+  }
+
+  /// At `part` of the way from the middle, where it is 1, to the end.
+  func value(at part: Double) -> Double {
+    Self.bessel(shape * max(0, 1 - part * part).squareRoot()) / peak
+  }
 
   /// The modified Bessel function of order 0, by its series.
-  static func bessel(_ x: Double) -> Double {
+  private static func bessel(_ x: Double) -> Double {
     var sum = 1.0
     var term = 1.0
     var order = 1.0
