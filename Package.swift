@@ -120,12 +120,12 @@ let package = Package(
       swiftSettings: checked + optimised),
 
     // ~~~ the waterline ~~~
+    .systemLibrary(name: "CVectors"),
     .target(
       name: "AudioSessions",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioSpectra",
-        "VoiceCleaning", "AudioFiles",
-        "AudioDevices",
+        "VoiceCleaning", "AudioFiles", "AudioDevices", "CVectors",
       ],
       swiftSettings: safe),
     .target(

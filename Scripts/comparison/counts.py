@@ -29,6 +29,8 @@ def toolchain():
 
 def make_sounds():
     subprocess.run("sox -R -n -r 48000 -b 16 -c 2 mic.wav synth 5 pinknoise vol 0.3 && "
+                   "sox -R -n -r 48000 -b 16 -c 2 loud.wav synth 5 whitenoise && "
+                   "sox -R -n -r 48000 -b 16 -c 2 swells.wav synth 5 pinknoise tremolo 4 95 vol 0.3 && "
                    "sox -R -n -r 44100 -b 16 -c 2 song.wav synth 5 pinknoise vol 0.4 && flac --silent song.wav",
                    shell=True, check=True)
 
@@ -36,20 +38,24 @@ def make_sounds():
 def rows(duplex, benchmarks):
     """Name to (command for so many seconds, units a second): a run of four seconds less one of a second."""
     # The microphone hears a file, and not the output.
-    device = "sim:clock=free,mic=mic.wav,gain=-200"
+    def device(sound):
+        return f"sim:clock=free,mic={sound},gain=-200"
 
-    def monitor(seconds):
-        return [duplex, "monitor", "--no-config", "-q", "-D", device, "-f", "S16_LE", "-p", "64", "-d", seconds]
+    def monitor(sound):
+        return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", device(sound), "-f", "S16_LE", "-p", "64",
+                                "-d", seconds]
 
     def record(seconds):
-        return [duplex, "record", "--no-config", "-q", "--overwrite", "-D", device, "-f", "S16_LE", "-d",
+        return [duplex, "record", "--no-config", "-q", "--overwrite", "-D", device("mic.wav"), "-f", "S16_LE", "-d",
                 seconds, f"take-{seconds}.wav"]
 
     def play(file, rate):
         return lambda seconds: [duplex, "play", "--no-config", "-q", "-P", "null", "-r", rate, "-d", seconds, file]
 
     return {
-        "a cycle of monitor, 64 frames": (monitor, 750),
+        "a cycle of monitor, 64 frames": (monitor("mic.wav"), 750),
+        "a cycle of monitor, 64 frames, noise above the limit": (monitor("loud.wav"), 750),
+        "a cycle of monitor, 64 frames, noise that swells": (monitor("swells.wav"), 750),
         "a cycle of an engine, 64 frames": (lambda seconds: [benchmarks, "engine", seconds], 750),
         "a second of record, WAV": (record, 1),
         "a second of play, WAV": (play("song.wav", "44100"), 1),

@@ -62,6 +62,14 @@ extension SampleBuffer {
   }
 
   /// Samples without their signs.
+  @_noLocks @inlinable @inline(__always)
+  static func magnitudes(_ samples: SIMD4<Float>) -> SIMD4<Float> {
+    unsafeBitCast(
+      unsafeBitCast(samples, to: SIMD4<UInt32>.self) & SIMD4(repeating: 0x7FFF_FFFF),
+      to: SIMD4<Float>.self)
+  }
+
+  /// Samples without their signs.
   @_noLocks @inline(__always)
   static func magnitudes(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
@@ -174,22 +182,38 @@ extension SampleBuffer {
     requireFrames(from: first, frames)
     var frame = first
     let end = first &+ frames
-    var counts = SIMD4<Int32>(repeating: 0)
+    var count = 0
     if channelCount == 2 {
-      let limits = SIMD8(repeating: limit)
+      let limits = SIMD4(repeating: limit)
+      var ones = SIMD4<Int32>(repeating: 0)
+      // Each frame in two lanes.
       while frame &+ 4 <= end {
-        let above = SIMD8<Int32>(repeating: 0).replacing(
-          with: 1, where: Self.magnitudes(eightSamples(at: frame &* 2)) .> limits)
-        counts &+= above.evenHalf | above.oddHalf
+        ones &+= Self.ones(peaksOfTwoFrames(at: frame) .> limits)
+        ones &+= Self.ones(peaksOfTwoFrames(at: frame &+ 2) .> limits)
         frame &+= 4
       }
+      count = Int(0 &- ones[0] &- ones[1] &- ones[2] &- ones[3]) / 2
     }
-    var count = Int(counts[0] &+ counts[1] &+ counts[2] &+ counts[3])
     while frame < end {
       if peak(ofFrame: frame) > limit { count &+= 1 }
       frame &+= 1
     }
     return count
+  }
+
+  /// The highest magnitude of each of two frames from `first` on, in two lanes each, in a buffer of two channels.
+  @_noLocks @inline(__always)
+  private func peaksOfTwoFrames(at first: Int) -> SIMD4<Float> {
+    let samples = UnsafeRawPointer(base + first &* 2).loadUnaligned(as: SIMD4<Float>.self)
+    let magnitudes = Self.magnitudes(samples)
+    let others = SIMD4(magnitudes[1], magnitudes[0], magnitudes[3], magnitudes[2])
+    return magnitudes.replacing(with: others, where: others .> magnitudes)
+  }
+
+  /// Minus one for each true.
+  @_noLocks @inlinable @inline(__always)
+  static func ones(_ mask: SIMDMask<SIMD4<Int32>>) -> SIMD4<Int32> {
+    unsafeBitCast(mask, to: SIMD4<Int32>.self)
   }
 
   /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, of each fourth

@@ -55,6 +55,8 @@ public struct FeedbackSuppressor: ~Copyable {
   var limiterGain: Float = 1
   /// No code before this hop.
   var nextProbeHop = 0
+  /// When a code of deep dips was last broken off for another one; long ago where none was.
+  var brokenCodeHop = -10_000
   var failures = 0
   var stageHop = 0
   var duckedLevel: Float = 0
@@ -273,18 +275,16 @@ extension FeedbackSuppressor {
   /// The loudest band that grows as a loop would, and by how many dB a hop.
   @_noLocks
   private mutating func growingBand() -> (band: Int, rise: Float)? {
-    let rising = history.risingBands()
-    guard rising != SIMDMask(repeating: false) else { return nil }
+    // Where it howled before it may howl again, and half a code of deep dips goes round in a loop for a while.
+    let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
+    let growths = history.growths(spread: isRough ? 2 : 0.3)
+    guard growths != SIMD4(repeating: 0) else { return nil }
     var found: (band: Int, rise: Float)?
     var level: Float = -55
-    // Where it howled before it may howl again.
-    let spread: Float = duckCount > 0 ? 2 : 0.3
     var band = 0
     while band < 4 {
-      if rising[band], bands.levels[band] > level,
-        let rise = history.growth(band: band, spread: spread)
-      {
-        found = (band, rise)
+      if growths[band] > 0, bands.levels[band] > level {
+        found = (band, growths[band])
         level = bands.levels[band]
       }
       band &+= 1
@@ -341,8 +341,10 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func probe(at frame: Int) {
     // Something came in the way that hides the code: once more, from where it is now.
-    if isOverdriven { return beginStabilizing() }
-    if reduction < 0.7 * probedGain { return isLevelled ? beginStabilizing() : sendCode() }
+    if isOverdriven || reduction < 0.7 * probedGain {
+      if isDeep { brokenCodeHop = hop }
+      return isOverdriven || isLevelled ? beginStabilizing() : sendCode()
+    }
     if !isDeep && isHeld && !isExtinct { return sendCode() }
     if let answer = code.listen(history, band: suspect) {
       if answer.isProof(limited: -reductionDecibels) { return duck(answer, at: frame) }

@@ -128,10 +128,10 @@ struct ProbeCode: ~Copyable {
 /// Inner products of levels with the orthonormal columns of a code.
 struct ProbeProducts: BitwiseCopyable {
   /// Those with a constant, a line and a parabola, and with the three forms of the code.
-  var parabola: SIMD4<Float>
-  var forms: SIMD4<Float>
+  var parabola = SIMD4<Float>()
+  var forms = SIMD4<Float>()
   /// The inner product of the levels with themselves without their parabola.
-  var rest: Float
+  var rest: Float = 0
   /// Their mean.
-  var mean: Float
+  var mean: Float = 0
 }

@@ -30,17 +30,25 @@ struct ProbeSequence: ~Copyable {
   static var longestLag: Int { @_noLocks get { 56 } }
   /// Hops until a lag counts as the one that explains most.
   private static var patience: Int { @_noLocks get { 4 } }
-  /// Sums of a lag: those of the level, and for each resonance those of what was played, with the code and without.
-  private static var width: Int { @_noLocks get { 8 &+ resonances &* 16 } }
+  /// Sums of a lag: those of the level, and its products with what was played.
+  private static var width: Int { @_noLocks get { 8 &+ columns } }
   /// Resonances the loop may have, from none to one that rings for 20 hops.
   private static var resonances: Int { @_noLocks get { 6 } }
+  /// What was played behind each resonance, with the code and without.
+  private static var columns: Int { @_noLocks get { 2 &* resonances } }
   /// Hops of what was played that are kept: a power of two above the longest trip.
   private static var capacity: Int { @_noLocks get { 64 } }
 
   /// Codes whose evidence is added up.
   private(set) var codes = 0
   private let code = ProbeCode()
+  /// The inner products of the levels of each lag.
   private var sums: SampleBuffer
+  /// The inner products of what was played since the code began, which all lags have in common: with the columns of
+  /// the code, eight each.
+  private var playedSums: SampleBuffer
+  /// What these were at the end of each stage.
+  private var playedProducts = InlineArray<36, ProbeProducts>(repeating: ProbeProducts())
   /// What was played of late in dB, as a loop with each resonance returns it: with the code, and without.
   private var played: SampleBuffer
   private var states: SampleBuffer
@@ -61,7 +69,8 @@ struct ProbeSequence: ~Copyable {
     sums = SampleBuffer(frameCount: Self.longestLag + 1, channelCount: Self.width)
     evidence = SampleBuffer(frameCount: (Self.longestLag + 1) * Self.resonances, channelCount: 8)
     states = SampleBuffer(frameCount: Self.resonances, channelCount: 2)
-    played = SampleBuffer(frameCount: Self.capacity, channelCount: 2 * Self.resonances)
+    played = SampleBuffer(frameCount: Self.capacity, channelCount: Self.columns)
+    playedSums = SampleBuffer(frameCount: Self.columns, channelCount: 8)
   }
 
   /// Begins with shallow or deep dips, after the latest hop of `band`; what the codes before it said counts as well, if
@@ -79,6 +88,7 @@ struct ProbeSequence: ~Copyable {
     }
     codes &+= 1
     sums.clear(frames: sums.frameCount)
+    playedSums.clear(frames: playedSums.frameCount)
     best = InlineArray(repeating: .none)
     age = 0
     var past = 2 &* Self.capacity
@@ -107,6 +117,7 @@ struct ProbeSequence: ~Copyable {
     // Half a hop ago, for the trips in between.
     let between = 0.5 * (now + history.level(band: band, age: 1) - start)
     push(history.playedLevel(band: band, age: 0) - start, code: code.dip(hop: age, isDeep: isDeep))
+    if age < ProbeCode.reach { addPlayed(hop: age) }
     var lag = 1
     while lag <= Self.longestLag {
       let hops = (lag &+ 1) / 2
@@ -164,53 +175,67 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
+  /// Adds what was played in the latest hop to its inner products with the columns of the code.
+  @_noLocks
+  private mutating func addPlayed(hop: Int) {
+    let (parabola, forms) = code.columns(hop: hop)
+    let source = newest &* Self.columns
+    let stage = ProbeCode.stage(endingAt: hop)
+    var column = 0
+    while column < Self.columns {
+      let place = column &* 8
+      let level = played[source &+ column]
+      let parabolaSums = playedSums.fourSamples(at: place) + Self.product(parabola, level)
+      let formSums = playedSums.fourSamples(at: place &+ 4) + forms * level
+      playedSums.setFourSamples(parabolaSums, at: place)
+      playedSums.setFourSamples(formSums, at: place &+ 4)
+      if let stage {
+        playedProducts[stage &* Self.columns &+ column] = code.orthonormal(
+          parabolaSums, formSums, stage: stage)
+      }
+      column &+= 1
+    }
+  }
+
   /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the code, and with what
   /// was played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)
-    var place = lag &* Self.width
-    var source = ((newest &- hops) & (Self.capacity &- 1)) &* played.channelCount
-    add(parabola, lane3: level, times: level, at: place)
-    add(forms, lane3: 0, times: level, at: place &+ 4)
-    place &+= 8
-    var resonance = 0
-    while resonance < Self.resonances {
-      let (coded, plain) = (played[source], played[source &+ 1])
-      add(parabola, lane3: coded, times: coded, at: place)
-      add(forms, lane3: level, times: coded, at: place &+ 4)
-      add(parabola, lane3: plain, times: plain, at: place &+ 8)
-      add(SIMD4(), lane3: level, times: plain, at: place &+ 12)
-      place &+= 16
-      source &+= 2
-      resonance &+= 1
+    let place = lag &* Self.width
+    sums.setFourSamples(sums.fourSamples(at: place) + Self.product(parabola, level), at: place)
+    sums.setFourSamples(sums.fourSamples(at: place &+ 4) + forms * level, at: place &+ 4)
+    let source = ((newest &- hops) & (Self.capacity &- 1)) &* Self.columns
+    var column = 0
+    while column < Self.columns {
+      let products = played.fourSamples(at: source &+ column) * level
+      let sum = place &+ 8 &+ column
+      sums.setFourSamples(sums.fourSamples(at: sum) + products, at: sum)
+      column &+= 4
     }
   }
 
+  /// A level times the columns of the parabola and times itself.
   @_noLocks @inline(__always)
-  private mutating func add(
-    _ columns: SIMD4<Float>, lane3: Float, times factor: Float, at place: Int
-  ) {
-    var columns = columns
-    columns[3] = lane3
-    sums.setFourSamples(sums.fourSamples(at: place) + columns * factor, at: place)
+  private static func product(_ parabola: SIMD4<Float>, _ level: Float) -> SIMD4<Float> {
+    var columns = parabola
+    columns[3] = level
+    return columns * level
   }
 
   /// Keeps what a lag says at the end of a stage, if it is less doubtful than what the others said.
   @_noLocks
   private mutating func evaluate(stage: Int, lag: Int) {
-    var place = lag &* Self.width
+    let place = lag &* Self.width
     let level = code.orthonormal(
       sums.fourSamples(at: place), sums.fourSamples(at: place &+ 4), stage: stage)
-    place &+= 8
     var resonance = 0
     while resonance < Self.resonances {
-      let withCode = sums.fourSamples(at: place &+ 4)
-      let coded = code.orthonormal(sums.fourSamples(at: place), withCode, stage: stage)
-      let plain = code.orthonormal(sums.fourSamples(at: place &+ 8), SIMD4(), stage: stage)
+      let column = 2 &* resonance
+      let products = stage &* Self.columns &+ column
       var moments = LoopMoments(
-        level: level, coded: coded, plain: plain, product: withCode[3],
-        plainProduct: sums[place &+ 15])
+        level: level, coded: playedProducts[products], plain: playedProducts[products &+ 1],
+        product: sums[place &+ 8 &+ column], plainProduct: sums[place &+ 9 &+ column])
       var count = 1
       if stage == ProbeCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)
@@ -226,7 +251,6 @@ struct ProbeSequence: ~Copyable {
       {
         best[stage] = answer
       }
-      place &+= 16
       resonance &+= 1
     }
   }

@@ -29,6 +29,32 @@ import Testing
     #expect(isSame && limiter.gain == 1)
   }
 
+  /// Of one and two channels four frames are limited at once, of three each for itself.
+  @Test(arguments: [1, 7, 64, 480], [0, 0.016])
+  func `a third channel of silence changes nothing`(period: Int, holdSeconds: Double) {
+    func limited(channels: Int) -> (left: [Float], frames: Int) {
+      var limiter = Limiter(limit: 0.5, sampleRate: 48000, holdSeconds: holdSeconds)
+      var buffer = SampleBuffer(frameCount: period, channelCount: channels)
+      var left: [Float] = []
+      for start in stride(from: 0, to: 9600, by: period) {
+        buffer.clear(frames: period)
+        for frame in 0..<period {
+          let time = Float(start + frame)
+          buffer[frame * channels] = sin(time * 0.3) * (0.6 + 0.5 * sin(time * 0.002))
+        }
+        limiter.process(&buffer, frames: period)
+        left += (0..<period).map { buffer[$0 * channels] }
+      }
+      return (left, limiter.limitedFrames)
+    }
+    let wanted = limited(channels: 3)
+    for channels in 1...2 {
+      let result = limited(channels: channels)
+      #expect(result.frames == wanted.frames)
+      #expect(zip(result.left, wanted.left).allSatisfy { abs($0 - $1) < 1e-5 })
+    }
+  }
+
   @Test func `both channels are turned down together`() {
     var limiter = Limiter(limit: 0.5, sampleRate: 48000)
     var samples: [Float] = []

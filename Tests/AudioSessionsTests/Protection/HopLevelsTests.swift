@@ -1,0 +1,47 @@
+import AudioBasics
+import Glibc
+import Testing
+
+@testable import AudioSessions
+
+@Suite struct HopLevelsTests {
+  /// The levels of a tone in all of `channels` channels, half a second after it began, listened to in cycles of
+  /// `period` frames.
+  private func levels(channels: Int, frequency: Double, rate: Int, period: Int) -> SIMD4<Float> {
+    var bands = HopLevels(sampleRate: rate, channelCount: channels)
+    var buffer = SampleBuffer(frameCount: period, channelCount: channels)
+    var frame = 0
+    while frame < rate / 2 {
+      for index in 0..<period * channels {
+        let angle = 2 * Double.pi * frequency * Double(frame + index / channels) / Double(rate)
+        buffer[index] = Float(0.5 * sin(angle))
+      }
+      var done = 0
+      while done < period {
+        done = bands.listen(buffer, from: done, to: period)
+        if bands.isHopOver { bands.finishHop() }
+      }
+      frame += period
+    }
+    return bands.levels
+  }
+
+  /// One and two channels are looked at eight frames at once, three are not.
+  @Test(arguments: [8000, 44100, 48000, 96000], [1, 7, 64, 1000])
+  func `a tone is as loud in any number of channels and in cycles of any length`(
+    rate: Int, period: Int
+  ) {
+    for frequency in [180.0, 650, 2200, 3400] {
+      let wanted = levels(channels: 3, frequency: frequency, rate: rate, period: 64)
+      for channels in 1...2 {
+        let found = levels(channels: channels, frequency: frequency, rate: rate, period: period)
+        for band in 0..<4 { #expect(abs(found[band] - wanted[band]) < 0.05) }
+      }
+    }
+  }
+
+  @Test func `a tone of half of full scale is 9 dB below it in its own band`() {
+    let levels = levels(channels: 2, frequency: 650, rate: 48000, period: 64)
+    #expect(abs(levels[1] + 9.03) < 0.1 && levels[0] < -12 && levels[2] < -12)
+  }
+}
