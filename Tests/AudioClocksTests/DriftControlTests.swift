@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Benchmarks
@@ -96,5 +97,36 @@ struct DriftControlTests {
     let worst = trial.errors(seconds: 60)
     #expect(worst.ratioPPM < 0.1)
     #expect(worst.delayFrames < 0.1)
+  }
+
+  /// Readings of USB's batches of 48 frames with a millisecond of jitter: the estimates of both clocks move at each of
+  /// them, every two seconds. A quarter second's pitch may have the course of a polynomial of degree 12, as in
+  /// `Benchmarks sine-purity`; what is left of the phase of a sine of 10 kHz is its impurity.
+  @Test(arguments: [64, 256], [1, 2] as [UInt64])
+  func `the ratio of locked clocks leaves less than -140 dB beside a sine`(
+    period: Int, seed: UInt64
+  ) throws {
+    var trial = ClockTrial(ClockTrial.Course(steps: [(0, 50)]))
+    trial.period = period
+    trial.seed = seed
+    let radians = 2 * Double.pi * 10_000 / trial.rate
+    var (phase, ahead, phases) = (0.0, 0.0, [Double]())
+    trial.run(seconds: 60) { moment in
+      let now = moment.ratioErrorPPM * 1e-6
+      phase += radians * Double(period) * (ahead + now) / 2
+      ahead = now
+      if moment.seconds > 20 { phases.append(phase) }
+    }
+    let window = Int(clamping: trial.rate / 4) / period
+    for start in stride(from: 0, through: phases.count - window, by: window) {
+      let stretch = Array(phases[start..<start + window])
+      let course = try #require(LegendreSeries(fitting: stretch, degree: 12))
+      let power = stretch.enumerated().reduce(0.0) { sum, next in
+        let place = (Double(next.offset) + 0.5) / Double(window) * 2 - 1
+        let rest = next.element - course.value(at: place)
+        return sum + rest * rest / Double(window)
+      }
+      #expect(10 * log10(max(power, 1e-30)) < -140)
+    }
   }
 }

@@ -79,7 +79,7 @@ struct DriftingTests {
     #expect((leads.map(abs).max() ?? 9) < 1)
   }
 
-  @Test(arguments: [3, 3.0277], [-5000, 5000])
+  @Test(arguments: [3, 3.0277, 3.0616, 3.077], [-5000, 5000])
   func `a clock that suddenly runs at quite another rate breaks no sound`(
     at second: Double, ppm: Int
   ) throws {
