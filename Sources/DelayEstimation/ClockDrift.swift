@@ -12,28 +12,43 @@ struct ClockDrift {
   let frames: Double
   /// The standard deviation of that, in frames; infinite where it cannot be told.
   let deviation: Double
-  /// Whether it is more than chance.
+  /// Whether it is more than chance, and more than echoes make of no drift.
   let isSignificant: Bool
+  /// Whether it is more than the noise explains; an echo may.
+  let isMeasured: Bool
 
   /// The fastest drift that is looked for, in parts of one: crystals are within a hundred millionths each.
   private static let most = 2.5e-4
+
+  private init(frames: Double, deviation: Double, isSignificant: Bool, isMeasured: Bool) {
+    self.frames = frames
+    self.deviation = deviation
+    self.isSignificant = isSignificant
+    self.isMeasured = isMeasured
+  }
 
   /// That of `reference` in what `search` found.
   init?(_ reference: Span<Float>, _ search: ArrivalSearch) {
     let most = Int(clamping: (Self.most * Double(reference.count)).rounded(.up))
     let coarse =
-      SegmentCorrelations(reference, search, reach: most + 32)?.bestDrift(most: most) ?? 0
+      SegmentCorrelations(
+        reference, search.weightedRecording, lag: search.lag, reach: most + 32)?.bestDrift(
+        most: most) ?? 0
     if coarse != 0 {
-      frames = Double(coarse)
-      deviation = 0.5
-      isSignificant = true
+      self.init(frames: Double(coarse), deviation: 0.5, isSignificant: true, isMeasured: true)
       return
     }
-    guard let transform = FourierTransform(atLeast: search.weightedRecording.count) else {
+    self.init(reference, weighted: search.weightedRecording, lag: search.lag, farthest: 2)
+  }
+
+  /// That of `reference` in `recording`, whose correlation with it is the logarithm of the likelihood of each lag, near
+  /// `lag`. No step between two lags goes beyond `farthest` frames.
+  init?(_ reference: Span<Float>, weighted recording: [Float], lag: Int, farthest: Double) {
+    guard let transform = FourierTransform(atLeast: recording.count) else {
       return nil
     }
     // Newton's method on the likelihood as a function of delay and drift, once: the peak is near.
-    let spectrum = transform.spectrum(of: search.weightedRecording.span)
+    let spectrum = transform.spectrum(of: recording.span)
     let slope = Self.derivative(spectrum, transform)
     let curvature = Self.derivative(slope, transform)
     let slopes = transform.signal(of: slope)
@@ -43,7 +58,7 @@ struct ClockDrift {
     var height = 0.0
     let count = slopes.count
     for frame in reference.indices {
-      let place = ((frame + search.lag) % count + count) % count
+      let place = ((frame + lag) % count + count) % count
       let time = Double(frame) / Double(reference.count)
       let along = Double(reference[frame] * slopes[place])
       let bend = Double(reference[frame] * curvatures[place])
@@ -52,17 +67,18 @@ struct ClockDrift {
       matrix.delay += bend
       matrix.both += bend * time
       matrix.drift += bend * time * time
-      height += Double(reference[frame] * search.weightedRecording[place])
+      height += Double(reference[frame] * recording[place])
     }
     let sign = height < 0 ? -1.0 : 1.0
     let determinant = matrix.delay * matrix.drift - matrix.both * matrix.both
     guard sign * matrix.delay < 0, determinant > 0 else { return nil }
     let step = (matrix.both * gradient.delay - matrix.delay * gradient.drift) / determinant
     let scale = Double(count) / 2
-    frames = max(-2, min(2, step))
+    frames = max(-farthest, min(farthest, step))
     deviation = (abs(matrix.delay) / determinant / scale).squareRoot()
     // Echoes and filters bend a signal a little differently as it changes.
     let likelier = step * step / (2 * deviation * deviation)
+    isMeasured = abs(step) > 0.1 && likelier > 10
     isSignificant = abs(step) > 0.1 && likelier > 18 + 0.001 * abs(height) * scale
   }
 
@@ -115,15 +131,14 @@ private struct SegmentCorrelations {
   /// What makes a sum a logarithm of likelihood.
   private let scale: Double
 
-  init?(_ reference: Span<Float>, _ search: ArrivalSearch, reach: Int) {
+  init?(_ reference: Span<Float>, _ recording: [Float], lag: Int, reach: Int) {
     let length = max(256, min(4096, reference.count / 12))
-    let recording = search.weightedRecording
     guard let transform = FourierTransform(atLeast: length + 2 * reach + 1) else { return nil }
     self.reach = reach
     scale = Double(recording.count) / 2
     for start in stride(from: 0, to: reference.count, by: length) {
       let segment = (start..<min(reference.count, start + length)).map { reference[$0] }
-      let first = start + search.lag - reach
+      let first = start + lag - reach
       let excerpt = (first..<first + length + 2 * reach).map {
         recording[($0 % recording.count + recording.count) % recording.count]
       }

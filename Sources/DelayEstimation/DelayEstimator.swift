@@ -11,10 +11,12 @@ import Glibc
 ///    is refined by a correlation weighted by coherence, or the signal is not there
 ///    (`ArrivalSearch`, `Coherence`).
 /// 2. Delay and the difference of two clocks are searched together, and the reference is stretched by
-///    what the clocks differ (`ClockDrift`).
+///    what the clocks differ (`ClockDrift`). Echoes may look like a drift, and hide one: what explains the
+///    recording better is taken (`DriftedPlacement`).
 /// 3. Least squares place the direct sound and its echoes between frames, on the exact
 ///    band-limited correlation (`ArrivalFit`), weighted by the noise that is left, within the band
-///    in which the signal came through (`SignalBand`). A parabola through three points of the peak
+///    in which the signal came through (`SignalBand`). An echo too near for that is told by how it bends the
+///    phase (`HiddenEcho`). A parabola through three points of the peak
 ///    would be up to 0.115 frame off.
 /// 4. Weighted correlation, plain correlation, phase transform and the slope of the phase over
 ///    frequency must agree (`PhaseSlope`, `PhaseResidual`). Where they differ, where an echo rivals the
@@ -66,52 +68,35 @@ public struct DelayEstimator: Sendable {
   ) -> DelayEstimate? {
     let all = (1 - reference.count)..<max(1, recording.count)
     let range = lags?.clamped(to: all) ?? all
-    guard var found = ArrivalSearch(reference: reference, recording: recording, lags: range)
+    guard let found = ArrivalSearch(reference: reference, recording: recording, lags: range),
+      let excerpt = Excerpt(of: recording, around: found.lag, frames: reference.count),
+      let drifted = drifted(reference, in: recording, found, lags: range, excerpt)
     else { return nil }
-    // The reference is stretched until it drifts no more.
-    var stretched = reference.indices.map { reference[$0] }
-    var stretch = 0.0
-    var drift = ClockDrift(reference, found)
-    var rounds = 0
-    while let step = drift, step.isSignificant, rounds < 5 {
-      let longer = ClockDrift.stretched(reference, by: stretch + step.frames)
-      guard let next = ArrivalSearch(reference: longer.span, recording: recording, lags: range),
-        next.likelihood > found.likelihood + 10
-      else { break }
-      (stretched, found, stretch) = (longer, next, stretch + step.frames)
-      drift = ClockDrift(stretched.span, found)
-      rounds += 1
-    }
-    guard var estimate = place(stretched.span, in: recording, found) else { return nil }
-    estimate.driftPPM = 1e6 * stretch / Double(max(1, reference.count))
-    if stretch != 0 { estimate.add(.drifting) }
+    var estimate = drifted.placement.estimate
+    estimate.driftPPM = 1e6 * drifted.stretch / Double(max(1, reference.count))
+    if drifted.stretch != 0 || drifted.isContested { estimate.add(.drifting) }
     // Half of what the drift may be in error is the delay's as well. A drift that makes the recording no likelier is
     // none.
-    if drift?.isSignificant == true { drift = nil }
+    let drift = drifted.drift?.isSignificant == true ? nil : drifted.drift
     let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
     if driftFrames > 0.25 { estimate.add(.faint) }
     estimate.deviationFrames = hypot(estimate.deviationFrames, driftFrames)
     return estimate
   }
 
-  /// Places the arrivals around what `found` says.
-  private func place(
-    _ reference: Span<Float>, in recording: Span<Float>, _ found: ArrivalSearch
-  ) -> DelayEstimate? {
-    // Room for echoes on either side; the rest of the recording holds nothing but noise.
-    let guardFrames = Self.guardFrames(reference.count)
-    let start = found.lag - guardFrames
-    let frames = reference.count + 2 * guardFrames
-    let excerpt = (start..<start + frames).map {
-      recording.indices.contains($0) ? recording[$0] : 0
-    }
-    guard let transform = FourierTransform(atLeast: frames) else { return nil }
+  /// Places the arrivals around `delay`.
+  func place(
+    _ reference: Span<Float>, in excerpt: borrowing Excerpt, _ found: ArrivalSearch,
+    near delay: Double
+  ) -> Placement? {
     let match = Match(
-      played: transform.spectrum(of: reference), recorded: transform.spectrum(of: excerpt.span),
-      length: transform.length, lags: 0..<2 * guardFrames + 1, score: found.score)
-    guard let fit = match.fit(transform, choice), let chosen = match.chosen(from: fit, choice),
+      played: excerpt.transform.spectrum(of: reference), recorded: excerpt.spectrum,
+      length: excerpt.transform.length, lags: excerpt.lags, score: found.score)
+    let start = excerpt.start
+    guard let fit = match.fit(excerpt.transform, choice, near: delay - Double(start)),
+      let chosen = match.chosen(from: fit, choice),
       var estimate = conclude(
-        match, fit, chosen, transform, offset: start, frames: reference.count)
+        match, fit, chosen, excerpt.transform, offset: start, frames: reference.count)
     else { return nil }
     if case .strongest = choice {
       if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
@@ -130,9 +115,11 @@ public struct DelayEstimator: Sendable {
       && found.otherLags.allSatisfy { abs(Double($0) - estimate.strongestFrames) < 1.5 }
     if !isUnanimous { estimate.add(.disagreement) }
     if found.margin < 30 { estimate.add(.ambiguous) }
-    if residual.hiddenEchoFrames > 0.5 { estimate.add(.narrowBand) }
+    let hidden = residual.hiddenEcho
+    if hidden.worstFrames > 0.5 || abs(hidden.correctionFrames) > 0.05 { estimate.add(.narrowBand) }
+    estimate.delayFrames += hidden.correctionFrames
     let halves = HalfDelays(
-      reference, match, fit.fit, of: fit.fit.arrivals[chosen], transform)
+      reference, match, fit.fit, of: fit.fit.arrivals[chosen], excerpt.transform)
     if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
       estimate.add(.drifting)
     }
@@ -142,8 +129,10 @@ public struct DelayEstimator: Sendable {
     // Rounding to single precision alone is a ten-thousandth of a frame.
     estimate.deviationFrames =
       (estimate.boundFrames * estimate.boundFrames
-      + residual.hiddenEchoFrames * residual.hiddenEchoFrames / 4 + 1e-8).squareRoot()
-    return estimate
+      + hidden.worstFrames * hidden.worstFrames / 4 + 1e-8).squareRoot()
+    return Placement(
+      estimate: estimate, match: match, fit: fit, chosen: chosen,
+      likelihood: hidden.likelihood + match.likelihood(of: fit, frames: reference.count))
   }
 
   /// The least power of a signal times its frames, over that of the noise: the square of the standard deviations by
@@ -228,59 +217,5 @@ public struct DelayEstimator: Sendable {
     let end = min(response.count, middle + 4096, 2 * middle + 512)
     estimate.responseFirstFrame = first + offset
     estimate.response = first < end ? Array(response[first..<end]) : []
-  }
-}
-
-/// How repeated measurements of one thing are spread.
-///
-/// ```swift
-/// let spread = Spread(of: [612.1, 612.2, 612.0])
-/// precondition(spread?.median == 612.1 && spread?.maximum == 612.2)
-/// ```
-public struct Spread: Sendable, Equatable {
-  /// The middle one, or the mean of the middle two.
-  public let median: Double
-  /// The mean.
-  public let mean: Double
-  /// The standard deviation of a single measurement, from these where there are two or more.
-  public let standardDeviation: Double
-  /// Where the mean of all possible measurements lies with a probability of 95 %, by Student's t
-  /// distribution.
-  public let interval95: ClosedRange<Double>
-  /// The least.
-  public let minimum: Double
-  /// The greatest.
-  public let maximum: Double
-  /// How far one measurement lies from the next, on average.
-  public let jitter: Double
-
-  /// Quantiles of Student's t distribution at 0.975, for 1 to 30 degrees of freedom.
-  private static let quantiles = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-  ]
-
-  /// That of `values`, in the order they were measured; nil where there are none. One alone does not show
-  /// how it is spread: then its deviation is taken to be `deviationOfOne`.
-  public init?(of values: [Double], deviationOfOne: Double = 0) {
-    let sorted = values.sorted()
-    guard let least = sorted.first, let greatest = sorted.last else { return nil }
-    let count = Double(values.count)
-    let middle = sorted.count / 2
-    median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    let mean = values.reduce(0, +) / count
-    self.mean = mean
-    minimum = least
-    maximum = greatest
-    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : deviationOfOne
-    standardDeviation = deviation
-    let degrees = values.count - 1
-    let quantile = Self.quantiles.indices.contains(degrees - 1) ? Self.quantiles[degrees - 1] : 1.96
-    let reach = quantile * deviation / count.squareRoot()
-    interval95 = (mean - reach)...(mean + reach)
-    let steps = zip(values, values.dropFirst()).map { abs($1 - $0) }
-    jitter = steps.isEmpty ? 0 : steps.reduce(0, +) / Double(steps.count)
   }
 }

@@ -11,6 +11,15 @@ struct Match {
     var noise: [Double]
   }
 
+  /// One arrival without the others.
+  struct Alone {
+    /// Its spectrum, without its delay, each frequency weighted so that its correlation with what was played is the
+    /// logarithm of the likelihood of each lag.
+    var bins: [ComplexFloat]
+    /// How much likelier it is with what was played in it, whatever the phase of each part of the spectrum.
+    var likelihood: Double
+  }
+
   /// How well the answer is known.
   struct Quality {
     var signalToNoiseDB: Double
@@ -29,6 +38,7 @@ struct Match {
   let power: [Float]
   private let recordedPower: [Float]
   private let playedDensity: PowerDensity
+  private let recordedDensity: PowerDensity
 
   /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
   /// bent rather than noisy, and every part of the spectrum is to have its say.
@@ -46,18 +56,19 @@ struct Match {
     power = played.map(\.power)
     recordedPower = recorded.map(\.power)
     playedDensity = PowerDensity(of: played, reach: length / 1024)
+    recordedDensity = PowerDensity(of: recorded, reach: length / 1024)
   }
 
-  /// Places the arrivals: first the strongest alone, by which band and noise are found, then with
-  /// its echoes.
-  func fit(_ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice) -> Outcome? {
-    let middle = Double(lags.upperBound / 2)
+  /// Places the arrivals: first the strongest alone, near a lag in frames, by which band and noise are found, then
+  /// with its echoes.
+  func fit(
+    _ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice, near middle: Double
+  ) -> Outcome? {
     // All that was heard is taken for noise first, so that a hum does not outweigh the signal.
-    let recordedDensity = PowerDensity(of: recorded, reach: length / 1024).bins
     var first = Arrival(delayFrames: middle, gain: 0)
     let around = band(at: middle, score: score)
     var outcome = Outcome(
-      fit: weighted(around, noise: recordedDensity, gain: around.gain, first), band: around,
+      fit: weighted(around, noise: recordedDensity.bins, gain: around.gain, first), band: around,
       noise: [])
     outcome.fit.refine()
     for round in 0..<3 {
@@ -79,6 +90,40 @@ struct Match {
     }
     outcome.noise = unexplained(outcome.fit.arrivals).bins
     return outcome.fit.arrivals.isEmpty ? nil : outcome
+  }
+
+  /// How much likelier `frames` frames are with the arrivals in them than as noise, by Whittle's approximation: a natural
+  /// logarithm. Where the arrivals make a frequency no likelier, they are taken not to have come through.
+  /// (P. Whittle, "Estimation and information in stationary time series", Arkiv för Matematik 2, 1953.)
+  func likelihood(of outcome: Outcome, frames: Int) -> Double {
+    let sum = zip(recordedDensity.bins, outcome.noise).reduce(0.0) { sum, powers in
+      guard powers.0 > powers.1, powers.1 > 0 else { return sum }
+      return sum + log(powers.0 / powers.1)
+    }
+    return sum * Double(frames) / Double(length)
+  }
+
+  /// The recording with all arrivals but the chosen one taken out.
+  func alone(_ outcome: Outcome, _ chosen: Int) -> Alone {
+    let fit = outcome.fit
+    var rest = CorrelationFunction(bins: recorded, length: length)
+    for (other, arrival) in fit.arrivals.enumerated() where other != chosen {
+      rest.subtract(gain: arrival.gain, at: arrival.delayFrames, spectrum: played)
+    }
+    let own = fit.arrivals[chosen]
+    let step = 2 * Double.pi * own.delayFrames / Double(length)
+    let scale = 2 * abs(own.gain) / fit.weightScale
+    let bins = rest.bins.indices.map { bin -> ComplexFloat in
+      guard fit.energy[bin] > 0, power[bin] > 0 else { return ComplexFloat(0, 0) }
+      let angle = step * Double(bin)
+      let weight = scale * Double(fit.energy[bin] / power[bin])
+      return rest.bins[bin] * ComplexFloat(Float(weight * cos(angle)), Float(weight * sin(angle)))
+    }
+    let coherence = Coherence(
+      cross: bins.indices.map { bins[$0] * played[$0].conjugate }, power: power,
+      recordedPower: bins.map(\.power), length: length, delay: 0,
+      parts: max(1, min(512, bins.count / 16)))
+    return Alone(bins: bins, likelihood: coherence.likelihood)
   }
 
   private func band(at delay: Double, score: Double) -> SignalBand {

@@ -1,0 +1,53 @@
+/// How repeated measurements of one thing are spread.
+///
+/// ```swift
+/// let spread = Spread(of: [612.1, 612.2, 612.0])
+/// precondition(spread?.median == 612.1 && spread?.maximum == 612.2)
+/// ```
+public struct Spread: Sendable, Equatable {
+  /// The middle one, or the mean of the middle two.
+  public let median: Double
+  /// The mean.
+  public let mean: Double
+  /// The standard deviation of a single measurement, from these where there are two or more.
+  public let standardDeviation: Double
+  /// Where the mean of all possible measurements lies with a probability of 95 %, by Student's t
+  /// distribution.
+  public let interval95: ClosedRange<Double>
+  /// The least.
+  public let minimum: Double
+  /// The greatest.
+  public let maximum: Double
+  /// How far one measurement lies from the next, on average.
+  public let jitter: Double
+
+  /// Quantiles of Student's t distribution at 0.975, for 1 to 30 degrees of freedom.
+  private static let quantiles = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+  ]
+
+  /// That of `values`, in the order they were measured; nil where there are none. One alone does not show
+  /// how it is spread: then its deviation is taken to be `deviationOfOne`.
+  public init?(of values: [Double], deviationOfOne: Double = 0) {
+    let sorted = values.sorted()
+    guard let least = sorted.first, let greatest = sorted.last else { return nil }
+    let count = Double(values.count)
+    let middle = sorted.count / 2
+    median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    let mean = values.reduce(0, +) / count
+    self.mean = mean
+    minimum = least
+    maximum = greatest
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : deviationOfOne
+    standardDeviation = deviation
+    let degrees = values.count - 1
+    let quantile = Self.quantiles.indices.contains(degrees - 1) ? Self.quantiles[degrees - 1] : 1.96
+    let reach = quantile * deviation / count.squareRoot()
+    interval95 = (mean - reach)...(mean + reach)
+    let steps = zip(values, values.dropFirst()).map { abs($1 - $0) }
+    jitter = steps.isEmpty ? 0 : steps.reduce(0, +) / Double(steps.count)
+  }
+}
