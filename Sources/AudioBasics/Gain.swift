@@ -138,7 +138,7 @@ public enum RealtimeDecibels {
   /// The levels of four mean squares in dB, to within 0.01 dB; -200 for silence, and for what is no number.
   @_noLocks
   public static func levels(ofPowers powers: SIMD4<Float>) -> SIMD4<Float> {
-    // In this order of operands a maximum is one instruction, and a number comes of what is none.
+    // In this order of operands a maximum is one instruction, and NaN becomes the least power.
     let least = SIMD4<Float>(repeating: 1e-20)
     let audible = least.replacing(with: powers, where: powers .> least)
     let most = SIMD4<Float>(repeating: 1e20)

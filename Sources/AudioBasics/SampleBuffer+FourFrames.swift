@@ -70,7 +70,6 @@ extension SampleBuffer {
   /// How many are true.
   @_noLocks @inlinable @inline(__always)
   package static func count(_ mask: SIMDMask<SIMD4<Int32>>) -> Int {
-    let ones = ones(mask)
-    return Int(0 &- ones[0] &- ones[1] &- ones[2] &- ones[3])
+    count(ones(mask))
   }
 }

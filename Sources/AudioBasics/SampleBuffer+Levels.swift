@@ -192,7 +192,7 @@ extension SampleBuffer {
         ones &+= Self.ones(peaksOfTwoFrames(at: frame &+ 2) .> limits)
         frame &+= 4
       }
-      count = Int(0 &- ones[0] &- ones[1] &- ones[2] &- ones[3]) / 2
+      count = Self.count(ones) / 2
     }
     while frame < end {
       if peak(ofFrame: frame) > limit { count &+= 1 }
@@ -208,6 +208,12 @@ extension SampleBuffer {
     let magnitudes = Self.magnitudes(samples)
     let others = SIMD4(magnitudes[1], magnitudes[0], magnitudes[3], magnitudes[2])
     return magnitudes.replacing(with: others, where: others .> magnitudes)
+  }
+
+  /// How many ones `ones` adds up, each as minus one.
+  @_noLocks @inlinable @inline(__always)
+  static func count(_ ones: SIMD4<Int32>) -> Int {
+    Int(0 &- ones[0] &- ones[1] &- ones[2] &- ones[3])
   }
 
   /// Minus one for each true.

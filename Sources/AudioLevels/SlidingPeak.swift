@@ -40,13 +40,17 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// The gain that brings `peak` down to `limit`: a little less than exact, so that its rounded product with the peak
   /// is not above the limit.
   @_noLocks
-  package static func gain(of peak: Float, limit: Float) -> Float { limit * 0.999_999 / peak }
+  package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
 
   /// The same for four peaks at a time.
   @_noLocks @inlinable @inline(__always)
   package static func gains(of peaks: SIMD4<Float>, limit: Float) -> SIMD4<Float> {
-    SIMD4(repeating: limit * 0.999_999) / peaks
+    SIMD4(repeating: limit * margin) / peaks
   }
+
+  /// What a limit is lowered by before it is divided by a peak.
+  @usableFromInline
+  static var margin: Float { @_noLocks @inlinable get { 0.999_999 } }
 
   /// The least rise of a gain: less would be lost in rounding.
   package static var leastStep: Float { @_noLocks get { 0.000_000_12 } }

@@ -5,9 +5,9 @@
 ///
 /// The two clocks say where the converter should be; the ratio is that of their rates, and what the
 /// converter is off is taken back at a rate that falls from about half a hertz, right after a
-/// start, to a hundredth: fast first, then too slow to be heard. The ratio moves without corners, through a
-/// `RatioSmoother` that is as fast as the error is taken back and slow once the clocks are locked, not by more than
-/// `slew` a second, and stays within `limit` of its nominal value.
+/// start, to a hundredth: fast first, then too slow to be heard. The ratio and its slope change without a jump: the
+/// ratio goes through a low-pass filter (`RatioSmoother`) that is as fast as the error is taken back, and slow once the
+/// clocks are locked. It changes by no more than `slew` a second and stays within `limit` of its nominal value.
 ///
 /// ```swift
 /// var input = FilteredClock(framesPerSecond: 48000)

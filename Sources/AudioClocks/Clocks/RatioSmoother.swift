@@ -3,8 +3,8 @@
 /// A low-pass filter of fourth order without overshoot, whose bandwidth may change from one value to the next: two
 /// critically damped sections of second order in series, all four poles at the same place.
 ///
-/// A ratio that follows its wanted value through a filter of first order has a corner wherever that value jumps, and
-/// the corner of a ratio is heard as a short noise beside a high tone. Behind this filter the ratio and its first three
+/// Through a filter of first order the slope of a ratio jumps wherever the wanted ratio does, and each such jump is a
+/// short noise beside a high tone. Behind this filter the ratio and its first three
 /// derivatives are continuous. A step arrives after `delaySeconds`, the group delay at low frequencies.
 ///
 /// A section solves x'' = ω² (w - x) - 2ω x' for a constant w within each interval. Its solution is x - w =

@@ -9,7 +9,7 @@ struct LevelHistory: ~Copyable {
   private var gains: SampleBuffer
   private var next = 0
   /// Lines through the levels of the last 128, 256, 512 and 1024 ms.
-  private var lines: InlineArray<4, RunningLine>
+  private var lines = silentLines()
   private static var capacity: Int { @_noLocks get { 512 } }
   /// The level of silence, in dBFS.
   private static var silence: Float { @_noLocks get { -200 } }
@@ -21,7 +21,6 @@ struct LevelHistory: ~Copyable {
   init() {
     levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
     gains = SampleBuffer(frameCount: Self.capacity, channelCount: 1)
-    lines = Self.silentLines()
     clear()
   }
 

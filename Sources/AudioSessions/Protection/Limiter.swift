@@ -158,8 +158,8 @@ public struct Limiter: ~Copyable {
     }
   }
 
-  /// The same for four frames at a time of one or two channels, as long as there are so many; returns the frame it came
-  /// to. Since the target falls to what each peak takes, the gain of a frame is the least of what the peaks up to it
+  /// Limits four frames of one or two channels at a time; returns the first of the frames that are left, fewer than four.
+  /// Since the target falls to what each peak takes, the gain of a frame is the least of what the peaks up to it
   /// take, of the target and of the gain risen by its steps.
   @_noLocks
   private mutating func limitFours(

@@ -5,8 +5,6 @@
 ///
 /// Values are whole multiples of 1/1024 up to 200, so all sums are exact, and no error adds up however long it runs.
 struct RunningLine: BitwiseCopyable {
-  /// Values of a line.
-  let length: Int
   private let middle: Double
   /// The reciprocals of the number of values, and of the sum of the squares of their times.
   private let share: Double
@@ -19,7 +17,6 @@ struct RunningLine: BitwiseCopyable {
   /// Lines through `length` values, each of which is `value`.
   @_noLocks
   init(length: Int, value: Double) {
-    self.length = length
     let count = Double(length)
     middle = (count - 1) / 2
     share = 1 / count
