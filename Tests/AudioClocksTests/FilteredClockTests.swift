@@ -133,9 +133,10 @@ struct FilteredClockTests {
 
   /// In the short stretches after a restart even the earliest readings are late, by half a frame here: the clock
   /// knows that from the time before, also where its rate has changed meanwhile, now up, now down.
-  @Test(arguments: [0.5, 1.0, 2.0, 4.0], [0, 300])
-  func `after a stop the clock is not behind`(seconds: Double, ppm: Int) {
-    let leads = (1...100).map { seed in
+  @Test(arguments: [0, 300])
+  func `after a stop the clock is not behind`(ppm: Int) {
+    var leads = [[Double]](repeating: [], count: 4)
+    for seed in 1...100 {
       var random = UniformNumbers(UInt64(seed))
       var clock = FilteredClock(framesPerSecond: 48_000)
       var (frames, time) = (0, 1.0)
@@ -156,10 +157,13 @@ struct FilteredClockTests {
       frames = 0
       time += 2
       let start = time
-      run(seconds: seconds)
-      return clock.frames(at: UInt64(clamping: start * 1e9)) - ahead
+      // Half a second, one, two and four after the restart.
+      for index in 0..<4 {
+        run(seconds: index == 0 ? 0.5 : 0.25 * Double(1 << index))
+        leads[index].append(clock.frames(at: UInt64(clamping: start * 1e9)) - ahead)
+      }
     }
-    #expect(abs(leads.reduce(0, +) / 100) < 0.1)
+    for leads in leads { #expect(abs(leads.reduce(0, +) / 100) < 0.1) }
   }
 
   private func deviation(_ errors: [Double]) -> Double {
