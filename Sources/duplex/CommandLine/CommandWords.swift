@@ -31,6 +31,7 @@ struct CommandWords {
       if words.count > 1, !words[1].hasPrefix("-") {
         words[1] = try Self.commandName(words[1], of: commands)
       }
+      try Self.refuseWordsForHelp(words)
     } else {
       command = words[0]
     }
@@ -45,6 +46,19 @@ struct CommandWords {
     else { return }
     throw ToolFailure.usage(
       "The command comes before its options.", hint: "Write duplex \(name) \(first) and so on.")
+  }
+
+  /// Throws where behind `help` stands more than the name of a command and what `--help-all` begins with.
+  private static func refuseWordsForHelp(_ words: [String]) throws(ToolFailure) {
+    for (index, word) in words.enumerated().dropFirst() {
+      if word == "-h" || word.count > 2 && "--help-all".hasPrefix(word) { continue }
+      if word.hasPrefix("-") {
+        throw ToolFailure.usage("Unknown option '\(word)'.", hint: "See duplex --help.")
+      }
+      guard index > 1 else { continue }
+      throw ToolFailure.usage(
+        "help shows one command at a time.", hint: "Write duplex help \(words[1]).")
+    }
   }
 
   /// The words for the parser.
