@@ -1,4 +1,4 @@
-"""The rows of the sound lab, from the lines that its suites `peers` and `recorders` print."""
+"""The rows of the sound lab, from the lines that its suites `peers`, `recorders` and `monitor-record` print."""
 import os
 import subprocess
 
@@ -127,6 +127,21 @@ def recorder_section(figures, kept):
     return section
 
 
+def both_section(figures):
+    section = Section(
+        "Monitoring and recording at once",
+        "In the sound lab (`Scripts/soundlab monitor-record`): the microphone to the headphones and to a WAV file, "
+        "numbered frames, stereo, 16 bits, 48 kHz. Processor time of all threads, a period of P frames. duplex keeps its "
+        "limiter and feedback suppressor on, and measures loudness and true peak unless with `--levels off`; alsaloop "
+        "and arecord, which do neither, were measured one after the other and added up.",
+        [Column("processor, us a period, P = 256", 2), Column("P = 64", 2)])
+    for program, name in (("duplex", "duplex monitor --record"),
+                          ("duplex-levels-off", "duplex monitor --record --levels off"),
+                          ("alsaloop-arecord", "alsaloop and arecord")):
+        section.add(name, [number(figures.get(("monitor-record", program, period))) for period in ("256", "64")])
+    return section
+
+
 def sections(output, kept):
     figures = read(output)
     found = []
@@ -134,4 +149,6 @@ def sections(output, kept):
         found.append(wire_section(figures))
     if any(row == "record-cpu" for row, _, _ in figures):
         found.append(recorder_section(figures, kept))
+    if any(row == "monitor-record" for row, _, _ in figures):
+        found.append(both_section(figures))
     return found

@@ -13,6 +13,8 @@ struct LoudnessHistogram {
 
   private var counts = [UInt32](repeating: 0, count: binCount)
   private var powers = [Double](repeating: 0, count: binCount)
+  /// From the softest bin that has a block to the loudest one: the others need not be looked at.
+  private var bins = binCount..<binCount
   private var blockCount = 0
   private var totalPower = 0.0
 
@@ -25,36 +27,37 @@ struct LoudnessHistogram {
     guard loudness >= Self.lowestLUFS else { return }
     let bin = min(Self.binCount - 1, Int(clamping: (loudness - Self.lowestLUFS) * Self.binsPerLU))
     counts[bin] += 1
+    bins = min(bins.lowerBound, bin)..<(bins.isEmpty ? bin + 1 : max(bins.upperBound, bin + 1))
     powers[bin] += power
     blockCount += 1
     totalPower += power
   }
 
-  /// The first bin above a gate that lies `below` LU below the mean of all blocks; nil where there are none.
-  private func gate(below: Double) -> Int? {
+  /// The bins above a gate that lies `below` LU below the mean of all blocks, and how many blocks these have; nil
+  /// where there are none.
+  private func gated(below: Double) -> (bins: Range<Int>, count: Int)? {
     guard blockCount > 0 else { return nil }
     let threshold = totalPower / Double(blockCount) * pow(10, -below / 10)
-    return counts.indices.first { counts[$0] > 0 && powers[$0] / Double(counts[$0]) >= threshold }
+    let first = bins.first { counts[$0] > 0 && powers[$0] / Double(counts[$0]) >= threshold }
+    guard let first else { return nil }
+    let gated = first..<bins.upperBound
+    return (gated, counts[gated].reduce(0) { $0 + Int($1) })
   }
-
-  private func blocks(from gate: Int) -> Int { counts[gate...].reduce(0) { $0 + Int($1) } }
 
   /// The loudness of all blocks above the gate 10 LU below their mean, in LUFS: the integrated loudness where
   /// they are 400 ms long. Nil where no block counts.
   var integrated: Double? {
-    guard let gate = gate(below: 10) else { return nil }
-    let count = blocks(from: gate)
-    return Self.loudness(powers[gate...].reduce(0, +) / Double(count))
+    guard let (gated, count) = gated(below: 10) else { return nil }
+    return Self.loudness(powers[gated].reduce(0, +) / Double(count))
   }
 
   /// From the softest tenth to the loudest twentieth of the blocks above the gate 20 LU below their mean, in LU:
   /// the loudness range of EBU Tech 3342 where they are three seconds long. Nil where no block counts.
   var range: Double? {
-    guard let gate = gate(below: 20) else { return nil }
-    let count = blocks(from: gate)
+    guard let (gated, count) = gated(below: 20) else { return nil }
     func level(_ share: Double) -> Double {
       var rest = Int(clamping: Double(count - 1) * share + 0.5)
-      for bin in gate..<Self.binCount {
+      for bin in gated {
         if rest < Int(counts[bin]) { return Self.loudness(powers[bin] / Double(counts[bin])) }
         rest -= Int(counts[bin])
       }
