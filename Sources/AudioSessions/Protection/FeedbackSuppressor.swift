@@ -15,17 +15,19 @@ import RealtimeAudio
 /// that grows freely. Where a howl has overdriven the microphone, dips would not show; it is then held 22 dB lower
 /// first, until it fits again, and so is what stands at the limit and has to be asked once more.
 ///
-/// What is proven is ducked by 40 dB at once. When it has died away the gain returns softly, but
+/// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
-/// all the same it is held 6 dB lower, and longer; after a time the rest is given back too.
+/// all the same it is held 6 dB lower, and longer; after a time the rest is given back too. As long as it is not loud,
+/// the microphone is lowered to where the loop is 2 dB below one, and it counts as a howl if it dies away
+/// (`DecayTest`); else it is given back.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
-    case listening, stabilizing, probing, ducked, returning
+    case listening, stabilizing, probing, lowered, ducked, returning
   }
 
   /// Howls so far.
   public internal(set) var duckCount = 0
-  private var ducks = AtomicCounter()
+  var ducks = AtomicCounter()
   /// Codes sent so far, most of them for nothing.
   public internal(set) var probeCount = 0
   /// Frames of a hop, in which everything here is counted.
@@ -60,6 +62,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var failures = 0
   var stageHop = 0
   var duckedLevel: Float = 0
+  var decay = DecayTest()
   /// dB the microphone is lowered by, and at most raised to again.
   var decibels: Float = 0
   var ceiling: Float = 0
@@ -154,6 +157,7 @@ public struct FeedbackSuppressor: ~Copyable {
       case .listening: suspectSomething()
       case .stabilizing: stabilize()
       case .probing: probe(at: frame)
+      case .lowered: waitForDecay(at: frame)
       case .ducked: waitForQuiet(at: frame)
       case .returning:
         giveBack()
@@ -190,58 +194,6 @@ public struct FeedbackSuppressor: ~Copyable {
       leveller.process(&sound, frames: frames)
     }
     gain.process(&sound, frames: frames)
-  }
-}
-
-/// What follows from a proof.
-extension FeedbackSuppressor {
-  @_noLocks
-  mutating func duck(_ answer: LoopAnswer, at frame: Int) {
-    let limited = -reductionDecibels
-    let loopGain = min(24, max(limited, answer.gain))
-    let isRelapse = ceiling < 0
-    ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
-    if isRelapse { holdHops = min(60000, holdHops &* 2) }
-    duckCount &+= 1
-    ducks.publish(duckCount)
-    failures = 0
-    duckedLevel = history.level(band: suspect, age: 0)
-    events.emit(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
-    stage = .ducked
-    stageHop = hop
-    decibels = -40
-    gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
-    endProbe()
-  }
-
-  /// The howl dies away in at least a third of a second; two seconds are enough for any.
-  @_noLocks
-  mutating func waitForQuiet(at frame: Int) {
-    let level = history.level(band: suspect, age: 0)
-    let waited = hop &- stageHop
-    guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
-    events.emit(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
-    stage = .returning
-    stageHop = hop
-  }
-
-  /// 15 dB a second up to the ceiling, and after a time 1 dB a second beyond it.
-  @_noLocks
-  mutating func giveBack() {
-    if decibels < ceiling {
-      decibels = min(ceiling, decibels + 0.04)
-      stageHop = hop
-    } else if hop &- stageHop > holdHops {
-      ceiling = min(0, ceiling + 0.002_67)
-      decibels = ceiling
-    } else {
-      return
-    }
-    gain.glide(to: Gain(attenuation: decibels), frames: hopFrames)
-    if ceiling == 0 && decibels == 0 {
-      gain.jump(to: .unity)
-      stage = .listening
-    }
   }
 }
 
@@ -347,7 +299,9 @@ extension FeedbackSuppressor {
     }
     if !isDeep && isHeld && !isExtinct { return sendCode() }
     if let answer = code.listen(history, band: suspect) {
-      if answer.isProof(limited: -reductionDecibels) { return duck(answer, at: frame) }
+      if answer.isProof(limited: -reductionDecibels) {
+        return canWait ? lower(answer) : duck(answer, at: frame)
+      }
       if answer.isPromising(isLoud: isLevelled) { isPromising = true }
     }
     if code.isOver && isPromising && code.codes < 4 {
@@ -376,7 +330,7 @@ extension FeedbackSuppressor {
   mutating func endProbe() {
     switch stage {
     case .stabilizing, .probing: stage = ceiling < 0 ? .returning : .listening
-    case .listening, .ducked, .returning: break
+    case .listening, .lowered, .ducked, .returning: break
     }
     isLevelled = false
     leveller.limit = fullScale

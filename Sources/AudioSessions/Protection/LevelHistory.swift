@@ -2,15 +2,16 @@
 
 import AudioBasics
 
-/// The levels of four bands over the last second and more, and what a feedback loop looks like in
+/// The levels of four bands over the last five seconds, and what a feedback loop looks like in
 /// them: the same rise in dB again and again, or a loudness that stands.
 struct LevelHistory: ~Copyable {
   private var levels: SampleBuffer
   private var gains: SampleBuffer
   private var next = 0
-  /// Lines through the levels of the last 128, 256, 512 and 1024 ms.
+  /// Lines through the levels of the last 128, 256, 512, 1024, 2048 and 4096 ms: a loop of +0.1 dB that takes 62 ms
+  /// grows by 1.6 dB a second.
   private var lines = silentLines()
-  private static var capacity: Int { @_noLocks get { 512 } }
+  private static var capacity: Int { @_noLocks get { 2048 } }
   /// The level of silence, in dBFS.
   private static var silence: Float { @_noLocks get { -200 } }
   /// dB by which what grows rises at least. What begins in digital silence rises by more than the
@@ -25,7 +26,7 @@ struct LevelHistory: ~Copyable {
   }
 
   @_noLocks
-  private static func silentLines() -> InlineArray<4, RunningLine> {
+  private static func silentLines() -> InlineArray<6, RunningLine> {
     InlineArray { RunningLine(length: length($0), value: Double(silence)) }
   }
 
@@ -82,7 +83,7 @@ struct LevelHistory: ~Copyable {
   }
 
   /// The growth of each band in dB a hop, where it is that of a loop: a straight line in dB for the
-  /// last 128, 256, 512 or 1024 ms, by at least 6 dB, but for `spread` dB; 0 where it is none.
+  /// last 128 ms to 4096 ms, by at least 6 dB, but for `spread` dB; 0 where it is none.
   @_noLocks
   func growths(spread: Float) -> SIMD4<Float> {
     let now = levels.fourSamples(at: place(age: 0))

@@ -1,0 +1,60 @@
+// Audio thread.
+
+/// Tells a howl from what comes from outside by what becomes of it where the loop's gain is below 0 dB: a howl has
+/// nothing that keeps it up, and loses the same number of dB in each trip until nothing is left of it. A sound from
+/// outside stays, though it may lose what the loop added to it: in a loop of -0.3 dB at most 17 dB.
+///
+/// How fast it dies away says once more what gain the loop has, free of what sounds outside.
+struct DecayTest: BitwiseCopyable {
+  /// The gain of the microphone in dB before the test, and for as long as it lasts.
+  private(set) var gainBefore: Float = 0
+  private(set) var gain: Float = 0
+
+  /// dB by which a howl has to fall. The slope is measured behind the first three of them, which take a trip longer.
+  private static var fall: Float { @_noLocks get { 20 } }
+  private static var firstFall: Float { @_noLocks get { 3 } }
+  /// dB below 0 that the loop's gain is brought to.
+  private static var margin: Float { @_noLocks get { 2 } }
+  /// Hops after which no test goes on: 2 s.
+  private static var mostHops: Int { @_noLocks get { 750 } }
+
+  /// Half hops of a trip.
+  private var lag = 1
+  private var start: Float = 0
+  private var hops = 0
+  /// Hops until the first dB had gone.
+  private var firstHops = 0
+
+  /// Before there is anything to test.
+  @_noLocks
+  init() {}
+
+  /// A test of the loop that `answer` describes, in which a sound is at `level` dBFS while the microphone has `gain` dB.
+  @_noLocks
+  init(of answer: LoopAnswer, level: Float, gain: Float) {
+    gainBefore = gain
+    self.gain = max(-40, gain - min(24, max(0, answer.gain)) - Self.margin)
+    lag = answer.lag
+    start = level
+  }
+
+  /// Takes the level of the next hop, and whether it is still falling. Says whether it is a howl once that is clear.
+  @_noLocks
+  mutating func follow(level: Float, isFalling: Bool) -> Bool? {
+    hops &+= 1
+    if level > start - Self.firstFall { firstHops = hops }
+    if level < start - Self.fall { return isLoopAboveUnity }
+    let trips = 12 &* lag / 2
+    let isOver = hops > trips &+ 24 && !isFalling || hops > Self.mostHops
+    return isOver || level > start + Self.firstFall ? false : nil
+  }
+
+  /// Whether a loop that loses so much in a trip had 0 dB or more before, as well as the length of a trip is known.
+  private var isLoopAboveUnity: Bool {
+    @_noLocks get {
+      let trip = 0.5 * Float(lag) + 0.2
+      let loss = (Self.fall - Self.firstFall) * trip / Float(max(1, hops &- firstHops))
+      return gainBefore - gain - loss > -0.2 - 1.5 / Float(lag)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Audio thread.
+
+import AudioBasics
+import RealtimeAudio
+
+/// What follows from a proof.
+extension FeedbackSuppressor {
+  @_noLocks
+  mutating func duck(_ answer: LoopAnswer, at frame: Int) {
+    let limited = -reductionDecibels
+    let loopGain = min(24, max(limited, answer.gain))
+    let isRelapse = ceiling < 0
+    ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
+    if isRelapse { holdHops = min(60000, holdHops &* 2) }
+    duckedLevel = history.level(band: suspect, age: 0)
+    decibels = -40
+    gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
+    tellDuck(at: frame)
+    endProbe()
+  }
+
+  /// Counts a howl, and waits until it has died away.
+  @_noLocks
+  private mutating func tellDuck(at frame: Int) {
+    duckCount &+= 1
+    ducks.publish(duckCount)
+    failures = 0
+    events.emit(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    stage = .ducked
+    stageHop = hop
+  }
+
+  /// Whether the suspect is far from loud, so that it may die away slowly.
+  var canWait: Bool {
+    @_noLocks get {
+      !isHeld && !isLevelled && history.level(band: suspect, age: 0) + 30 * growth < -23
+    }
+  }
+
+  /// Lowers the microphone to where the loop of a proof would be below 0 dB.
+  @_noLocks
+  mutating func lower(_ answer: LoopAnswer) {
+    duckedLevel = history.level(band: suspect, age: 0)
+    decay = DecayTest(of: answer, level: duckedLevel, gain: decibels)
+    endProbe()
+    stage = .lowered
+    decibels = decay.gain
+    gain.glide(to: Gain(attenuation: decibels), frames: 4 &* hopFrames)
+  }
+
+  /// Ducks what dies away while it is lowered by no more than that; gives back what was lowered for nothing.
+  @_noLocks
+  mutating func waitForDecay(at frame: Int) {
+    let level = history.level(band: suspect, age: 0)
+    let isFalling = level < history.level(band: suspect, age: 32) - 1
+    switch decay.follow(level: level, isFalling: isFalling) {
+    case nil: return
+    case true?:
+      if ceiling < 0 { holdHops = min(60000, holdHops &* 2) }
+      ceiling = decibels
+      tellDuck(at: frame)
+    case false?:
+      decibels = decay.gainBefore
+      gain.glide(
+        to: decibels == 0 ? .unity : Gain(attenuation: decibels), frames: 40 &* hopFrames)
+      giveUp()
+      stage = ceiling < 0 ? .returning : .listening
+    }
+  }
+
+  /// The howl dies away in at least a third of a second; two seconds are enough for any.
+  @_noLocks
+  mutating func waitForQuiet(at frame: Int) {
+    let level = history.level(band: suspect, age: 0)
+    let waited = hop &- stageHop
+    guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
+    events.emit(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    stage = .returning
+    stageHop = hop
+  }
+
+  /// 15 dB a second up to the ceiling, and after a time 1 dB a second beyond it.
+  @_noLocks
+  mutating func giveBack() {
+    if decibels < ceiling {
+      decibels = min(ceiling, decibels + 0.04)
+      stageHop = hop
+    } else if hop &- stageHop > holdHops {
+      ceiling = min(0, ceiling + 0.002_67)
+      decibels = ceiling
+    } else {
+      return
+    }
+    gain.glide(to: Gain(attenuation: decibels), frames: hopFrames)
+    if ceiling == 0 && decibels == 0 {
+      gain.jump(to: .unity)
+      stage = .listening
+    }
+  }
+}
