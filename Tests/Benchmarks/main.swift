@@ -33,6 +33,9 @@ import RealtimeAudio
 // or what becomes of howls, in a number of rooms for each gain:
 //
 //     swift run -c release Benchmarks howls [ROOMS]
+// or what the voice gate misses and cuts of phrases in noises, said by espeak-ng, and how long noises keep it open:
+//
+//     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED]
 // or runs an engine on the simulated device for SECONDS of virtual time, for its instructions to be counted:
 //
 //     swift run -c release Benchmarks engine SECONDS
@@ -62,6 +65,10 @@ if words.first == "lock-curve" {
   exit(try soak.run() ? 0 : 1)
 } else if words.first == "howls" {
   printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
+} else if words.first == "voice-gate" {
+  try printVoiceGate(
+    words.dropFirst().first.flatMap { SpokenMaterial(rawValue: $0) } ?? .heldOut,
+    seed: words.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
 } else if words.first == "by-ear" {
   printByEarTrials(words.dropFirst().first.flatMap { Int($0) } ?? 1000)
 } else if words.first == "purity" {

@@ -26,11 +26,69 @@ struct SyntheticSpeech {
     }
   }
 
-  /// 180 ms of harmonics of a pitch that falls, beneath two formants, at an RMS of one.
-  private static func vowel(pitch: Float, _ kind: Int) -> [Float] {
+  /// `count` words of 0.34 s, each two syllables around a stop, between pauses; their syllables lie 10 dB above
+  /// `around`, which is repeated.
+  init(words count: Int, over around: [Float]) {
+    let rate = Self.sampleRate
+    let pause = rate * 5 / 2
+    let power = around.reduce(0) { $0 + $1 * $1 } / Float(around.count)
+    let level = 3.162 * power.squareRoot()
+    samples = (0..<count * pause + pause).map { around[$0 % around.count] }
+    for index in 0..<count {
+      let first = pause + index * pause
+      phrases.append(first..<first + rate * 34 / 100)
+      let pitch = 110 + Float(19 * (index % 6))
+      for (place, milliseconds) in [(0, 140), (220, 120)] {
+        let vowel = Self.vowel(pitch: pitch, (index + place) % 3, milliseconds: milliseconds)
+        for (offset, sample) in vowel.enumerated() {
+          samples[first + rate * place / 1000 + offset] += level * sample
+        }
+      }
+    }
+  }
+
+  /// Adds `sound`, which is at least as long.
+  mutating func add(_ sound: [Float]) {
+    for frame in samples.indices { samples[frame] += sound[frame] }
+  }
+
+  /// Ten voices that never pause for long, of an RMS of about 0.1.
+  static func babble(seconds: Int) -> [Float] {
+    let vowels = (0..<24).map { vowel(pitch: 90 + Float($0) * 7, $0 % 3) }
+    var sound = [Float](repeating: 0, count: seconds * sampleRate)
+    var seed: UInt32 = 7
+    func chance(_ count: Int) -> Int {
+      seed = seed &* 1_664_525 &+ 1_013_904_223
+      return Int(seed >> 16) % count
+    }
+    for voice in 0..<10 {
+      let level = 0.03 + 0.004 * Float(voice)
+      var frame = chance(1600)
+      while frame + 1440 < sound.count {
+        for (offset, sample) in vowels[(chance(6) + 3 * voice) % 24].enumerated() {
+          sound[frame + offset] += level * sample
+        }
+        frame += 1440 + chance(chance(5) == 0 ? 4000 : 800)
+      }
+    }
+    return sound
+  }
+
+  /// Eight strokes of keys a second for `seconds`: bursts of 8 ms, each with a fainter one when the key returns.
+  static func keys(seconds: Int) -> [Float] {
+    var noise = TestNoise(.white, sampleRate: sampleRate)
+    return (0..<seconds * sampleRate).map { frame in
+      let place = frame % 1000
+      let level: Float = place < 64 ? 0.09 : (500..<564).contains(place) ? 0.03 : 0
+      return level * noise.next()
+    }
+  }
+
+  /// Harmonics of a pitch that falls, beneath two formants, at an RMS of one.
+  private static func vowel(pitch: Float, _ kind: Int, milliseconds: Int = 180) -> [Float] {
     let formants: [(Float, Float)] = [(700, 1200), (350, 2100), (480, 900)]
     let (first, second) = formants[kind]
-    let count = sampleRate * 18 / 100
+    let count = sampleRate * milliseconds / 1000
     var phase: Float = 0
     let sound: [Float] = (0..<count).map { frame in
       let place = Float(frame) / Float(count)

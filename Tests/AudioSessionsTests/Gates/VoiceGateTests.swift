@@ -57,6 +57,35 @@ private let sentences = [
     }
   }
 
+  /// How many words of a third of a second are kept whole that lie 10 dB above `background`.
+  private func wordsFound(of count: Int, over background: [Float]) throws -> Int {
+    let speech = SyntheticSpeech(words: count, over: background)
+    var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: speech.samples))
+    return speech.phrases.count { word in
+      stretches.contains { $0.contains(word.lowerBound) && $0.contains(word.upperBound - 1) }
+    }
+  }
+
+  @Test func `words of a third of a second are found over ten other voices`() throws {
+    #expect(try wordsFound(of: 8, over: SyntheticSpeech.babble(seconds: 12)) == 8)
+  }
+
+  @Test func `most words of a third of a second are found over music`() throws {
+    #expect(try wordsFound(of: 8, over: SyntheticSpeech.music(seconds: 12)) >= 6)
+  }
+
+  @Test func `strokes of keys between phrases do not keep the gate open`() throws {
+    var speech = SyntheticSpeech(3, noise: .white, snr: 30)
+    speech.add(SyntheticSpeech.keys(seconds: 16))
+    var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
+    let stretches = try #require(kept(&gate, of: speech.samples))
+    #expect(stretches.count == speech.phrases.count)
+    for (stretch, phrase) in zip(stretches, speech.phrases) {
+      #expect(stretch.contains(phrase.lowerBound) && stretch.contains(phrase.upperBound - 1))
+    }
+  }
+
   @Test func `music is left out most of the time`() throws {
     let music = SyntheticSpeech.music(seconds: 15)
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))

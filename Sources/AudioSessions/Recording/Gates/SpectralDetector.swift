@@ -7,12 +7,12 @@ struct SpectralDetector: Sendable {
   struct Block: Sendable {
     /// The likelihood of speech: the median of the last 110 ms, which strokes of a key do not move.
     var likelihood: Float = 0
-    /// Whether music surrounds it.
+    /// Whether the last third of a second up to it was music.
     var isMusic = false
   }
 
   /// The share of steady tones from which on sound is music.
-  private static let musicShare: Float = 0.27
+  private static let musicShare: Float = 0.21
   /// What is likelier than this stands out so far that the levels of the bands are surer.
   private static let mostLikelihood: Float = 2.5
 

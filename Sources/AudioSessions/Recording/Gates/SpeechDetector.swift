@@ -1,7 +1,7 @@
 import AudioBasics
 
 /// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is known
-/// of the noise at the moment of asking.
+/// of the noise, and of what followed, at the moment of asking.
 struct SpeechDetector: Sendable {
   /// Frames of a block.
   let blockFrames: Int
@@ -9,6 +9,9 @@ struct SpeechDetector: Sendable {
   private(set) var blocks = 0
   /// The loudest channel's level in the latest block, in dBFS.
   private(set) var levelDBFS = SpeechBands.silenceDBFS
+
+  /// How many blocks after a block must be known, to tell whether music went on: 100 ms.
+  private static let musicLookahead = 10
 
   private let thresholdDBFS: Double?
   let channelCount: Int
@@ -23,19 +26,20 @@ struct SpeechDetector: Sendable {
   /// What they say of each remembered block, channel by channel.
   private var spectralHistory: [SpectralDetector.Block] = []
 
-  /// Detects as `settings` say and remembers `rememberedBlocks` blocks.
+  /// Detects as `settings` say and remembers `rememberedBlocks` blocks beside those that are not to be
+  /// judged yet.
   init(_ settings: VoiceSettings, rememberedBlocks: Int) {
     blockFrames = max(1, settings.sampleRate / 100)
     thresholdDBFS = settings.thresholdDBFS
     channelCount = max(1, settings.channelCount)
-    self.rememberedBlocks = rememberedBlocks
+    self.rememberedBlocks = rememberedBlocks + Self.musicLookahead
     let band = SpeechBands(sampleRate: max(1000, settings.sampleRate))
     bands = Array(repeating: band, count: channelCount)
     let floor = NoiseFloor(bandwidths: band.bandwidths, blockSeconds: 0.01)
     floors = Array(repeating: floor, count: channelCount)
     history = Array(
       repeating: BandLevels(repeating: SpeechBands.silenceDBFS),
-      count: channelCount * rememberedBlocks)
+      count: channelCount * self.rememberedBlocks)
     guard thresholdDBFS == nil else { return }
     let detectors = (0..<channelCount).compactMap { _ in
       SpectralDetector(sampleRate: max(1000, settings.sampleRate))
@@ -43,8 +47,11 @@ struct SpeechDetector: Sendable {
     guard detectors.count == channelCount else { return }
     spectral = detectors
     spectralHistory = Array(
-      repeating: SpectralDetector.Block(), count: channelCount * rememberedBlocks)
+      repeating: SpectralDetector.Block(), count: channelCount * self.rememberedBlocks)
   }
+
+  /// How many of the latest blocks are to be judged later, when it is known what follows them.
+  var lookaheadBlocks: Int { spectral.isEmpty ? 0 : Self.musicLookahead }
 
   /// The noise's level in the channel where it is loudest, in dBFS; nil until it is known.
   var floorDBFS: Double? {
@@ -82,11 +89,8 @@ struct SpeechDetector: Sendable {
   func evidence(at block: Int) -> SpeechEvidence {
     var best = SpeechEvidence.none
     for channel in 0..<channelCount {
-      switch evidence(at: block % rememberedBlocks * channelCount + channel, in: channel) {
-      case .strong: return .strong
-      case .weak: best = .weak
-      case .none: continue
-      }
+      let index = block % rememberedBlocks * channelCount + channel
+      best = max(best, evidence(at: index, in: channel))
     }
     return best
   }
@@ -113,9 +117,20 @@ struct SpeechDetector: Sendable {
       // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
       guard levels.max() > SpeechBands.silenceDBFS + 10 else { continue }
       floors[channel].add(levels)
-      if !spectral.isEmpty { spectralHistory[index] = spectral[channel].finishBlock() }
+      if !spectral.isEmpty {
+        spectralHistory[index] = spectral[channel].finishBlock()
+        if !spectralHistory[index].isMusic { endMusic(in: channel) }
+      }
     }
     blocks += 1
+  }
+
+  /// Takes back that there was music a moment ago: the tones' share is a mean of what was, and it takes
+  /// speech so long to lower it.
+  private mutating func endMusic(in channel: Int) {
+    let block = blocks - Self.musicLookahead
+    guard block >= 0 else { return }
+    spectralHistory[block % rememberedBlocks * channelCount + channel].isMusic = false
   }
 }
 
@@ -127,8 +142,11 @@ enum SpeechEvidence: Sendable, Comparable {
   case weak
   /// Enough for speech to begin.
   case strong
+  /// So far above the noise that some of it is enough.
+  case distinct
 
   /// Decibels by which the noise must be surpassed, over the bands' root mean square.
+  private static let distinctExcess = 11.0
   private static let strongExcess = 7.6
   private static let weakExcess = 5.0
   /// How much more it must be, for speech to go on, for each decibel of the noise's unrest.
@@ -142,7 +160,9 @@ enum SpeechEvidence: Sendable, Comparable {
       lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: 40))
     let surplus = ((excess * excess).sum() / 4).squareRoot()
     let weak = min(Self.strongExcess, Self.weakExcess + Self.weakPerUnrest * noise.unrest)
-    self = surplus >= Self.strongExcess ? .strong : surplus >= weak ? .weak : .none
+    self =
+      surplus >= Self.distinctExcess
+      ? .distinct : surplus >= Self.strongExcess ? .strong : surplus >= weak ? .weak : .none
   }
 
   /// Of a block of these `levels` beside a fixed threshold in dBFS.

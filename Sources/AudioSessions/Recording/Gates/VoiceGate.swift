@@ -5,8 +5,9 @@ import AudioBasics
 /// Speech is what rises above the noise in the bands of speech for long enough, or what its spectrum
 /// shows to be likely speech where the noise is steady: from a signal-to-noise ratio of about 5 dB on.
 /// The noise is followed as it changes. Music, which is tones that stay at their frequency, is not
-/// speech, but its drums and its singers may be taken for it. Nothing is decided before it is certain: a segment begins and ends
-/// where speech did, not where that was noticed.
+/// speech, but its drums and its singers may be taken for it. Clicks, as of keys, are too short for
+/// syllables. Nothing is decided before it is certain: a segment begins and ends where speech did, not
+/// where that was noticed.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -21,6 +22,13 @@ import AudioBasics
 public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
   private static let pauseBlocks = 20
+  /// A syllable lasts this long without a break, in blocks; a click does not.
+  private static let syllableBlocks = 7
+  /// What a block that is distinct counts for within a syllable, where one that is just strong counts for
+  /// two: the surer each observation is, the fewer of them make a decision, so that a word of one syllable
+  /// is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice activity
+  /// detection using a multiple observation likelihood ratio test", 2005, weighs them in the same way).
+  private static let distinctWeight = 6
   /// Speech that lasts this long, in blocks, after such a pause keeps a segment open.
   private static let mostRenewalBlocks = 5
   /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
@@ -32,12 +40,19 @@ public struct VoiceGate: RecordingGate {
   private let tailFrames: Int
   private let holdBlocks: Int
   private let minimumBlocks: Int
+  private let syllableBlocks: Int
   private let renewalBlocks: Int
   private let searchBlocks: Int
   private var receivedFrames = 0
-  /// Grows by two with each block that is speech, shrinks by one with each that is not.
+  private var judgedBlocks = 0
+  /// Grows with each block that is speech, shrinks by one with each that is not.
   private var evidence = 0
-  /// The block after the last one that was speech.
+  /// How many blocks in a row were speech.
+  private var run = 0
+  /// The block after the last syllable.
+  private var syllableEnd = 0
+  /// The block after the last sound that was speech, if only as short as the release of a consonant: it
+  /// belongs to the speech before it, and is not waited upon for more.
   private var speechEnd = 0
   /// Where the segment ends that is over, unless speech begins again before it is certain.
   private var pendingClose: Int?
@@ -53,6 +68,8 @@ public struct VoiceGate: RecordingGate {
     tailFrames = Int(clamping: max(0, settings.tailSeconds) * rate)
     holdBlocks = max(1, Int(clamping: settings.holdSeconds * 100))
     minimumBlocks = max(1, Int(clamping: settings.minimumSeconds * 100))
+    // Where the threshold is fixed, all above it is wanted, be it syllables or clicks.
+    syllableBlocks = settings.thresholdDBFS == nil ? Self.syllableBlocks : 2
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
     searchBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
@@ -78,7 +95,7 @@ public struct VoiceGate: RecordingGate {
       let piece = detector.process(buffer, from: firstFrame + done, to: firstFrame + frames)
       done += piece.frames
       receivedFrames += piece.frames
-      if piece.isBlock { judge() }
+      if piece.isBlock { judge(to: detector.blocks - detector.lookaheadBlocks) }
     }
   }
 
@@ -90,13 +107,14 @@ public struct VoiceGate: RecordingGate {
   public var decidedFrame: Int {
     if let waiting = edges.firstFrame { return waiting }
     if let pendingClose { return min(receivedFrames, pendingClose) }
-    let certain = isOpen ? speechEnd * detector.blockFrames + tailFrames : earliestOpening
+    let certain = isOpen ? segmentEnd : earliestOpening
     return max(edges.lastFrame, min(receivedFrames, certain))
   }
 
   /// What is open ends with the last speech.
   public mutating func finish() {
-    if isOpen { pendingClose = speechEnd * detector.blockFrames + tailFrames }
+    judge(to: detector.blocks)
+    if isOpen { pendingClose = segmentEnd }
     if let pendingClose { edges.add(.close(min(receivedFrames, pendingClose))) }
     pendingClose = nil
     isOpen = false
@@ -106,16 +124,26 @@ public struct VoiceGate: RecordingGate {
   /// As far as the beginning of speech is looked for, or as long as its end is waited for.
   public var lookaheadFrames: Int {
     let block = detector.blockFrames
-    return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames) + 2 * block
+    return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames)
+      + (2 + detector.lookaheadBlocks) * block
   }
 
   /// Where a segment could begin at the earliest.
   private var earliestOpening: Int {
-    max(0, (detector.blocks - searchBlocks) * detector.blockFrames - preRollFrames)
+    max(0, (judgedBlocks - searchBlocks) * detector.blockFrames - preRollFrames)
   }
 
-  private mutating func judge() {
-    let block = detector.blocks - 1
+  /// Where the open segment ends unless there is more speech.
+  private var segmentEnd: Int { speechEnd * detector.blockFrames + tailFrames }
+
+  private mutating func judge(to end: Int) {
+    while judgedBlocks < end {
+      judgedBlocks += 1
+      judge(judgedBlocks - 1)
+    }
+  }
+
+  private mutating func judge(_ block: Int) {
     if !isJudging && detector.floorDBFS != nil {
       // Only now can the earlier blocks be judged.
       isJudging = true
@@ -124,8 +152,10 @@ public struct VoiceGate: RecordingGate {
     weigh(block)
     if isOpen {
       followSpeech(at: block)
-    } else if evidence >= 2 * minimumBlocks {
-      open(at: block)
+    } else if evidence >= 2 * minimumBlocks && run > 0 {
+      let first = beginning(before: block)
+      // The noise hides where a short word begins and ends.
+      if 4 * (block + 1 - first) >= 3 * minimumBlocks { open(from: first, at: block) }
     }
     if !isOpen, let pendingClose, earliestOpening > pendingClose {
       edges.add(.close(pendingClose))
@@ -134,20 +164,25 @@ public struct VoiceGate: RecordingGate {
   }
 
   private mutating func weigh(_ block: Int) {
-    switch detector.evidence(at: block) {
-    case .strong: evidence = min(evidence + 2, 2 * minimumBlocks)
+    let kind = detector.evidence(at: block)
+    run = kind == .none ? 0 : run + 1
+    switch kind {
+    case .none: evidence -= 1
     case .weak: break
-    case .none: evidence = max(0, evidence - 1)
+    case .strong: evidence += 2
+    case .distinct: evidence += run >= Self.syllableBlocks ? Self.distinctWeight : 2
     }
+    // A word that is long enough may still have a pause within it.
+    evidence = max(0, min(evidence, 2 * minimumBlocks + Self.pauseBlocks))
   }
 
-  /// Begins a segment: speech was noticed in `block`.
-  private mutating func open(at block: Int) {
-    let onset = beginning(before: block) * detector.blockFrames
+  /// Begins a segment: speech from block `first` on was noticed in `block`.
+  private mutating func open(from first: Int, at block: Int) {
     isOpen = true
     evidence = 0
+    syllableEnd = block + 1
     speechEnd = block + 1
-    let frame = max(edges.lastFrame, onset - preRollFrames)
+    let frame = max(edges.lastFrame, first * detector.blockFrames - preRollFrames)
     if let end = pendingClose {
       pendingClose = nil
       // What would touch is one.
@@ -170,22 +205,21 @@ public struct VoiceGate: RecordingGate {
   }
 
   private func isSpeech(_ block: Int) -> Bool {
-    switch detector.evidence(at: block) {
-    case .none: false
-    case .weak, .strong: true
-    }
+    detector.evidence(at: block) != .none
   }
 
   /// Notes where speech ends that has begun.
   private mutating func followSpeech(at block: Int) {
-    let isNear = block - speechEnd <= Self.pauseBlocks
-    if isNear ? isSpeech(block) && isSpeech(block - 1) : evidence >= 2 * renewalBlocks {
+    let isNear = block - syllableEnd <= Self.pauseBlocks
+    if isNear && run >= 2 { speechEnd = block + 1 }
+    if run >= syllableBlocks && (isNear || evidence >= 2 * renewalBlocks) {
       speechEnd = block + 1
+      syllableEnd = block + 1
       evidence = 0
     }
-    guard block + 1 - speechEnd >= holdBlocks else { return }
+    guard block + 1 - syllableEnd >= holdBlocks else { return }
     isOpen = false
-    pendingClose = speechEnd * detector.blockFrames + tailFrames
+    pendingClose = segmentEnd
   }
 }
 
@@ -204,7 +238,8 @@ public struct VoiceSettings: Sendable, Equatable {
   public var holdSeconds = 1.0
   /// What is kept after speech has ended.
   public var tailSeconds = 0.5
-  /// Sounds shorter than this open nothing.
+  /// Sounds shorter than this open nothing; what is far above the noise may be shorter by a quarter, as
+  /// the noise hides where it begins and ends.
   public var minimumSeconds = 0.2
 
   /// The default settings for a recording of `channelCount` channels at `sampleRate` Hz.
