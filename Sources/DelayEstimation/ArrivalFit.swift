@@ -1,4 +1,5 @@
 import AudioSpectra
+import Glibc
 
 /// Explains a recording by arrivals of one known signal, each with its own delay and gain, so that
 /// an echo does not pull at the delay of the direct sound.
@@ -22,10 +23,20 @@ struct ArrivalFit {
   /// Frames below which two arrivals are one: where the band is whole, two that are nearer may as well
   /// be one whose treble is missing.
   private let resolution: Double
+  /// The least gain of an arrival within the ripple around the strongest, over its gain: what a band that is not whole
+  /// makes of the slopes at its edges looks like arrivals there.
+  private let leastShareInRipple: Double
   /// The arrivals found so far.
   var arrivals: [Arrival]
 
   private static let mostArrivals = 6
+  /// The least gain of an arrival over that of the strongest.
+  private static let leastShare = 0.04
+  /// The logarithm of likelihood by which an arrival at a given lag must make the recording likelier: "very strong"
+  /// evidence (as in `HiddenEcho`).
+  private static let decisive = 10.0
+  /// How far ripple reaches around an arrival, in widths of a peak.
+  private static let rippleLobes = 2.0
 
   init(
     cross: CorrelationFunction, energy: [Float], weightScale: Double, bandShare: Double,
@@ -37,7 +48,8 @@ struct ArrivalFit {
     own = CorrelationFunction(bins: energy.map { ComplexFloat($0, 0) }, length: cross.length)
     energySum = own.point(at: 0).value
     lobe = 1 / max(bandShare, 1e-3)
-    resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.6)
+    resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.3)
+    leastShareInRipple = bandShare > 0.85 ? Self.leastShare : 0.1
     arrivals = []
     let gain = first.gain == 0 ? gain(at: first.delayFrames) : first.gain
     arrivals = [Arrival(delayFrames: first.delayFrames, gain: gain)]
@@ -94,42 +106,64 @@ struct ArrivalFit {
     return transform.signal(of: left.bins).map { $0 * scale }
   }
 
-  /// Adds arrivals as long as one stands out, by at least `share` of the strongest, within `lags`.
-  mutating func explain(
-    _ transform: borrowing FourierTransform, within lags: Range<Int>, share: Double
-  ) {
+  /// Adds arrivals within `lags` as long as one makes the recording surely likelier, wherever it may be among these
+  /// lags. Echoes of music stand out of each other's ripple by nothing but that.
+  mutating func explain(_ transform: borrowing FourierTransform, within lags: Range<Int>) {
     while arrivals.count < Self.mostArrivals {
-      let response = unexplained(transform)
-      let strongest = arrivals.max { abs($0.gain) < abs($1.gain) } ?? arrivals[0]
-      let floor = max(8 * Self.deviation(of: response), share * abs(strongest.gain))
-      guard let peak = highest(response, within: lags, above: floor) else { return }
+      let strongest = strongest
+      guard let peak = highest(unexplained(transform), within: lags) else { return }
+      let least = weightScale * (Self.decisive + log(Double(lags.count)))
+      let cost = ArrivalEquations(self).cost
+      let echo = adding(at: peak.delay)
+      let isStrong = peak.height > leastShareInRipple * abs(strongest.gain)
+      guard isStrong || cost - echo.cost > least else { return }
       // Where two arrivals overlap, what one leaves of them peaks beside the other: its neighbourhood
       // is tried as well.
-      let places = [peak] + [-1.6, -0.9, 0.9, 1.6].map { strongest.delayFrames + $0 * lobe }
-      let trials = places.map { place in
-        var trial = self
-        trial.add(at: place)
-        return (fit: trial, cost: ArrivalEquations(trial).cost)
-      }
+      let beside = isStrong ? [-0.9, -0.5, 0.5, 0.9] : [-0.5, 0.5]
+      let trials = beside.map { adding(at: strongest.delayFrames + $0 * lobe) } + [echo]
       guard let best = trials.min(by: { $0.cost < $1.cost }),
-        best.fit.arrivals.count > arrivals.count
+        best.fit.arrivals.count > arrivals.count, cost - best.cost > least,
+        // What peaks so low is an echo only where it is found there: a slope of the band is better explained beside
+        // the strongest.
+        isStrong || echo.cost <= best.cost
       else { return }
       self = best.fit
     }
   }
 
+  /// The fit with one arrival more, and what it costs.
+  private func adding(at delay: Double) -> (fit: ArrivalFit, cost: Double) {
+    var trial = self
+    trial.add(at: delay)
+    return (trial, ArrivalEquations(trial).cost)
+  }
+
+  private var strongest: Arrival {
+    arrivals.max { abs($0.gain) < abs($1.gain) } ?? Arrival(delayFrames: 0, gain: 0)
+  }
+
+  /// The least gain of an arrival at `delay`, beside the strongest. An echo comes later than the direct sound: what comes
+  /// before it is ripple, unless it is strong.
+  private func leastGain(at delay: Double, beside strongest: Arrival) -> Double {
+    let isEcho = delay > strongest.delayFrames + Self.rippleLobes * lobe
+    return abs(strongest.gain) * (isEcho ? Self.leastShare : leastShareInRipple)
+  }
+
   /// The lag of the highest value of `response` that is no arrival yet.
-  private func highest(_ response: [Float], within lags: Range<Int>, above floor: Double) -> Double?
-  {
+  private func highest(_ response: [Float], within lags: Range<Int>) -> (
+    delay: Double, height: Double
+  )? {
+    let strongest = strongest
     var best: (lag: Int, height: Double)?
     for lag in lags {
       let height = Double(abs(response[lag >= 0 ? lag : lag + response.count]))
-      guard height > max(floor, best?.height ?? 0),
+      guard
+        height > max(leastGain(at: Double(lag), beside: strongest), best?.height ?? 0),
         !arrivals.contains(where: { abs($0.delayFrames - Double(lag)) < resolution })
       else { continue }
       best = (lag, height)
     }
-    return best.map { Double($0.lag) }
+    return best.map { (Double($0.lag), $0.height) }
   }
 
   /// Adds an arrival at `delay` and fits it, unless one is there already.
@@ -139,11 +173,13 @@ struct ArrivalFit {
     refine()
   }
 
-  /// Leaves out arrivals with less than `share` of the strongest's gain; sorts the rest by gain.
-  mutating func prune(below share: Double) {
-    let strongest = arrivals.reduce(0) { max($0, abs($1.gain)) }
+  /// Leaves out arrivals that are too faint beside the strongest; sorts the rest by gain.
+  mutating func prune() {
     let count = arrivals.count
-    arrivals.removeAll { abs($0.gain) < share * strongest }
+    let strongest = strongest
+    arrivals = arrivals.filter {
+      abs($0.gain) >= leastGain(at: $0.delayFrames, beside: strongest)
+    }
     arrivals.sort { abs($0.gain) > abs($1.gain) }
     // Two that ran into each other are one, the stronger.
     for index in arrivals.indices.dropFirst().reversed()

@@ -1,5 +1,4 @@
 import AudioSpectra
-import Glibc
 
 /// A recording beside a reference that comes at a given delay, part by part of the spectrum.
 ///
@@ -13,12 +12,10 @@ struct Coherence {
   let shares: [Double]
   /// The same without what chance adds.
   let surplus: [Double]
-  /// The root of the mean power of the recording times that of the reference, at a bin of each part.
-  private let scales: [Double]
   /// How much likelier the recording is with the reference in it than without: a natural logarithm, less
   /// what chance adds.
   let likelihood: Double
-  private let binCount: Int
+  private let spectrum: SpectrumParts
 
   /// That of `cross` (the recording's spectrum times the reference's conjugate), `power` and
   /// `recordedPower` being the powers of reference and recording at each bin, `delay` in frames.
@@ -26,55 +23,22 @@ struct Coherence {
     cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     parts: Int
   ) {
-    let count = cross.count
-    var along = [Double](repeating: 0, count: parts)
-    var across = along
-    var powers = along
-    var recorded = along
-    var products = along
-    var sizes = along
-    let step = 2 * Double.pi * delay / Double(length)
-    let (turnReal, turnImaginary) = (cos(step), sin(step))
-    var (real, imaginary) = (1.0, 0.0)
-    for bin in 1..<max(2, count - 1) {
-      let part = min(parts - 1, bin * parts / count)
-      let nextReal = real * turnReal - imaginary * turnImaginary
-      imaginary = real * turnImaginary + imaginary * turnReal
-      real = nextReal
-      let product = (Double(cross[bin].real), Double(cross[bin].imaginary))
-      along[part] += product.0 * real - product.1 * imaginary
-      across[part] += product.0 * imaginary + product.1 * real
-      powers[part] += Double(power[bin])
-      recorded[part] += Double(recordedPower[bin])
-      products[part] += product.0 * product.0 + product.1 * product.1
-      sizes[part] += 1
-    }
+    let spectrum = SpectrumParts(
+      cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
+      count: parts)
+    self.init(spectrum)
+  }
+
+  /// That of the parts of a spectrum.
+  init(_ spectrum: SpectrumParts) {
+    let parts = spectrum.parts
+    self.spectrum = spectrum
     // Where the reference itself has next to nothing, a gain would be chance.
-    let least = 0.01 * powers.reduce(0, +) / Double(parts)
-    gains = (0..<parts).map {
-      powers[$0] > least ? hypot(along[$0], across[$0]) / powers[$0] : 0
-    }
-    var shares = [Double](repeating: 0, count: parts)
-    var raw = shares
-    var chances = shares
-    var likelihood = 0.0
-    for part in 0..<parts where powers[part] > 0 && recorded[part] > 0 {
-      let whole = powers[part] * recorded[part]
-      let share = min(
-        1, (along[part] * along[part] + across[part] * across[part]) / whole)
-      if powers[part] > least { shares[part] = share }
-      let chance = min(1, products[part] / whole)
-      guard chance < 0.5 else { continue }
-      (raw[part], chances[part]) = (share, chance)
-      likelihood -= (1 / chance - 1) * log(max(1e-9, 1 - share)) + 1
-    }
-    surplus = Self.surplus(raw, chances)
-    self.shares = shares
-    self.likelihood = likelihood
-    scales = (0..<parts).map {
-      sizes[$0] > 0 ? (powers[$0] * recorded[$0]).squareRoot() / sizes[$0] : 0
-    }
-    binCount = count
+    let least = 0.01 * parts.reduce(0) { $0 + $1.power } / parts.reduce(0) { $0 + $1.size }
+    gains = parts.map { $0.power > least * $0.size ? $0.gain : 0 }
+    shares = parts.map { $0.power > least * $0.size ? $0.share : 0 }
+    surplus = Self.surplus(parts)
+    likelihood = parts.reduce(0) { $0 + $1.likelihood }
   }
 
   /// What each bin of the product of two spectra is multiplied by so that its correlation becomes the
@@ -86,79 +50,28 @@ struct Coherence {
   /// Noise that is 27 dB below the signal is as good as none: beyond, what is not explained is bent
   /// rather than noisy.
   var weights: [Float] {
-    let weights = surplus.indices.map { part -> Float in
-      let share = surplus[part]
-      guard share > 0, scales[part] > 0 else { return 0 }
-      return Float(2 * share.squareRoot() / max(0.002, 1 - share) / scales[part])
+    let weights = zip(surplus, spectrum.parts).map { share, part -> Float in
+      guard share > 0, part.scale > 0 else { return 0 }
+      return Float(2 * share.squareRoot() / max(0.002, 1 - share) / part.scale)
     }
-    return (0..<binCount).map { weights[min(weights.count - 1, $0 * weights.count / binCount)] }
+    return spectrum.places.map { weights[$0] }
   }
 
   /// The bins of the parts in which the recording is the reference more than by chance.
-  var bins: [Bool] {
-    let parts = surplus.count
-    return (0..<binCount).map { surplus[min(parts - 1, $0 * parts / binCount)] > 0.003 }
-  }
+  var bins: [Bool] { spectrum.places.map { surplus[$0] > 0.003 } }
 
-  /// What `shares` have more than chance makes, `chances` being its means. A part alone shows that from
+  /// What the shares have more than chance makes. A part alone shows that from
   /// six times chance on, which comes up once in four hundred; below, nine neighbours show it together.
-  private static func surplus(_ shares: [Double], _ chances: [Double]) -> [Double] {
-    shares.indices.map { part in
-      guard chances[part] > 0 else { return 0 }
-      if shares[part] > 6 * chances[part] { return shares[part] - chances[part] }
-      let near = max(0, part - 4)..<min(shares.count, part + 5)
-      let share = shares[near].reduce(0, +)
-      let chance = chances[near].reduce(0, +)
-      return share > 2.5 * chance ? (share - chance) / Double(near.count) : 0
+  private static func surplus(_ parts: [SpectrumPart]) -> [Double] {
+    parts.indices.map { index in
+      let (share, chance) = (parts[index].share, parts[index].chance)
+      guard parts[index].isTelling else { return 0 }
+      if share > 6 * chance { return share - chance }
+      let near = parts[max(0, index - 4)..<min(parts.count, index + 5)].filter(\.isTelling)
+      let shares = near.reduce(0) { $0 + $1.share }
+      let chances = near.reduce(0) { $0 + $1.chance }
+      let count = min(parts.count, index + 5) - max(0, index - 4)
+      return shares > 2.5 * chances ? (shares - chances) / Double(count) : 0
     }
-  }
-}
-
-/// The part of the spectrum in which a signal came through: within 10 dB of where it typically
-/// came through.
-struct SignalBand {
-  /// Whether each bin is part of it.
-  let bins: [Bool]
-  /// The share of all bins that are.
-  let share: Double
-  /// What the signal was typically multiplied by, without its sign.
-  let gain: Double
-
-  /// The band for a signal that is `delay` frames late, as in `Coherence`. A band is told from its
-  /// neighbours as finely as `score`, what the signal stands out of the noise by, allows.
-  init(
-    cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
-    score: Double
-  ) {
-    let count = cross.count
-    // Every part keeps some seven standard deviations for itself.
-    let parts = max(4, min(1024, min(count / 8, Int(clamping: score * score / 50))))
-    let coherence = Coherence(
-      cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
-      parts: parts)
-    let gains = coherence.gains
-    let best = Self.typical(gains, weights: coherence.shares)
-    gain = best
-    // A part at an edge of the band may be half empty, unless it is about as strong as the best.
-    func isAtEdge(_ index: Int) -> Bool {
-      index == 0 || index == parts - 1
-        || min(gains[index - 1], gains[index + 1]) < 0.15 * best
-    }
-    let inner = gains.indices.map { index in
-      gains[index] > (isAtEdge(index) && parts > 16 ? 0.85 : 0.3) * best
-    }
-    bins = (0..<count).map { inner[min(parts - 1, $0 * parts / count)] }
-    share = Double(inner.count { $0 }) / Double(parts)
-  }
-
-  /// The gain of the typical part: a median in which each counts by how much of it is signal.
-  private static func typical(_ gains: [Double], weights: [Double]) -> Double {
-    let half = weights.reduce(0, +) / 2
-    var sum = 0.0
-    for index in gains.indices.sorted(by: { gains[$0] < gains[$1] }) {
-      sum += weights[index]
-      if sum >= half { return gains[index] }
-    }
-    return 0
   }
 }

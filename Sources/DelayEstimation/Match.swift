@@ -66,14 +66,14 @@ struct Match {
   ) -> Outcome? {
     // All that was heard is taken for noise first, so that a hum does not outweigh the signal.
     var first = Arrival(delayFrames: middle, gain: 0)
-    let around = band(at: middle, score: score)
+    let around = band(at: middle)
     var outcome = Outcome(
       fit: weighted(around, noise: recordedDensity.bins, gain: around.gain, first), band: around,
       noise: [])
     outcome.fit.refine()
     for round in 0..<3 {
       first = outcome.fit.arrivals[0]
-      let band = band(at: first.delayFrames, score: score)
+      let band = band(at: first.delayFrames)
       let arrivals = outcome.fit.arrivals
       let noise = unexplained(arrivals)
       outcome = Outcome(
@@ -82,11 +82,9 @@ struct Match {
       outcome.fit.arrivals = arrivals
       outcome.fit.refine()
       if case .first = choice { addFirstArrival(&outcome.fit, transform) }
-      // Ripple within a band that is not whole looks like faint echoes.
-      let share = band.share > 0.85 ? 0.04 : 0.1
       // The noise must be known before anything is told from it.
-      if round > 0 { outcome.fit.explain(transform, within: lags, share: share) }
-      outcome.fit.prune(below: share)
+      if round > 0 { outcome.fit.explain(transform, within: lags) }
+      outcome.fit.prune()
     }
     outcome.noise = unexplained(outcome.fit.arrivals).bins
     return outcome.fit.arrivals.isEmpty ? nil : outcome
@@ -126,10 +124,10 @@ struct Match {
     return Alone(bins: bins, likelihood: coherence.likelihood)
   }
 
-  private func band(at delay: Double, score: Double) -> SignalBand {
+  private func band(at delay: Double) -> SignalBand {
     SignalBand(
       cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
-      score: score)
+      heard: recordedDensity)
   }
 
   /// Which arrival is the answer.

@@ -151,11 +151,11 @@ struct ByEarOutcome {
   }
 }
 
-/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance.
-func printByEarTrials(_ count: Int) {
+/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance, from trial `first` on.
+func printByEarTrials(_ count: Int, first: UInt64) {
   var outcome = ByEarOutcome()
-  for seed in 1...max(1, count) {
-    guard let trial = ByEarTrial(seed: UInt64(seed)) else { continue }
+  for number in 0..<UInt64(max(1, count)) {
+    guard let trial = ByEarTrial(seed: first &+ number) else { continue }
     outcome.run(trial)
   }
   func part(_ number: Int, of all: Int) -> String {

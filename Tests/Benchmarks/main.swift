@@ -29,7 +29,7 @@ import RealtimeAudio
 //     swift run -c release Benchmarks clock-trials [SEEDS]
 // or what the estimator makes of recordings by chance, of speech, music, noise and sweeps in rooms:
 //
-//     swift run -c release Benchmarks by-ear [RECORDINGS]
+//     swift run -c release Benchmarks by-ear [RECORDINGS [FIRST]]
 // or what becomes of howls, in a number of rooms for each gain:
 //
 //     swift run -c release Benchmarks howls [ROOMS]
@@ -70,7 +70,9 @@ if words.first == "lock-curve" {
     words.dropFirst().first.flatMap { SpokenMaterial(rawValue: $0) } ?? .heldOut,
     seed: words.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
 } else if words.first == "by-ear" {
-  printByEarTrials(words.dropFirst().first.flatMap { Int($0) } ?? 1000)
+  printByEarTrials(
+    words.dropFirst().first.flatMap { Int($0) } ?? 1000,
+    first: words.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
 } else if words.first == "purity" {
   printPurity()
 } else if words.first == "file-conversion" {

@@ -1,0 +1,30 @@
+import DelayEstimation
+import Testing
+
+@testable import Benchmarks
+
+/// Recordings by chance, of `Benchmarks by-ear`, that were misjudged once.
+@Suite struct ByEarTests {
+  private func expectRight(_ seed: UInt64) throws {
+    let trial = try #require(ByEarTrial(seed: seed))
+    let found = DelayEstimator().estimate(
+      reference: trial.reference.span, in: trial.recording.span)
+    let delay = try #require(found?.delayFrames)
+    #expect(abs(delay - trial.delayFrames) <= trial.toleranceFrames)
+  }
+
+  /// Music below 445 Hz in noise, without an echo.
+  @Test func `the slope of a low-pass is no pair of arrivals`() throws {
+    try expectRight(1257)
+  }
+
+  /// Noise below 780 Hz, with echoes 12 and 130 frames behind; a peak is 34 frames wide.
+  @Test func `an echo within half of a peak is told apart beside another`() throws {
+    try expectRight(365)
+  }
+
+  /// Music with echoes of 0.55 and 0.46, 240 and 249 frames behind.
+  @Test func `echoes of music are found although they peak low`() throws {
+    try expectRight(210)
+  }
+}
