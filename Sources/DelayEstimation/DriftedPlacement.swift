@@ -18,7 +18,8 @@ struct DriftedPlacement {
   var stretch: Double
   /// The drift that is left, where it can be told.
   var drift: ClockDrift?
-  /// Whether a drift would explain the recording nearly as well as the echoes do.
+  /// Whether there may be a drift that was not taken: one that would explain the recording nearly as well as the echoes
+  /// do, or that was measured and made the recording no likelier.
   var isContested = false
 }
 
@@ -39,11 +40,16 @@ extension DelayEstimator {
     var stretch = 0.0
     var drift = ClockDrift(reference, search)
     var rounds = 0
+    var isContested = false
     while let step = drift, step.isSignificant, rounds < 5 {
       let longer = ClockDrift.stretched(reference, by: stretch + step.frames)
       guard let next = ArrivalSearch(reference: longer.span, recording: recording, lags: lags),
         next.likelihood > search.likelihood + Self.decisive
-      else { break }
+      else {
+        // A drift that no single stretch explains, as behind echoes: it may move the delay by half of it.
+        isContested = abs(step.frames) > 1
+        break
+      }
       (stretched, search, stretch) = (longer, next, stretch + step.frames)
       drift = ClockDrift(stretched.span, search)
       rounds += 1
@@ -51,7 +57,8 @@ extension DelayEstimator {
     guard let placed = place(stretched.span, in: excerpt, search, near: Double(search.lag))
     else { return nil }
     var best = DriftedPlacement(
-      placement: placed, search: search, stretched: stretched, stretch: stretch, drift: drift)
+      placement: placed, search: search, stretched: stretched, stretch: stretch, drift: drift,
+      isContested: isContested)
     preferEchoes(&best, reference, found, excerpt)
     refineDrift(&best, reference, excerpt)
     return best

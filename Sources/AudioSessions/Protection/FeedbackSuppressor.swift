@@ -272,15 +272,17 @@ extension FeedbackSuppressor {
   }
 
   /// Sends a code of shallow dips; of deep ones where the sound is at the limit or soon will be, or where shallow ones
-  /// were not enough.
+  /// were not enough. Deep ones go round in a loop for long, and a howl grows by no straight line any more: what is soft
+  /// has time for shallow ones.
   @_noLocks
   mutating func sendCode() {
     stage = .probing
     probedGain = reduction
-    // Where it will be at the end of the code.
-    let level = history.level(band: suspect, age: 0) + 80 * growth
-    let isUrgent = growth == 0 || isHeld || level > -6
-    isDeep = !isExtinct && (isUrgent || isContinued || failures >= 2)
+    let level = history.level(band: suspect, age: 0)
+    // Where it will be at the end of the code, and a second later.
+    let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
+    let isSoonLoud = level + 400 * growth > -23
+    isDeep = !isExtinct && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
     code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
     isContinued = false
     isPromising = false

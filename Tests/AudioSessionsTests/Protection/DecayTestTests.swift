@@ -1,0 +1,55 @@
+import Testing
+
+@testable import AudioSessions
+
+@Suite struct DecayTestTests {
+  /// What the test says of a sound at -35 dBFS in a loop of that gain, which takes ten hops, and after how many hops;
+  /// `least` is the level of what comes from outside.
+  private func result(loopGain: Float, measured: Float = 0, least: Float) -> (Bool?, hops: Int) {
+    var answer = LoopAnswer.none
+    answer.lag = 20
+    answer.gain = measured
+    var test = DecayTest(of: answer, level: -35, gain: 0)
+    var levels = [Float](repeating: -35, count: 40)
+    for hop in 0..<1000 {
+      // The microphone is lowered by now, and each trip changes the level by what the loop's gain is.
+      let level = max(least, -35 + (loopGain + test.gain) * Float(hop / 10))
+      levels.append(level)
+      let isFalling = level < levels[levels.count - 33] - 1
+      if let isHowl = test.follow(level: level, isFalling: isFalling) { return (isHowl, hop) }
+    }
+    return (nil, 1000)
+  }
+
+  @Test(arguments: [0.1, 0.5, 1, 1.5] as [Float])
+  func `what dies away as a howl does is one`(loopGain: Float) {
+    // Wrong by up to half a decibel, as codes are.
+    for error in [-0.5, 0, 0.5] as [Float] {
+      let measured = max(0, loopGain + error)
+      #expect(result(loopGain: loopGain, measured: measured, least: -80).0 == true)
+    }
+  }
+
+  @Test func `what stays comes from outside`() {
+    let (isHowl, hops) = result(loopGain: -200, least: -35)
+    #expect(isHowl == false && hops < 160)
+  }
+
+  @Test func `what loses only what the loop added to it comes from outside`() {
+    // 1 / (1 - 0.966) is 29 dB, and 13 dB where the loop has 2 dB less.
+    #expect(result(loopGain: -0.3, least: -52).0 == false)
+  }
+
+  @Test(arguments: [-0.5, -1, -3] as [Float])
+  func `what dies away too fast had no howl's gain before`(loopGain: Float) {
+    #expect(result(loopGain: loopGain, least: -80).0 == false)
+  }
+
+  @Test func `the microphone is lowered by 2 dB more than the loop's gain`() {
+    var answer = LoopAnswer.none
+    answer.gain = 1.5
+    #expect(DecayTest(of: answer, level: -35, gain: -1).gain == -4.5)
+    answer.gain = -0.2
+    #expect(DecayTest(of: answer, level: -35, gain: 0).gain == -2)
+  }
+}
