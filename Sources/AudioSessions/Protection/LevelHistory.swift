@@ -9,7 +9,7 @@ struct LevelHistory: ~Copyable {
   private var gains: SampleBuffer
   private var next = 0
   /// Lines through the levels of the last 128, 256, 512, 1024, 2048 and 4096 ms: a loop of +0.1 dB that takes 62 ms
-  /// grows by 1.6 dB a second.
+  /// grows by 1.6 dB a second. The last two take every eighth hop.
   private var lines = silentLines()
   private static var capacity: Int { @_noLocks get { 2048 } }
   /// The level of silence, in dBFS.
@@ -27,12 +27,18 @@ struct LevelHistory: ~Copyable {
 
   @_noLocks
   private static func silentLines() -> InlineArray<6, RunningLine> {
-    InlineArray { RunningLine(length: length($0), value: Double(silence)) }
+    InlineArray { RunningLine(length: length($0) / step($0), value: Double(silence)) }
   }
 
-  /// Hops of a line.
+  /// Hops of a line, and from one of its values to the next.
   @_noLocks
   private static func length(_ line: Int) -> Int { 48 << line }
+  @_noLocks
+  private static func step(_ line: Int) -> Int { line < 4 ? 1 : 8 }
+
+  /// How many of the lines have a value at the hop in that place.
+  @_noLocks
+  private static func lineCount(at place: Int) -> Int { place & 7 == 0 ? 6 : 4 }
 
   /// Forgets everything.
   @_noLocks
@@ -49,8 +55,9 @@ struct LevelHistory: ~Copyable {
   @_noLocks
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     let newest = RunningLine.rounded(hop)
+    let count = Self.lineCount(at: next &+ 1)
     var index = 0
-    while index < lines.count {
+    while index < count {
       let oldest = levels.fourSamples(at: place(age: Self.length(index) &- 1))
       lines[index].replace(SIMD4<Double>(oldest), with: SIMD4<Double>(newest))
       index &+= 1
@@ -90,14 +97,16 @@ struct LevelHistory: ~Copyable {
     let leastRise = SIMD4(repeating: Self.leastRise)
     let none = SIMD4<Float>(repeating: 0)
     var growths = none
+    let count = Self.lineCount(at: next)
     var index = 0
-    while index < lines.count {
-      let length = Self.length(index)
-      let rises = now - levels.fourSamples(at: place(age: length &- 1))
+    while index < count {
+      let (length, step) = (Self.length(index), Self.step(index))
+      let rises = now - levels.fourSamples(at: place(age: length &- step))
       let isRising = (rises .> leastRise) .& (rises .< SIMD4(repeating: Self.mostRise))
       // Few bands rise, and only those are worth a closer look.
       if isRising != SIMDMask(repeating: false) {
-        let (slopes, rests) = lines[index].fits()
+        let (slopesOfSteps, rests) = lines[index].fits()
+        let slopes = slopesOfSteps * (1 / Float(step))
         let rise = slopes * SIMD4(repeating: Float(length))
         // What speech and struck strings do is never so straight.
         let relative = SIMD4(repeating: 0.03) * rise

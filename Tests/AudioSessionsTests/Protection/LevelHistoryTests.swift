@@ -21,6 +21,11 @@ import Testing
     #expect(abs(growth - 7 / 375) < 0.0001 && strict == 0 && lenient > 0)
   }
 
+  @Test func `a rise of 1.7 dB a second is seen within four seconds`() {
+    let history = history(hops: 1600, rise: 1.7 / 375)
+    #expect(abs(history.growths(spread: 0.3)[0] - 1.7 / 375) < 0.0001)
+  }
+
   @Test func `what stands does not grow`() {
     let growths = history(hops: 400, rise: 0, ripple: 1).growths(spread: 2)
     #expect(growths == SIMD4(repeating: 0))
