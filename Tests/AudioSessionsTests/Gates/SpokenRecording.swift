@@ -1,8 +1,8 @@
 import AudioBasics
-import AudioClocks
-import AudioFiles
 import AudioSessions
 import Glibc
+
+@testable import Benchmarks
 
 /// Noise of which no two places are alike.
 struct TestNoise {
@@ -55,8 +55,9 @@ struct SpokenRecording {
     var noise = TestNoise(colour, sampleRate: sampleRate)
     pause(seconds: 0.5, &noise, gain)
     for (index, text) in texts.enumerated() {
-      let phrase = try spoken(text, voice: voices[index % voices.count], sampleRate: sampleRate)
-      let scale = speechLevel / activeLevel(phrase, sampleRate: sampleRate)
+      let phrase = try SpokenPhrase(text: text, voice: voices[index % voices.count])
+        .samples(sampleRate: sampleRate)
+      let scale = speechLevel / phrase.activeLevel(sampleRate: sampleRate)
       let peak = phrase.reduce(0) { max($0, abs($1)) }
       let first = phrase.firstIndex { abs($0) > peak * 0.001 } ?? 0
       let last = phrase.lastIndex { abs($0) > peak * 0.003162 } ?? 0
@@ -69,42 +70,6 @@ struct SpokenRecording {
   private mutating func pause(seconds: Double, _ noise: inout TestNoise, _ gain: Float) {
     for _ in 0..<Int(clamping: seconds * Double(sampleRate)) { samples.append(noise.next() * gain) }
   }
-}
-
-/// What espeak-ng says.
-private func spoken(_ text: String, voice: String, sampleRate: Int) throws -> [Float] {
-  let path = "/tmp/duplex-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
-  defer { unlink(path) }
-  var process: pid_t = 0
-  let arguments: [String] = ["espeak-ng", "-v", voice, "-w", path, text]
-  var words = arguments.map { strdup($0) } + [nil]
-  defer { for word in words { free(word) } }
-  guard posix_spawnp(&process, "espeak-ng", nil, nil, &words, environ) == 0 else { return [] }
-  var status: Int32 = 0
-  waitpid(process, &status, 0)
-  var reader = try SoundFileReader(path: path)
-  var said = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
-  let count = try reader.read(into: &said)
-  guard sampleRate != reader.sampleRate else { return (0..<count).map { said[$0] } }
-  var converter = try RateConverter(
-    channelCount: 1, inputRate: reader.sampleRate, outputRate: sampleRate, quality: 3)
-  converter.skipLeadingSilence()
-  var converted = SampleBuffer(
-    frameCount: count * sampleRate / reader.sampleRate, channelCount: 1)
-  let done = converter.convert(
-    said, frames: count, into: &converted, room: converted.frameCount)
-  return (0..<done.produced).map { converted[$0] }
-}
-
-/// RMS of what lies less than 35 dB below the loudest 10 ms.
-private func activeLevel(_ samples: [Float], sampleRate: Int) -> Float {
-  let length = sampleRate / 100
-  let powers = stride(from: 0, to: samples.count - length, by: length).map { start in
-    samples[start..<start + length].reduce(0) { $0 + $1 * $1 } / Float(length)
-  }
-  let loudest = powers.max() ?? 0
-  let active = powers.filter { $0 > loudest * 0.000316 }
-  return (active.reduce(0, +) / Float(max(1, active.count))).squareRoot()
 }
 
 /// What `gate` keeps of `samples`, which are put on channel `channel` of `channelCount`, the rest

@@ -116,7 +116,7 @@ struct SpokenPhrase {
 
   /// Its samples at `sampleRate`; empty where there is no espeak-ng.
   func samples(sampleRate: Int) throws -> [Float] {
-    let path = "/tmp/duplex-voice-gate-\(getpid()).wav"
+    let path = "/tmp/duplex-voice-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
     defer { try? FileRemoval.remove(path) }
     let words = [
       "espeak-ng", "-v", voice, "-s", "\(wordsPerMinute)", "-p", "\(pitch)", "-w", path, text,
@@ -125,6 +125,7 @@ struct SpokenPhrase {
     var reader = try SoundFileReader(path: path)
     var said = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
     let count = try reader.read(into: &said)
+    guard sampleRate != reader.sampleRate else { return (0..<count).map { said[$0] } }
     var converter = try RateConverter(
       channelCount: 1, inputRate: reader.sampleRate, outputRate: sampleRate, quality: 3)
     converter.skipLeadingSilence()
