@@ -132,7 +132,7 @@ def both_section(figures):
         "Monitoring and recording at once",
         "In the sound lab (`Scripts/soundlab monitor-record`): the microphone to the headphones and to a WAV file, "
         "numbered frames, stereo, 16 bits, 48 kHz. Processor time of all threads, a period of P frames. duplex keeps its "
-        "limiter and feedback suppressor on, and measures loudness and true peak unless with `--levels off`; alsaloop "
+        "limiter and feedback suppressor on, and measures loudness and true peak, except with `--levels off`; alsaloop "
         "and arecord, which do neither, were measured one after the other and added up.",
         [Column("processor, us a period, P = 256", 2), Column("P = 64", 2)])
     for program, name in (("duplex", "duplex monitor --record"),

@@ -32,8 +32,8 @@ struct ArrivalFit {
   private static let mostArrivals = 6
   /// The least gain of an arrival over that of the strongest.
   private static let leastShare = 0.04
-  /// The logarithm of likelihood by which an arrival at a given lag must make the recording likelier: "very strong"
-  /// evidence (as in `HiddenEcho`).
+  /// The logarithm of likelihood, summed over the bins of the padded transform, by which an arrival at a given lag must
+  /// make the recording likelier; chosen with `Benchmarks by-ear`.
   private static let decisive = 10.0
   /// How far ripple reaches around an arrival, in widths of a peak.
   private static let rippleLobes = 2.0

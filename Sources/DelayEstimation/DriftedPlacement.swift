@@ -28,6 +28,8 @@ extension DelayEstimator {
   /// room is made of a few echoes only.
   private static let decisive = 10.0
   private static let decisiveShare = 1.005
+  /// Frames of a drift that move the delay by half a frame.
+  private static let harmlessFrames = 1.0
 
   /// Drift and arrivals of `reference`, `found` being where it is without drift.
   func drifted(
@@ -47,7 +49,7 @@ extension DelayEstimator {
         next.likelihood > search.likelihood + Self.decisive
       else {
         // A drift that no single stretch explains, as behind echoes: it may move the delay by half of it.
-        isContested = abs(step.frames) > 1
+        isContested = abs(step.frames) > Self.harmlessFrames
         break
       }
       (stretched, search, stretch) = (longer, next, stretch + step.frames)
@@ -78,7 +80,8 @@ extension DelayEstimator {
       still.likelihood > best.placement.likelihood
     else { return }
     let isContested =
-      still.likelihood < Self.decisiveShare * best.placement.likelihood + Self.decisive
+      best.isContested
+      || still.likelihood < Self.decisiveShare * best.placement.likelihood + Self.decisive
     best = DriftedPlacement(
       placement: still, search: found, stretched: reference.indices.map { reference[$0] },
       stretch: 0, drift: nil, isContested: isContested)
@@ -106,6 +109,7 @@ extension DelayEstimator {
       guard next.likelihood > best.placement.likelihood + Self.decisive,
         nextAlone.likelihood > Self.decisiveShare * alone.likelihood + Self.decisive
       else {
+        if abs(step.frames) > Self.harmlessFrames { best.isContested = true }
         best.drift = nil
         return
       }

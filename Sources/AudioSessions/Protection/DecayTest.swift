@@ -6,8 +6,9 @@
 ///
 /// How fast it dies away says once more what gain the loop has, free of what sounds outside.
 struct DecayTest: BitwiseCopyable {
-  /// The gain of the microphone in dB before the test, and for as long as it lasts.
+  /// The gain of the microphone in dB before the test.
   private(set) var gainBefore: Float = 0
+  /// The gain of the microphone in dB for as long as the test lasts.
   private(set) var gain: Float = 0
 
   /// dB by which a howl has to fall. The slope is measured behind the first three of them, which take a trip longer.
@@ -17,10 +18,16 @@ struct DecayTest: BitwiseCopyable {
   private static var margin: Float { @_noLocks get { 2 } }
   /// Hops after which no test goes on: 2 s.
   private static var mostHops: Int { @_noLocks get { 750 } }
+  /// By how many dB the loop's gain may come out too low: an error of a trip's length of three quarters of a half hop,
+  /// and of a level that is the mean of four hops.
+  private static var tripError: Float { @_noLocks get { 1.5 } }
+  private static var levelError: Float { @_noLocks get { 0.2 } }
 
   /// Half hops of a trip.
   private var lag = 1
   private var start: Float = 0
+  /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips of a code.
+  private var highest: Float = 0
   private var hops = 0
   /// Hops until the first dB had gone.
   private var firstHops = 0
@@ -32,10 +39,12 @@ struct DecayTest: BitwiseCopyable {
   /// A test of the loop that `answer` describes, in which a sound is at `level` dBFS while the microphone has `gain` dB.
   @_noLocks
   init(of answer: LoopAnswer, level: Float, gain: Float) {
+    let loopGain = min(24, max(0, answer.gain))
     gainBefore = gain
-    self.gain = max(-40, gain - min(24, max(0, answer.gain)) - Self.margin)
+    self.gain = max(-40, gain - loopGain - Self.margin)
     lag = answer.lag
     start = level
+    highest = level + loopGain + 2 * Self.firstFall
   }
 
   /// Takes the level of the next hop, and whether it is still falling. Says whether it is a howl once that is clear.
@@ -46,7 +55,7 @@ struct DecayTest: BitwiseCopyable {
     if level < start - Self.fall { return isLoopAboveUnity }
     let trips = 12 &* lag / 2
     let isOver = hops > trips &+ 24 && !isFalling || hops > Self.mostHops
-    return isOver || level > start + Self.firstFall ? false : nil
+    return isOver || level > highest ? false : nil
   }
 
   /// Whether a loop that loses so much in a trip had 0 dB or more before, as well as the length of a trip is known.
@@ -54,7 +63,7 @@ struct DecayTest: BitwiseCopyable {
     @_noLocks get {
       let trip = 0.5 * Float(lag) + 0.2
       let loss = (Self.fall - Self.firstFall) * trip / Float(max(1, hops &- firstHops))
-      return gainBefore - gain - loss > -0.2 - 1.5 / Float(lag)
+      return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(lag)
     }
   }
 }

@@ -33,7 +33,7 @@ extension FeedbackSuppressor {
   /// Whether the suspect is far from loud, so that it may die away slowly.
   var canWait: Bool {
     @_noLocks get {
-      !isHeld && !isLevelled && history.level(band: suspect, age: 0) + 30 * growth < -23
+      !isHeld && !isLevelled && history.level(band: suspect, age: 0) + 30 * growth < Self.loudDBFS
     }
   }
 
@@ -59,13 +59,16 @@ extension FeedbackSuppressor {
       if ceiling < 0 { holdHops = min(60000, holdHops &* 2) }
       ceiling = decibels
       tellDuck(at: frame)
-    case false?:
-      decibels = decay.gainBefore
-      gain.glide(
-        to: decibels == 0 ? .unity : Gain(attenuation: decibels), frames: 40 &* hopFrames)
-      giveUp()
-      stage = ceiling < 0 ? .returning : .listening
+    case false?: giveBackLowered()
     }
+  }
+
+  /// Gives back what was lowered for nothing, within a tenth of a second.
+  @_noLocks
+  mutating func giveBackLowered() {
+    decibels = decay.gainBefore
+    gain.glide(to: Gain(attenuation: decibels), frames: 40 &* hopFrames)
+    giveUp()
   }
 
   /// The howl dies away in at least a third of a second; two seconds are enough for any.

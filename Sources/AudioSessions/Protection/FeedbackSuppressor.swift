@@ -22,7 +22,18 @@ import RealtimeAudio
 /// (`DecayTest`); else it is given back.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
-    case listening, stabilizing, probing, lowered, ducked, returning
+    /// Nothing is suspected, or nothing is proven yet.
+    case listening
+    /// A sound that overdrives the microphone is held low, until its level stands still.
+    case stabilizing
+    /// A code of dips is sent.
+    case probing
+    /// The microphone is a little lower, to see whether the sound dies away.
+    case lowered
+    /// A howl dies away.
+    case ducked
+    /// The gain comes back.
+    case returning
   }
 
   /// Howls so far.
@@ -40,6 +51,9 @@ public struct FeedbackSuppressor: ~Copyable {
   }
   /// Whether the limiter, or the microphone itself, holds the sound down.
   var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.998 } }
+
+  /// The level from which on a tone is loud, a full-scale sine being -3.
+  static var loudDBFS: Float { @_noLocks get { -23 } }
 
   var stage = Stage.listening
   var bands: HopLevels
@@ -119,7 +133,11 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks
   public mutating func interrupt() {
     history.clear()
-    if stage == .probing || stage == .stabilizing { endProbe() }
+    switch stage {
+    case .probing, .stabilizing: endProbe()
+    case .lowered: giveBackLowered()
+    case .listening, .ducked, .returning: break
+    }
   }
 
   /// Analyses the microphone as it would be played, and lowers it where it howls. `limiter`, which
@@ -143,7 +161,7 @@ public struct FeedbackSuppressor: ~Copyable {
     isOverdriven = peak > 0.99 * fullScale
     var done = 0
     while done < frames {
-      if peak < 0.0005 && stage != .probing {
+      if peak < 0.0005 && stage != .probing && stage != .lowered {
         done = bands.passSilence(from: done, to: frames)
       } else {
         done = bands.listen(sound, from: done, to: frames)
@@ -279,9 +297,9 @@ extension FeedbackSuppressor {
     stage = .probing
     probedGain = reduction
     let level = history.level(band: suspect, age: 0)
-    // Where it will be at the end of the code, and a second later.
+    // Where it will be at the end of the code, and a second from now.
     let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
-    let isSoonLoud = level + 400 * growth > -23
+    let isSoonLoud = level + 400 * growth > Self.loudDBFS
     isDeep = !isExtinct && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
     code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
     isContinued = false
@@ -318,7 +336,7 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Nothing came back: the next code waits, the longer the more often nothing did.
+  /// No howl was found: the next code waits, the longer the more often nothing did.
   @_noLocks
   mutating func giveUp() {
     failures = min(failures &+ 1, growth > 0 ? 3 : isPromising ? 5 : 7)
@@ -331,8 +349,8 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func endProbe() {
     switch stage {
-    case .stabilizing, .probing: stage = ceiling < 0 ? .returning : .listening
-    case .listening, .lowered, .ducked, .returning: break
+    case .stabilizing, .probing, .lowered: stage = ceiling < 0 ? .returning : .listening
+    case .listening, .ducked, .returning: break
     }
     isLevelled = false
     leveller.limit = fullScale

@@ -28,8 +28,9 @@ struct CommandWords {
     words[0] = try Self.commandName(first, of: commands)
     if words[0] == "help" {
       command = nil
-      if words.count > 1, !words[1].hasPrefix("-") {
-        words[1] = try Self.commandName(words[1], of: commands)
+      if let index = words.dropFirst().firstIndex(where: { !$0.hasPrefix("-") }) {
+        let name = try Self.commandName(words.remove(at: index), of: commands)
+        words.insert(name, at: 1)
       }
       try Self.refuseWordsForHelp(words)
     } else {
@@ -48,7 +49,7 @@ struct CommandWords {
       "The command comes before its options.", hint: "Write duplex \(name) \(first) and so on.")
   }
 
-  /// Throws where behind `help` stands more than the name of a command and what `--help-all` begins with.
+  /// Throws where behind `help` stands more than the name of a command, `-h` and what `--help-all` begins with.
   private static func refuseWordsForHelp(_ words: [String]) throws(ToolFailure) {
     for (index, word) in words.enumerated().dropFirst() {
       if word == "-h" || word.count > 2 && "--help-all".hasPrefix(word) { continue }

@@ -94,7 +94,8 @@ enum SpokenMaterial: String, CaseIterable {
 
   /// Phrase number `index` of a trial: every fourth is a short one.
   func phrase(_ index: Int, isWhispered: Bool, random: inout RandomNumbers) -> SpokenPhrase {
-    let voice = voices[index % voices.count]
+    // So that each voice says short ones, too.
+    let voice = voices[(index + index / 4) % voices.count]
     let language = String(voice.prefix(2))
     let texts = (index % 4 == 3 ? shortPhrases : sentences)[language] ?? [""]
     let choice = Int(clamping: random.uniform(0...Double(texts.count) - 0.001))

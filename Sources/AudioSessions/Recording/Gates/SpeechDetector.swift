@@ -125,8 +125,8 @@ struct SpeechDetector: Sendable {
     blocks += 1
   }
 
-  /// Takes back that there was music a moment ago: the tones' share is a mean of what was, and it takes
-  /// speech so long to lower it.
+  /// Takes the mark of music off the block of 100 ms ago: the share of steady tones is a running mean, and
+  /// falls that late when speech begins.
   private mutating func endMusic(in channel: Int) {
     let block = blocks - Self.musicLookahead
     guard block >= 0 else { return }
@@ -142,7 +142,7 @@ enum SpeechEvidence: Sendable, Comparable {
   case weak
   /// Enough for speech to begin.
   case strong
-  /// So far above the noise that some of it is enough.
+  /// 11 dB or more above the noise: a block counts for more.
   case distinct
 
   /// Decibels by which the noise must be surpassed, over the bands' root mean square.
