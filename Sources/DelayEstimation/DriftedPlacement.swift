@@ -28,6 +28,8 @@ extension DelayEstimator {
   /// room is made of a few echoes only.
   private static let decisive = 10.0
   private static let decisiveShare = 1.005
+  /// Arrivals from which on they may be a drift in disguise.
+  private static let mayHideDrift = 3
   /// Frames of a drift that move the delay by half a frame.
   private static let harmlessFrames = 1.0
 
@@ -60,7 +62,7 @@ extension DelayEstimator {
     else { return nil }
     var best = DriftedPlacement(
       placement: placed, search: search, stretched: stretched, stretch: stretch, drift: drift,
-      isContested: isContested)
+      isContested: isContested && placed.estimate.arrivals.count >= Self.mayHideDrift)
     preferEchoes(&best, reference, found, excerpt)
     refineDrift(&best, reference, excerpt)
     return best
@@ -109,7 +111,11 @@ extension DelayEstimator {
       guard next.likelihood > best.placement.likelihood + Self.decisive,
         nextAlone.likelihood > Self.decisiveShare * alone.likelihood + Self.decisive
       else {
-        if abs(step.frames) > Self.harmlessFrames { best.isContested = true }
+        if abs(step.frames) > Self.harmlessFrames,
+          best.placement.estimate.arrivals.count >= Self.mayHideDrift
+        {
+          best.isContested = true
+        }
         best.drift = nil
         return
       }
