@@ -46,13 +46,10 @@ struct Coherence {
   /// coherence, over the product's magnitude. (C. H. Knapp and G. C. Carter, "The generalized
   /// correlation method for estimation of time delay", IEEE Trans. Acoustics, Speech and Signal
   /// Processing 24, 1976; E. J. Hannan and P. J. Thomson, "Estimating group delay", Biometrika 60, 1973.)
-  ///
-  /// Noise that is 27 dB below the signal is as good as none: beyond, what is not explained is bent
-  /// rather than noisy.
   var weights: [Float] {
     let weights = zip(surplus, spectrum.parts).map { share, part -> Float in
       guard share > 0, part.scale > 0 else { return 0 }
-      return Float(2 * share.squareRoot() / max(0.002, 1 - share) / part.scale)
+      return Float(2 * share.squareRoot() / max(SpectrumPart.leastNoise, 1 - share) / part.scale)
     }
     return spectrum.places.map { weights[$0] }
   }

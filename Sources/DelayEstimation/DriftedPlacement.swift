@@ -28,8 +28,8 @@ extension DelayEstimator {
   /// room is made of a few echoes only.
   private static let decisive = 10.0
   private static let decisiveShare = 1.005
-  /// Arrivals from which on they may be a drift in disguise.
-  private static let mayHideDrift = 3
+  /// The least number of arrivals that a drift may have been taken for.
+  private static let arrivalsOfDrift = 3
   /// Frames of a drift that move the delay by half a frame.
   private static let harmlessFrames = 1.0
 
@@ -44,14 +44,13 @@ extension DelayEstimator {
     var stretch = 0.0
     var drift = ClockDrift(reference, search)
     var rounds = 0
-    var isContested = false
+    var refused: ClockDrift?
     while let step = drift, step.isSignificant, rounds < 5 {
       let longer = ClockDrift.stretched(reference, by: stretch + step.frames)
       guard let next = ArrivalSearch(reference: longer.span, recording: recording, lags: lags),
         next.likelihood > search.likelihood + Self.decisive
       else {
-        // A drift that no single stretch explains, as behind echoes: it may move the delay by half of it.
-        isContested = abs(step.frames) > Self.harmlessFrames
+        refused = step
         break
       }
       (stretched, search, stretch) = (longer, next, stretch + step.frames)
@@ -62,10 +61,18 @@ extension DelayEstimator {
     else { return nil }
     var best = DriftedPlacement(
       placement: placed, search: search, stretched: stretched, stretch: stretch, drift: drift,
-      isContested: isContested && placed.estimate.arrivals.count >= Self.mayHideDrift)
+      isContested: Self.isHidden(refused, behind: placed))
     preferEchoes(&best, reference, found, excerpt)
     refineDrift(&best, reference, excerpt)
     return best
+  }
+
+  /// Whether a drift that was measured, and not taken since the recording became no likelier by it, may be there all the
+  /// same, taken for echoes, and move the delay by more than half a frame.
+  private static func isHidden(_ drift: ClockDrift?, behind placement: Placement) -> Bool {
+    guard let drift else { return false }
+    return abs(drift.frames) > harmlessFrames
+      && placement.estimate.arrivals.count >= arrivalsOfDrift
   }
 
   /// Takes echoes without a drift instead, where they explain the recording better: each frequency of a sweep is there
@@ -111,11 +118,7 @@ extension DelayEstimator {
       guard next.likelihood > best.placement.likelihood + Self.decisive,
         nextAlone.likelihood > Self.decisiveShare * alone.likelihood + Self.decisive
       else {
-        if abs(step.frames) > Self.harmlessFrames,
-          best.placement.estimate.arrivals.count >= Self.mayHideDrift
-        {
-          best.isContested = true
-        }
+        best.isContested = best.isContested || Self.isHidden(step, behind: best.placement)
         best.drift = nil
         return
       }

@@ -40,10 +40,6 @@ struct Match {
   private let playedDensity: PowerDensity
   private let recordedDensity: PowerDensity
 
-  /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
-  /// bent rather than noisy, and every part of the spectrum is to have its say.
-  private static let ample = 0.002
-
   init(
     played: [ComplexFloat], recorded: [ComplexFloat], length: Int, lags: Range<Int>, score: Double
   ) {
@@ -127,7 +123,7 @@ struct Match {
   private func band(at delay: Double) -> SignalBand {
     SignalBand(
       cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
-      heard: recordedDensity)
+      recordedDensity: recordedDensity)
   }
 
   /// Which arrival is the answer.
@@ -151,12 +147,14 @@ struct Match {
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
     // Weighted as the fit was: a stretch that a filter bends is no noise.
-    let floor = 0.01 * Self.ample * squaredGain * playedDensity.mean
+    let floor = 0.01 * SpectrumPart.leastNoise * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
       let recordedPower = squaredGain * Double(power[bin])
       let weight =
-        1 / (outcome.noise[bin] + Self.ample * squaredGain * playedDensity.bins[bin] + floor)
+        1
+        / (outcome.noise[bin] + SpectrumPart.leastNoise * squaredGain * playedDensity.bins[bin]
+          + floor)
       signal += weight * recordedPower
       noise += weight * outcome.noise[bin]
       information += frequency * frequency * recordedPower / max(outcome.noise[bin], 1e-30)
@@ -174,7 +172,7 @@ struct Match {
   private func weighted(
     _ band: SignalBand, noise: [Double], gain: Double, _ first: Arrival
   ) -> ArrivalFit {
-    let ample = Self.ample * gain * gain
+    let ample = SpectrumPart.leastNoise * gain * gain
     let weights = power.indices.map { bin in
       guard band.bins[bin] else { return Float(0) }
       let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 0.01 * playedDensity.mean)

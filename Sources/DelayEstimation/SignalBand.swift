@@ -11,16 +11,16 @@ struct SignalBand {
   let gain: Double
 
   /// The band for a signal that is `delay` frames late, as in `Coherence`. A band is told from its
-  /// neighbours as finely as the noise allows, `heard` being the density of `recordedPower`.
+  /// neighbours as finely as the noise allows, `recordedDensity` being that of `recordedPower`.
   init(
     cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
-    heard: PowerDensity
+    recordedDensity: PowerDensity
   ) {
     // Every part keeps some seven standard deviations for itself.
     let spectrum = SpectrumParts(
       cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
       count: max(4, min(1024, cross.count / 8))
-    ).joined(likelihood: 49, power: power, heard: heard)
+    ).joined(likelihood: 49, power: power, recordedDensity: recordedDensity)
     let coherence = Coherence(spectrum)
     let gains = coherence.gains
     let best = Self.typical(gains, weights: coherence.shares)

@@ -53,14 +53,15 @@ struct DecayTest: BitwiseCopyable {
     hops &+= 1
     if level > start - Self.firstFall { firstHops = hops }
     if level < start - Self.fall { return isLoopAboveUnity }
-    let trips = 12 &* lag / 2
-    let isOver = hops > trips &+ 24 && !isFalling || hops > Self.mostHops
+    // Twelve trips, and what the glide of the gain and the window of a level take.
+    let isOver = hops > 6 &* lag &+ 24 && !isFalling || hops > Self.mostHops
     return isOver || level > highest ? false : nil
   }
 
   /// Whether a loop that loses so much in a trip had 0 dB or more before, as well as the length of a trip is known.
   private var isLoopAboveUnity: Bool {
     @_noLocks get {
+      // Codes find trips that are shorter by some half of a half hop.
       let trip = 0.5 * Float(lag) + 0.2
       let loss = (Self.fall - Self.firstFall) * trip / Float(max(1, hops &- firstHops))
       return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(lag)

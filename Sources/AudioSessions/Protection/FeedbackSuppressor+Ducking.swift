@@ -5,23 +5,24 @@ import RealtimeAudio
 
 /// What follows from a proof.
 extension FeedbackSuppressor {
+  /// Lowers the microphone by 40 dB at once, and fixes how far its gain may come back.
   @_noLocks
   mutating func duck(_ answer: LoopAnswer, at frame: Int) {
     let limited = -reductionDecibels
     let loopGain = min(24, max(limited, answer.gain))
     let isRelapse = ceiling < 0
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
-    if isRelapse { holdHops = min(60000, holdHops &* 2) }
     duckedLevel = history.level(band: suspect, age: 0)
     decibels = -40
     gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
-    tellDuck(at: frame)
+    tellDuck(isRelapse: isRelapse, at: frame)
     endProbe()
   }
 
-  /// Counts a howl, and waits until it has died away.
+  /// Counts a howl, and waits until it has died away; after one that came again the microphone is held low for longer.
   @_noLocks
-  private mutating func tellDuck(at frame: Int) {
+  private mutating func tellDuck(isRelapse: Bool, at frame: Int) {
+    if isRelapse { holdHops = min(60000, holdHops &* 2) }
     duckCount &+= 1
     ducks.publish(duckCount)
     failures = 0
@@ -56,9 +57,9 @@ extension FeedbackSuppressor {
     switch decay.follow(level: level, isFalling: isFalling) {
     case nil: return
     case true?:
-      if ceiling < 0 { holdHops = min(60000, holdHops &* 2) }
+      let isRelapse = ceiling < 0
       ceiling = decibels
-      tellDuck(at: frame)
+      tellDuck(isRelapse: isRelapse, at: frame)
     case false?: giveBackLowered()
     }
   }

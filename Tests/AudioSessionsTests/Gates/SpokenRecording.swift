@@ -12,7 +12,7 @@ struct TestNoise {
   private let step: Float
   private var seed: UInt32 = 1
   private var phase: Float = 0
-  private var slow: (Float, Float, Float) = (0, 0, 0)
+  private var filter = PinkFilter()
 
   init(_ colour: Colour, sampleRate: Int) {
     self.colour = colour
@@ -29,11 +29,7 @@ struct TestNoise {
     seed = seed &* 1_664_525 &+ 1_013_904_223
     let white = (Float(seed >> 8) / 8_388_608 - 1) * 1.732
     if colour == .white { return white }
-    // P. Kellet's economical filter.
-    slow.0 = 0.99765 * slow.0 + white * 0.0990460
-    slow.1 = 0.96300 * slow.1 + white * 0.2965164
-    slow.2 = 0.57000 * slow.2 + white * 1.0526913
-    return (slow.0 + slow.1 + slow.2 + white * 0.1848) * 0.336
+    return 0.336 * Float(filter.next(Double(white)))
   }
 }
 
@@ -58,10 +54,8 @@ struct SpokenRecording {
       let phrase = try SpokenPhrase(text: text, voice: voices[index % voices.count])
         .samples(sampleRate: sampleRate)
       let scale = speechLevel / phrase.activeLevel(sampleRate: sampleRate)
-      let peak = phrase.reduce(0) { max($0, abs($1)) }
-      let first = phrase.firstIndex { abs($0) > peak * 0.001 } ?? 0
-      let last = phrase.lastIndex { abs($0) > peak * 0.003162 } ?? 0
-      phrases.append(samples.count + first..<samples.count + last + 1)
+      let range = phrase.soundingRange
+      phrases.append(samples.count + range.lowerBound..<samples.count + range.upperBound)
       for sample in phrase { samples.append(sample * scale + noise.next() * gain) }
       pause(seconds: 2 + 3 * Double(index * 7 % 10) / 9, &noise, gain)
     }

@@ -20,16 +20,9 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  /// White noise through P. Kellet's economical filter.
   private static func pink(_ frames: Int, random: inout RandomNumbers) -> [Float] {
-    var slow = (0.0, 0.0, 0.0)
-    return (0..<frames).map { _ in
-      let white = random.normal()
-      slow.0 = 0.99765 * slow.0 + white * 0.0990460
-      slow.1 = 0.96300 * slow.1 + white * 0.2965164
-      slow.2 = 0.57000 * slow.2 + white * 1.0526913
-      return Float(slow.0 + slow.1 + slow.2 + white * 0.1848)
-    }
+    var filter = PinkFilter()
+    return (0..<frames).map { _ in Float(filter.next(random.normal())) }
   }
 
   /// Air, which loses 6 dB an octave from 400 Hz on, and the blades' tone with its harmonics, swaying a little.

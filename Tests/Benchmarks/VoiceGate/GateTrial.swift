@@ -4,7 +4,7 @@ import Glibc
 
 /// Phrases between pauses of three to seven seconds in a noise, and what the voice gate keeps of them.
 struct GateTrial {
-  /// All of the noise lies where speech does, too.
+  /// 16 kHz: no noise has a band to itself in which there is no speech.
   static let sampleRate = 16000
   private static let speechLevel: Float = 0.05
 
@@ -27,10 +27,8 @@ struct GateTrial {
     for index in 0..<count {
       let spoken = material.phrase(index, isWhispered: isWhispered, random: &random)
       let phrase = try spoken.samples(sampleRate: Self.sampleRate)
-      let peak = phrase.reduce(0) { max($0, abs($1)) }
-      let first = phrase.firstIndex { abs($0) > peak * 0.001 } ?? 0
-      let last = phrase.lastIndex { abs($0) > peak * 0.003162 } ?? 0
-      places.append(sound.count + first..<sound.count + last + 1)
+      let range = phrase.soundingRange
+      places.append(sound.count + range.lowerBound..<sound.count + range.upperBound)
       texts.append("\(spoken.text) (\(spoken.voice), \(spoken.wordsPerMinute) words a minute)")
       let scale = Self.speechLevel / phrase.activeLevel(sampleRate: Self.sampleRate)
       sound += phrase.map { $0 * scale }

@@ -138,7 +138,28 @@ struct SpokenPhrase {
   }
 }
 
+/// Turns white noise into pink: P. Kellet's economical filter.
+struct PinkFilter {
+  private var states = (0.0, 0.0, 0.0)
+
+  /// The next sample, of white noise's next sample.
+  mutating func next(_ white: Double) -> Double {
+    states.0 = 0.99765 * states.0 + white * 0.0990460
+    states.1 = 0.96300 * states.1 + white * 0.2965164
+    states.2 = 0.57000 * states.2 + white * 1.0526913
+    return states.0 + states.1 + states.2 + white * 0.1848
+  }
+}
+
 extension [Float] {
+  /// From the first sample above -60 dB of the peak to after the last above -50 dB.
+  var soundingRange: Range<Int> {
+    let peak = reduce(0) { Swift.max($0, abs($1)) }
+    let first = firstIndex { abs($0) > peak * 0.001 } ?? 0
+    let last = lastIndex { abs($0) > peak * 0.003162 } ?? 0
+    return first..<last + 1
+  }
+
   /// The RMS of what lies less than 35 dB below the loudest 10 ms.
   func activeLevel(sampleRate: Int) -> Float {
     let length = sampleRate / 100

@@ -23,13 +23,13 @@ public struct VoiceGate: RecordingGate {
   /// Pauses within a word: 200 ms.
   private static let pauseBlocks = 20
   /// A syllable lasts this long without a break, in blocks; a click does not.
-  private static let syllableBlocks = 7
+  private static let leastSyllableBlocks = 7
   /// What a block that is distinct counts for within a syllable, where one that is just strong counts for
   /// two: the surer each observation is, the fewer of them make a decision, so that a word of one syllable
   /// is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice activity
   /// detection using a multiple observation likelihood ratio test", 2005, weighs them in the same way).
   private static let distinctWeight = 6
-  /// Speech that lasts this long, in blocks, after such a pause keeps a segment open.
+  /// Evidence of so many blocks of strong speech keeps a segment open after a longer pause.
   private static let mostRenewalBlocks = 5
   /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
   private static let searchBlocks = 80
@@ -69,7 +69,7 @@ public struct VoiceGate: RecordingGate {
     holdBlocks = max(1, Int(clamping: settings.holdSeconds * 100))
     minimumBlocks = max(1, Int(clamping: settings.minimumSeconds * 100))
     // Where the threshold is fixed, all above it is wanted, be it syllables or clicks.
-    syllableBlocks = settings.thresholdDBFS == nil ? Self.syllableBlocks : 2
+    syllableBlocks = settings.thresholdDBFS == nil ? Self.leastSyllableBlocks : 2
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
     searchBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
@@ -170,7 +170,7 @@ public struct VoiceGate: RecordingGate {
     case .none: evidence -= 1
     case .weak: break
     case .strong: evidence += 2
-    case .distinct: evidence += run >= Self.syllableBlocks ? Self.distinctWeight : 2
+    case .distinct: evidence += run >= Self.leastSyllableBlocks ? Self.distinctWeight : 2
     }
     // A word that is long enough may still have a pause within it.
     evidence = max(0, min(evidence, 2 * minimumBlocks + Self.pauseBlocks))
