@@ -26,6 +26,13 @@ let whole: [SwiftSetting] = [
 // Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
 let safe = checked + [.strictMemorySafety()]
 
+// All that Scripts/fuzz feeds.
+let fuzzed: [Target.Dependency] = [
+  "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "SimulatedDevices",
+  "AudioSessions", "ConfigurationFiles",
+  .product(name: "ArgumentParser", package: "swift-argument-parser"),
+]
+
 let package = Package(
   name: "duplex",
   products: [
@@ -62,7 +69,8 @@ let package = Package(
     // Spectra, and how late one signal comes after another.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .target(
-      name: "AudioSpectra", dependencies: ["AudioBasics", "CKissFFT"], swiftSettings: checked),
+      name: "AudioSpectra", dependencies: ["AudioBasics", "CKissFFT"],
+      swiftSettings: checked + optimised),
     .target(
       name: "DelayEstimation", dependencies: ["AudioBasics", "AudioSpectra"],
       swiftSettings: safe + optimised),
@@ -111,7 +119,7 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime",
       ],
-      swiftSettings: checked + whole),
+      swiftSettings: checked + whole + optimised),
 
     // A driver knows its device by address, a simulated one as well.
     .target(
@@ -250,6 +258,10 @@ let package = Package(
       name: "ToolTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "duplex"],
       swiftSettings: checked),
+    // What fuzzing found once. Its targets are a program of their own where libFuzzer tries them, see below.
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz/Targets", exclude: ["main.swift"],
+      swiftSettings: strict + optimised),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
@@ -265,7 +277,7 @@ let package = Package(
       swiftSettings: checked + optimised),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],
-      swiftSettings: checked),
+      swiftSettings: checked + optimised),
     .testTarget(
       name: "SimulatedDevicesTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "SimulatedDevices"],
@@ -305,12 +317,8 @@ if let library = Context.environment["DUPLEX_FUZZ"] {
     .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: [
-        "CFuzzer", "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices",
-        "SimulatedDevices", "AudioSessions", "ConfigurationFiles",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tests/Fuzz/Targets", swiftSettings: strict + optimised,
+      dependencies: ["CFuzzer"] + fuzzed, path: "Tests/Fuzz/Targets", exclude: ["FindingTests.swift"],
+      swiftSettings: strict + optimised,
       linkerSettings: [.unsafeFlags([library, "-lstdc++", "-use-ld=lld"])]),
   ]
 }

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// Every input that a target of `Scripts/fuzz` failed with once.
+@Suite struct FindingTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Findings").standardizedFileURL
+
+  private static let findings: [String] = FuzzTarget.all.flatMap { target in
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: folder.appending(path: target.name).path)
+    return (names ?? []).sorted().map { "\(target.name)/\($0)" }
+  }
+
+  @Test("findings are there, each in the folder of its target")
+  func areFindings() throws {
+    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    #expect(!folders.isEmpty && Self.findings.count >= folders.count)
+    #expect(Set(folders).isSubset(of: FuzzTarget.all.map(\.name)))
+  }
+
+  @Test("what a target once failed with, it takes", arguments: findings)
+  func passes(finding: String) throws {
+    let path = Self.folder.appending(path: finding)
+    let bytes = try [UInt8](Data(contentsOf: path))
+    let target = try #require(
+      FuzzTarget.all.first { $0.name == path.deletingLastPathComponent().lastPathComponent })
+    bytes.withUnsafeBufferPointer {
+      var input = FuzzInput($0)
+      target.run(&input)
+    }
+  }
+}
