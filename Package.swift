@@ -261,7 +261,7 @@ let package = Package(
     // What fuzzing found once. Its targets are a program of their own where libFuzzer tries them, see below.
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz/Targets", exclude: ["main.swift"],
-      swiftSettings: strict + optimised),
+      swiftSettings: checked + optimised),
     .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
@@ -317,8 +317,8 @@ if let library = Context.environment["DUPLEX_FUZZ"] {
     .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["CFuzzer"] + fuzzed, path: "Tests/Fuzz/Targets", exclude: ["FindingTests.swift"],
-      swiftSettings: strict + optimised,
+      dependencies: ["CFuzzer"] + fuzzed, path: "Tests/Fuzz/Targets",
+      exclude: ["FindingTests.swift"], swiftSettings: checked + optimised,
       linkerSettings: [.unsafeFlags([library, "-lstdc++", "-use-ld=lld"])]),
   ]
 }

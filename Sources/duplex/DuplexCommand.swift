@@ -69,6 +69,7 @@ struct DuplexCommand: ParsableCommand {
   private static func parse(_ words: CommandWords, _ arguments: inout [String]) throws
     -> (any ParsableCommand, [Notice])
   {
+    try words.refuseValuesOfHelp()
     let defaults = try Defaults(for: words)
     if !defaults.isEmpty {
       let written = try words.completingOptions()

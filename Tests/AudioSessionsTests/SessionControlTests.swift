@@ -54,7 +54,7 @@ import Testing
       ]
     }
 
-    mutating func fullScale() -> Float? { unit.callbacks.protection?.feedbackGuard?.fullScale }
+    mutating func fullScale() -> Float? { unit.callbacks.protection?.feedbackSuppressor?.fullScale }
 
     private static func all(_ reader: inout RecordingReader) -> [Float] {
       var chunk = SampleBuffer(frameCount: 4096, channelCount: 1)
@@ -158,7 +158,7 @@ import Testing
     var rig = try Rig(control) { mixer in
       var protection = MonitorProtection(
         sampleRate: 48000, dimRequest: AtomicCounter().makeView())
-      protection.feedbackGuard = FeedbackSuppressor(
+      protection.feedbackSuppressor = FeedbackSuppressor(
         sampleRate: 48000, channelCount: 1, fullScale: mixer.microphoneGain.factor,
         events: FeedbackEventWriter(sampleRate: 48000))
       mixer.protection = consume protection

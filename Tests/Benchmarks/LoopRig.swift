@@ -68,7 +68,7 @@ struct LoopRig {
     var protection = MonitorProtection(
       sampleRate: sampleRate, dimRequest: AtomicCounter().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
-    protection.feedbackGuard = FeedbackSuppressor(
+    protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: sampleRate, channelCount: 1, events: events)
     let rate = Double(sampleRate)
     let delay = max(periodFrames, Int(clamping: delaySeconds * rate))

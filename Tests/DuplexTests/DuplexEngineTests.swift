@@ -49,6 +49,26 @@ import Testing
     #expect(total.frames >= report.frames)
   }
 
+  @Test func `what is asked for while devices are opened is done when sound runs`() async throws {
+    for take in 0..<20 {
+      let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+      engine.start { _ in }
+      let recording = try await engine.record(to: folder.path("take-\(take).wav"))
+      await engine.passes(frames: 24000)
+      #expect(await recording.stop().frames > 0)
+      await engine.stop()
+    }
+  }
+
+  @Test func `a recording that is stopped behind the engine says what it has kept`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("kept.wav"))
+    try await engine.run(seconds: 1)
+    #expect(await recording.stop().frames == 48000)
+    #expect(await recording.stop().frames == 48000)
+    #expect(recording.report?.frames == 48000)
+  }
+
   @Test func `a recording goes on over a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("long.wav"))

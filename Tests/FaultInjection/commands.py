@@ -95,6 +95,11 @@ COMMANDS = {
     "tune": Command(
         "tune -D sim:clock=free --seconds 0.1 --save --report tuned.html --json",
         extra=("tuned.html",), frames=None),
+    # Where time is real, each half of a session has a thread.
+    "threads-record": Command(
+        "record -D sim:noise=-20 -d 0.2 --json take.wav", "take.wav", frames=9600),
+    "threads-monitor": Command(
+        "monitor -D sim:noise=-60 --record take.wav -d 0.2 --json", "take.wav", frames=9600),
     # ALSA's own plugins, behind which is no clock.
     "alsa-record": Command(
         f"record -D infile -r 48000 -c 2 -f S16_LE -d {SECONDS} --json take.wav", "take.wav",

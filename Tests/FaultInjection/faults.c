@@ -254,6 +254,11 @@ FUNCTION(close) {
   return failing ? BY_ERRNO : answer;
 }
 
+FUNCTION(pthread_create) {
+  REAL(pthread_create)
+  return fails("pthread_create", is("pthread_create")) ? BY_NUMBER : FORWARD;
+}
+
 static int isMemory(const char *family, unsigned long size) {
   return is(family) && size >= (unsigned long)fault.size;
 }

@@ -11,7 +11,7 @@ public enum LinearPrediction {
   private static let pastFrames = 1024
   private static let order = 48
 
-  /// Fills `extension` with what follows the first `frames` frames of `sound`, as many frames as
+  /// Fills `following` with what follows the first `frames` frames of `sound`, as many frames as
   /// `count`.
   public static func goOn(
     after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
@@ -26,7 +26,7 @@ public enum LinearPrediction {
     }
   }
 
-  /// Fills `before` with what precedes the first `frames` frames of `sound`: `count` frames, the last
+  /// Fills `earlier` with what precedes the first `frames` frames of `sound`: `count` frames, the last
   /// of which stands right before them.
   public static func goBack(
     before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int

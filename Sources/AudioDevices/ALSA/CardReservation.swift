@@ -25,7 +25,14 @@ public final class CardReservation: Sendable {
     guard failure.kind == .busy else { throw failure }
     let cards = Set(names.compactMap(DeviceIdentity.cardNumber(behind:)))
     guard !cards.isEmpty else { throw failure }
-    for card in cards.sorted() { try reserve(card, failure) }
+    // Another card of the device may be free, and nobody's.
+    var isAnyReserved = false
+    for card in cards.sorted() where try reserve(card, failure) { isAnyReserved = true }
+    guard isAnyReserved else {
+      throw DeviceFailure(
+        .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",
+        hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
+    }
     // A program that has agreed may close the card a moment later.
     for _ in 0..<40 {
       do throws(DeviceFailure) {
@@ -47,12 +54,14 @@ public final class CardReservation: Sendable {
     for thread in threads { thread.end() }
   }
 
-  private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) {
-    guard keepers.withLock({ $0[card] == nil }) else { return }
+  /// Reserves a card, unless it is reserved already. False where no program answers for it. Throws where the program
+  /// that uses it keeps it.
+  private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) -> Bool {
+    guard keepers.withLock({ $0[card] == nil }) else { return true }
     switch ReservedCard.asking(for: card) {
     case .granted(let reserved):
-      guard let thread = ReservationThread(reserved) else { return }
-      keepers.withLock { $0[card] = thread }
+      if let thread = ReservationThread(reserved) { keepers.withLock { $0[card] = thread } }
+      return true
     case .refused:
       throw DeviceFailure(
         .busy, "\(failure.message.dropLast()), which was asked for it and keeps it.",
@@ -60,10 +69,7 @@ public final class CardReservation: Sendable {
           "Stop what it plays or records there, or end it; the device default goes through a sound server.",
         remedy: .useSoundServer
       )
-    case .unanswered:
-      throw DeviceFailure(
-        .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",
-        hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
+    case .unanswered: return false
     }
   }
 }

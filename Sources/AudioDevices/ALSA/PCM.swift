@@ -266,7 +266,7 @@ enum PCMFailure {
     case ENODEV, ENOTTY, EBADFD, EBADF:
       return DeviceFailure(
         .lost, "The \(direction.noun) \(name) went away.",
-        hint: "Plug it in again, then start again; the recording so far is saved.")
+        hint: "Plug it in again, then start again.")
     case EBUSY:
       return opening(name, direction, code: code)
     default:

@@ -72,7 +72,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     @_noLocks get { base.now }
   }
 
-  /// Gets all going. Throws where the device itself does not start.
+  /// Starts all of them. Throws where the device or a secondary output does not start.
   public mutating func start() throws(DeviceFailure) {
     try base.start()
     for index in 0..<count { try (feeds + index).pointee.start(at: base.now) }

@@ -99,14 +99,14 @@ extension DeviceFailure {
     guard !configuration.isServer else { return serverGone(configuration.deviceNames) }
     return DeviceFailure(
       .lost, "The device \(configuration.deviceNames) went away.",
-      hint: "Plug it in again, then start again; the recording so far is saved.")
+      hint: "Plug it in again, then start again.")
   }
 
   /// The sound server behind `device` ended, or does not answer any more.
   static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
       .lost, "The sound server behind \(device) went away.",
-      hint: "Start the server again, then start this program again; the recording so far is saved.")
+      hint: "Start the server again, then start this program again.")
   }
 
   static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {

@@ -48,8 +48,7 @@ extension UnitCore {
   /// The device is gone: waits for it, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
     guard reconnects else { return .failed(failure) }
-    if let kind = xrun { _ = events.write(TimelineEvent(kind: kind, frame: frame, frames: 0)) }
-    xrun = nil
+    reportXrun(lost: 0)
     unmendedSince = nil
     device.close()
     reconnectReport = ReconnectReport()

@@ -197,7 +197,7 @@ extension FileFailure {
     }
     return FileFailure(
       .unusableContents,
-      "\(name) begins like a \(kind) file, but is damaged, cut short or of an unknown kind.",
+      "\(name) begins like \(kind), but is damaged, cut short or of an unknown kind.",
       hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 }

@@ -157,7 +157,7 @@ extension FileFailure {
   /// A part without which nothing can be said is not there.
   static func lost(_ part: String, of kind: String, _ path: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(path) begins like a \(kind) file, but its \(part) cannot be found.",
+      .unusableContents, "\(path) begins like \(kind), but its \(part) cannot be found.",
       hint: "Look for another copy of it.")
   }
 

@@ -104,7 +104,10 @@ extension FileFailure {
         .cannotOpen, "\(path) is a pipe or a device, not a file.", hint: "Name a file on disk.")
     case ENOENT, ENOTDIR:
       return FileFailure(
-        .cannotOpen, "There is no file \(path).", hint: "Check the spelling of its name.")
+        .cannotOpen, path.isEmpty ? "The name of a file is empty." : "There is no file \(path).",
+        hint: path.contains("://")
+          ? "Save what is at the address to a file first, and name that."
+          : "Check the spelling of its name.")
     case EMFILE:
       return FileFailure(
         .cannotOpen, "\(path) cannot be opened: too many files are open already.",

@@ -68,7 +68,7 @@ extension Mixer {
         sampleRate: rate, channelCount: configuration.playback?.channelCount ?? 1,
         fullScale: fullScale > 0 ? fullScale : 1, events: writer)
       ducks = suppressor.makeDuckView()
-      protection.feedbackGuard = consume suppressor
+      protection.feedbackSuppressor = consume suppressor
     }
     let view = ProtectionView(
       dimRequest: dimRequest, limitedFrames: protection.makeLimitedView(), ducks: ducks,

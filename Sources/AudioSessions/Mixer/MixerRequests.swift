@@ -49,17 +49,3 @@ struct MixerWishes: ~Copyable, Sendable {
   let outputGain: CountView
   let usesPlayer: CountView
 }
-
-/// A gain on its way from thread to thread.
-extension CountView {
-  /// As last published.
-  var gain: Gain {
-    @_noLocks get { Gain(factor: Float(bitPattern: UInt32(truncatingIfNeeded: value))) }
-  }
-}
-
-extension AtomicCounter {
-  /// Makes `gain` the latest.
-  @_noLocks
-  mutating func publish(gain: Gain) { publish(Int(gain.factor.bitPattern)) }
-}

@@ -4,7 +4,7 @@ import AudioBasics
 import Glibc
 import RealtimeAudio
 
-/// The audio thread's half of telling what a feedback guard does. What finds no room is not told.
+/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not told.
 public struct FeedbackEventWriter: ~Copyable {
   static let width = 4
   private var ring = SampleWriter(frameCount: 64, channelCount: FeedbackEventWriter.width)
@@ -32,7 +32,7 @@ public struct FeedbackEventWriter: ~Copyable {
   }
 }
 
-/// What a feedback guard did.
+/// What a feedback suppressor did.
 public struct FeedbackEvent: Sendable, Equatable {
   /// The two things it does.
   public enum State: Int, Sendable {
@@ -50,7 +50,7 @@ public struct FeedbackEvent: Sendable, Equatable {
   public let frequencyHz: Double
 }
 
-/// The half that shows what a feedback guard does. Any one thread.
+/// The half that shows what a feedback suppressor does. Any one thread.
 public struct FeedbackEventReader: ~Copyable {
   private var ring: SampleReader
   private var item = SampleBuffer(frameCount: 1, channelCount: FeedbackEventWriter.width)
@@ -58,7 +58,7 @@ public struct FeedbackEventReader: ~Copyable {
 
   init(_ ring: consuming SampleReader, sampleRate: Int) {
     self.ring = ring
-    lookRate = Double(sampleRate) / Double(max(1, sampleRate / 20000))
+    lookRate = Double(sampleRate) / Double(HopLevels.stride(sampleRate))
   }
 
   /// The oldest thing not told yet.

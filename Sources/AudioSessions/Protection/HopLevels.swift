@@ -40,9 +40,13 @@ struct HopLevels: BitwiseCopyable {
   private var products = SIMD4<Float>(repeating: 0)
   private var squares = SIMD4<Float>(repeating: 0)
 
+  /// Frames from one that is looked at to the next.
+  @_noLocks
+  static func stride(_ sampleRate: Int) -> Int { max(1, sampleRate / 20000) }
+
   init(sampleRate: Int, channelCount: Int) {
     hopFrames = max(8, sampleRate / 375)
-    stride = max(1, sampleRate / 20000)
+    stride = Self.stride(sampleRate)
     let mean = 1 / Float(max(1, channelCount))
     share = BandFilters.damping * BandFilters.damping * mean * mean / 2
     let rate = Double(sampleRate) / Double(stride)
@@ -72,7 +76,7 @@ struct HopLevels: BitwiseCopyable {
     return stop
   }
 
-  /// Takes every so manieth frame from `first` on, up to `stop`; returns the one that is next.
+  /// Takes every `stride`-th frame from `first` on, up to `stop`; returns the one that is next.
   @_noLocks @inline(__always)
   private mutating func follow(
     _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int, findingPitch: Bool

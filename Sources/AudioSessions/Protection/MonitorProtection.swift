@@ -12,7 +12,7 @@ public struct MonitorProtection: ~Copyable {
   /// Keeps the output at or below a limit; nil leaves it out.
   public var limiter: Limiter?
   /// Ducks the microphone where it howls; nil leaves it out.
-  public var feedbackGuard: FeedbackSuppressor?
+  public var feedbackSuppressor: FeedbackSuppressor?
   /// What a dimmed output is multiplied by.
   public var dimGain = Gain(factor: 0.1)
 
@@ -51,15 +51,15 @@ public struct MonitorProtection: ~Copyable {
     if bus.time.lostFrames > 0 {
       // What was lost ended in a step: silence now, and back in a fiftieth of a second.
       mute = SmoothedGain(fadingInTo: .unity, frames: glideFrames)
-      feedbackGuard?.interrupt()
+      feedbackSuppressor?.interrupt()
     }
     if !isEnding && framesLeft <= max(fadeFrames, bus.frames) {
       isEnding = true
       mute.glide(to: .silence, frames: max(1, framesLeft &- delayFrames))
     }
-    if limiter != nil || feedbackGuard != nil {
+    if limiter != nil || feedbackSuppressor != nil {
       bus.measurePeak()
-      feedbackGuard?.process(&bus, holding: &limiter)
+      feedbackSuppressor?.process(&bus, holding: &limiter)
     }
     // It only lowers: what bounds the peak still does.
     mute.process(&bus.buffer, frames: bus.frames)
@@ -68,7 +68,7 @@ public struct MonitorProtection: ~Copyable {
   /// The microphone comes to `gain` now where it can go no higher.
   @_noLocks
   mutating func setFullScale(_ gain: Gain) {
-    feedbackGuard?.setFullScale(gain)
+    feedbackSuppressor?.setFullScale(gain)
   }
 
   /// Dims and limits all that is played.

@@ -152,9 +152,16 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       return observer.conclude(progress, early.reason, configuration, background)
     }
     var threads: [BackgroundThread] = []
-    for work in background { threads.append(try BackgroundThread(work)) }
     let ended = AtomicFlag()
-    let thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
+    let thread: RealtimeThread<AudioThread<Callbacks>>
+    do throws(DeviceFailure) {
+      for work in background { threads.append(try BackgroundThread(work)) }
+      thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
+    } catch {
+      // Letting go of a thread waits for its work, which nothing else would end.
+      for work in background { work.abandon() }
+      throw error
+    }
     let granted = thread.granted
     var asked = early?.reason
     if early != nil { progress.requestStop() }

@@ -51,10 +51,10 @@ final class DeviceChange {
   /// The devices, where they could be opened beside the others.
   func takeDevice() -> OpenDevice? { device.take() }
 
-  /// Leaves it, as the engine stops.
-  func cancel() {
+  /// Leaves it, because of `failure`.
+  func cancel(_ failure: EngineFailure) {
     attempt.take()?.abandon()
-    reply(.failure(.stopped))
+    reply(.failure(failure))
   }
 }
 

@@ -26,6 +26,8 @@ public enum EngineFailure: Error, Sendable, Equatable {
   case alreadyRecording(RecordingSettings.Source)
   /// The engine was stopped before sound ran.
   case stopped
+  /// Other devices were asked for before these were open.
+  case superseded
   /// A rate was asked for while sound of another rate is recorded.
   case recordingAtRate(Int)
 
@@ -41,6 +43,7 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .alreadyRecording(.microphone): "The microphone is being recorded already."
     case .alreadyRecording(.output): "The output is being recorded already."
     case .stopped: "The engine was stopped before sound ran."
+    case .superseded: "Other devices were asked for before these were open."
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
     }
   }
@@ -54,6 +57,7 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .nothingToRecord: "Name a device for that direction."
     case .alreadyRecording: "Stop that recording first."
     case .stopped: "Start it again."
+    case .superseded: "Ask for these again, if they are the ones."
     case .recordingAtRate:
       "Leave the rate out, and sound is resampled; or stop the recording first."
     }

@@ -18,7 +18,7 @@ import RealtimeAudio
 /// await engine.stop()
 /// ```
 public final class EngineRecording: Sendable {
-  /// The file; of several the pattern of their names.
+  /// The file; of several the pattern of their names, see `RecordingPlan.path`.
   public let path: String
   /// How it is kept.
   public let settings: RecordingSettings
@@ -44,16 +44,16 @@ public final class EngineRecording: Sendable {
   /// What happened to it since the last time: files begun and finished, markers, warnings.
   public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
 
-  /// Goes on in the next file.
+  /// Goes on in the next file. Does nothing before the engine runs.
   public func split() { ask(.split) }
 
-  /// Marks the place that is captured now.
+  /// Marks the place that is captured now. Does nothing before the engine runs.
   public func mark(_ label: String = "") { ask(.mark(label)) }
 
-  /// Keeps nothing until `resume`.
+  /// Keeps nothing until `resume`. Does nothing before the engine runs.
   public func pause() { ask(.pause) }
 
-  /// Goes on after a pause.
+  /// Goes on after a pause. Does nothing before the engine runs.
   public func resume() { ask(.resume) }
 
   /// Ends it, and answers when its files are complete.
@@ -122,7 +122,7 @@ public final class EngineRecording: Sendable {
     }
   }
 
-  /// Whether its last frame is on its way to the disk.
+  /// Its files are complete: keeps `report`, and tells it to those who wait.
   func complete(_ report: RecordingReport) {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }

@@ -15,6 +15,8 @@ final class EngineRun {
   private var report = SessionReport()
   private var isStopping = false
   private var change: DeviceChange?
+  /// Orders that came while devices were opened; the session on these carries them out first.
+  private var postponed: [EngineOrder] = []
 
   init(_ worker: EngineWorker) {
     self.worker = worker
@@ -43,12 +45,12 @@ final class EngineRun {
   }
 
   private func finish(_ failure: EngineFailure?) {
-    change?.cancel()
+    change?.cancel(.stopped)
     worker.publish { $0.phase = .stopping }
     parts.finishRecorders()
     recordings.finishAll()
     // Orders that came too late.
-    for order in worker.takeOrders() { refuse(order) }
+    for order in takeOrders() { refuse(order) }
     worker.noteStopped(report, failure)
   }
 
@@ -85,6 +87,8 @@ final class EngineRun {
       recordings.settle(&parts, session.handoffs)
     } catch {
       worker.player.detach()
+      // The mixer has gone with its recorders, unfinished: what came is all.
+      recordings.abandon()
       throw .device(error)
     }
     report.add(ran, at: 0)
@@ -107,7 +111,7 @@ final class EngineRun {
     }
     for event in moment.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
-    for order in worker.takeOrders() { perform(order, session.handoffs, configuration, isVirtual) }
+    for order in takeOrders() { perform(order, session.handoffs, configuration, isVirtual) }
     recordings.poll(session.handoffs)
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.key) }
@@ -118,6 +122,12 @@ final class EngineRun {
     }
     if !isVirtual { HostClock.pause(milliseconds: 5) }
     return .proceed
+  }
+
+  /// What was ordered since the last time, in order.
+  private func takeOrders() -> [EngineOrder] {
+    defer { postponed = [] }
+    return postponed + worker.takeOrders()
   }
 
   private func perform(
@@ -150,7 +160,7 @@ final class EngineRun {
     let opening = try DeviceOpening(selection, reservation)
     while !opening.isOver {
       for order in worker.takeOrders() {
-        if case .stop = order { isStopping = true } else { refuse(order) }
+        if case .stop = order { isStopping = true } else { postponed.append(order) }
       }
       guard !isStopping, !worker.isQuitting else {
         opening.abandon()
@@ -166,7 +176,7 @@ final class EngineRun {
     _ selection: DeviceSelection, _ configuration: DuplexConfiguration,
     _ reply: @escaping DeviceChange.Reply
   ) {
-    change?.cancel()
+    change?.cancel(.superseded)
     change = nil
     var selection = selection
     let rate = configuration.sampleRate

@@ -49,7 +49,8 @@ public struct EngineStatus: Sendable {
   /// Seconds on the timeline; after a stop the length of the run that is over, and 0 before the first.
   public var seconds: Double { sampleRate > 0 ? Double(frames) / Double(sampleRate) : 0 }
 
-  /// Frames from input to output as the unit keeps them now; nil without both directions.
+  /// Frames from input to output as the unit keeps them now, without those of a limiter that looks ahead; nil without
+  /// both directions.
   public var latencyFrames: Double? {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil

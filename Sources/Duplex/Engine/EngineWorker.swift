@@ -130,7 +130,7 @@ final class EngineWorker: Sendable {
         answer(isTaken ? .failure(.alreadyRecording(recording.settings.source)) : .success(()))
       case .endRecording(let recording):
         pending.removeAll { $0 === recording }
-        recording.complete(RecordingReport())
+        recording.complete(recording.report ?? RecordingReport())
       case .stop: break
       }
     }

@@ -41,6 +41,9 @@ struct CommandWords {
 
   /// Throws where options stand before the command.
   private func refuseCommandBehindOptions() throws(ToolFailure) {
+    if written.first == "--" {
+      throw ToolFailure.usage("No command is named.", hint: "See duplex --help for all of them.")
+    }
     guard let first = written.first, first.hasPrefix("-"), first != "-h",
       !["--h", "--v", "--g"].contains(first.prefix(3)),
       let name = written.first(where: commands.names.contains)
@@ -88,6 +91,22 @@ struct CommandWords {
       result.append("--" + full + word.dropFirst(2 + name.count))
     }
     return Self.completed(result, command)
+  }
+
+  /// Throws where one of the words gives a value to an option that shows the help or the version and has none: the parser
+  /// would show it all the same.
+  func refuseValuesOfHelp() throws(ToolFailure) {
+    for (index, word) in written.prefix(while: { $0 != "--" }).enumerated() {
+      let name = word.hasPrefix("-h") ? "-h" : String(word.prefix { $0 != "=" })
+      guard name.count < word.count, ["-h", "--help", "--help-all", "--version"].contains(name)
+      else { continue }
+      if let command, index > 0,
+        commands.arguments(of: command).named(written[index - 1])?.takesAnyWord == true
+      {
+        continue
+      }
+      throw ToolFailure.usage("\(name) does not take any value.", hint: "Write \(name) alone.")
+    }
   }
 
   /// The command that `word` is or begins.

@@ -109,6 +109,7 @@ struct PlayItems {
     mixing mixes: [MixOption], _ order: OrderOptions, pans: PerSource<Pan> = PerSource(Pan()),
     resamplerQuality: Int
   ) throws {
+    try SourceList.checkStandardInput(mixes.map(\.path))
     var sources = try SourceList(mixes.prefix(1).map(\.path))
     var gains = mixes.first.map { mix in
       mixes.count == 1 ? [mix.gain] : sources.map { _ in mix.gain }

@@ -35,6 +35,7 @@ struct SourceList: RandomAccessCollection, Sendable {
   /// Waits for a network where a playlist lies behind one. Throws what is wrong with a playlist or
   /// folder, or with the first address.
   init(_ sources: [String]) throws(FileFailure) {
+    try Self.checkStandardInput(sources)
     for source in sources {
       let name = FileAddress.path(of: source) ?? source
       let first = count
@@ -45,6 +46,14 @@ struct SourceList: RandomAccessCollection, Sendable {
         isFound[index] = refusals[index] != nil || self[index].location != named
       }
     }
+  }
+
+  /// Throws where standard input is among `sources` more than once.
+  static func checkStandardInput(_ sources: [String]) throws(FileFailure) {
+    guard sources.count(where: { $0 == "-" }) > 1 else { return }
+    throw FileFailure(
+      .invalidRequest, "Standard input is named twice, and can be read only once.",
+      hint: "Name - once.")
   }
 
   var startIndex: Int { 0 }
@@ -234,12 +243,14 @@ private enum RemoteContents {
     self = try InterruptibleOpening.result(
       of: address.name, within: seconds, orThrowing: FileFailure.noThread
     ) { opening throws(FileFailure) in
-      let file = try opening.file(ofAddress: location)
-      if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
-        return .playlist(
-          try file.probe { () throws(FileFailure) in try Playlist.entries(of: file) })
+      try SourceOpening.fetching(opening) { () throws(FileFailure) in
+        let file = try opening.file(ofAddress: location)
+        if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
+          return .playlist(
+            try file.probe { () throws(FileFailure) in try Playlist.entries(of: file) })
+        }
+        return .sound(try opening.decoder(of: file))
       }
-      return .sound(try opening.decoder(of: file))
     }
   }
 }

@@ -169,7 +169,7 @@ struct MicrophoneSession {
       reach, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)
     let silence = command.silence.follower(
       at: configuration.sampleRate,
-      readingsPerSecond: command.audio.json ? 10 : Mixer.shownReadings)
+      readingsPerSecond: Mixer.readingsPerSecond(command.audio))
     var meter: MeterView?
     if recording?.watch.measuresLevels != false {
       meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)

@@ -32,7 +32,14 @@ struct RecordingSummary {
   func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
-    let seconds = Double(report.frames) / Double(plan.sampleRate)
+    guard path == "-" || FileRemoval.existing(path) != nil else {
+      return "Nothing was kept: there is no file \(path)."
+    }
+    // Of a recording in many files the oldest may be removed by now.
+    let kept = plan.keep == nil ? report.frames : report.files.reduce(0) { $0 + $1.frames }
+    let seconds = Double(kept) / Double(plan.sampleRate)
+    let frames =
+      kept.counted("frame") + (kept < report.frames ? " of \(report.frames) recorded" : "")
     let peak =
       report.levels.samplePeaks.max().map { Decibels.level($0).shownLevel + " dBFS peak" }
       ?? (plan.measuresLevels ? "no peak" : "levels off")
@@ -42,7 +49,7 @@ struct RecordingSummary {
     let lost = gaps.reduce(0) { $0 + $1.frames }
     let files = report.files.count
     let name = files > 1 ? "\(path) and \(files - 1) more" : path
-    return "\(name): \(seconds.shown(2)) s, \(report.frames.counted("frame")), \(peak)\(loudness)"
+    return "\(name): \(seconds.shown(2)) s, \(frames), \(peak)\(loudness)"
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped.counted("sample")) clipped" : "")
       + (lost > 0 ? ", \(lost.counted("frame")) lost in \(gaps.count.counted("gap"))" : "")

@@ -138,13 +138,18 @@ extension Mixer {
   ) -> MeterView? {
     guard isFollowed || options.json || Self.isShown else { return nil }
     return measureMicrophone(
-      configuration, readingsPerSecond: options.json ? 10 : Self.shownReadings)
+      configuration, readingsPerSecond: Self.readingsPerSecond(options))
   }
 
   /// Measures what is played, where it is shown.
   mutating func makePlayedMeter(_ configuration: DuplexConfiguration) -> MeterView? {
     guard Self.isShown else { return nil }
     return measureOutput(configuration, readingsPerSecond: Self.shownReadings)
+  }
+
+  /// Readings a second of the microphone's meter.
+  static func readingsPerSecond(_ options: AudioOptions) -> Int {
+    options.json ? 10 : shownReadings
   }
 
   /// Readings a second of a meter that no script reads.

@@ -134,10 +134,11 @@ final class TuneRun {
     _ setting: TuneSetting, _ options: AudioOptions, on open: consuming OpenDevice
   ) throws {
     let configuration = open.configuration
-    self.configuration = configuration
     let isGranted =
       !configuration.isResampling && configuration.periodFrames == setting.periodFrames
       && configuration.headroomFrames == setting.headroomFrames
+    // What was refused tells nothing of what ran.
+    if isGranted || self.configuration == nil { self.configuration = configuration }
     guard isGranted else {
       return note(
         TuneTrial(
@@ -181,7 +182,7 @@ final class TuneRun {
 
   /// Goes to the next lower usual rate that the device has itself. False where there is none.
   private func lowerRate() -> Bool {
-    guard command.audio.rate == nil, let rate = configuration?.sampleRate,
+    guard command.audio.rate == nil, let rate = options.rate ?? configuration?.sampleRate,
       let lower = [192_000, 96_000, 48_000, 44_100].first(where: { $0 < rate })
     else { return false }
     options.rate = lower

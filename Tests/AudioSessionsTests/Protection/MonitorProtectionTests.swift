@@ -35,7 +35,7 @@ import Testing
   @Test func `what has nothing to fear passes bit for bit`() {
     var protection = MonitorProtection(sampleRate: rate, dimRequest: AtomicCounter().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: rate)
-    protection.feedbackGuard = FeedbackSuppressor(
+    protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: rate, channelCount: 1, events: FeedbackEventWriter(sampleRate: rate))
     let result = heard(&protection, cycles: 400)
     let isSame = result.allSatisfy { $0 == 0.5 }

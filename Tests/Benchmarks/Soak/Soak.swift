@@ -77,7 +77,7 @@ final class Soak {
     protection.limiter = Limiter(
       limit: Gain(decibels: -1).factor, sampleRate: configuration.sampleRate)
     let howls = FeedbackEventWriter(sampleRate: configuration.sampleRate)
-    protection.feedbackGuard = FeedbackSuppressor(
+    protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: configuration.sampleRate, channelCount: 2, fullScale: 1, events: howls)
     mixer.protection = consume protection
     mixer.recorder = writer.takeRecorder()

@@ -65,7 +65,7 @@ public final class AudioPlayer: Sendable {
   private let requests = FeederRequests()
   private let switches: MutexBox<Switches>
   private let pauseSwitch: CountView
-  private let gainBits: CountView
+  private let gainView: CountView
   private let attached = MutexBox<PlayerConnection?>(nil)
 
   /// A player with nothing to play, paused, at unity gain, attached to no unit.
@@ -74,9 +74,9 @@ public final class AudioPlayer: Sendable {
     self.prebufferSeconds = prebufferSeconds
     var switches = Switches()
     switches.pause.publish(1)
-    switches.gain.publish(Int(Gain.unity.factor.bitPattern))
+    switches.gain.publish(gain: .unity)
     pauseSwitch = switches.pause.makeView()
-    gainBits = switches.gain.makeView()
+    gainView = switches.gain.makeView()
     self.switches = MutexBox(switches)
   }
 
@@ -121,7 +121,7 @@ public final class AudioPlayer: Sendable {
           prebufferSeconds: prebufferSeconds, carried: carried),
         listeners, requests, endsWithQueue: endsWithQueue,
         pause: { self.switches.withLock { $0.pause.makeView() } },
-        gainBits: { self.switches.withLock { $0.gain.makeView() } })
+        gainView: { self.switches.withLock { $0.gain.makeView() } })
       attached = connection
       return connection.takePlayer()
     }
@@ -169,13 +169,11 @@ extension AudioPlayer {
 
   /// Has everything multiplied by `gain`, reached within 5 ms.
   public func setGain(_ gain: Gain) {
-    switches.withLock { $0.gain.publish(Int(gain.factor.bitPattern)) }
+    switches.withLock { $0.gain.publish(gain: gain) }
   }
 
   /// By what everything is multiplied, as last set.
-  public var gain: Gain {
-    Gain(factor: Float(bitPattern: UInt32(truncatingIfNeeded: gainBits.value)))
-  }
+  public var gain: Gain { gainView.gain }
 
   /// Whether it is not paused and has something to play.
   public var isPlaying: Bool { state == .playing }

@@ -15,11 +15,11 @@ final class PlayerConnection: Sendable {
   private let starvation: CountView
   private let starvedFrames: CountView
 
-  /// For a unit of this shape, fed from `queue`; `pause` and `gainBits` make views of what steers it.
+  /// For a unit of this shape, fed from `queue`; `pause` and `gainView` make views of what steers it.
   init(
     _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
     _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> CountView,
-    gainBits: () -> CountView
+    gainView: () -> CountView
   ) {
     let rate = shape.sampleRate
     let target = max(rate, 4 * shape.periodFrames)
@@ -30,7 +30,7 @@ final class PlayerConnection: Sendable {
     let marks = EventWriter()
     let markReader = marks.makeReader()
     let remote = PlayerRemote(
-      pause: pause(), gainBits: gainBits(), isFed: isFed.makeView(), enough: enough.makeView(),
+      pause: pause(), gainView: gainView(), isFed: isFed.makeView(), enough: enough.makeView(),
       marks: marks, rampFrames: rate / 200, fadesIn: queue.resumes)
     playedCount = remote.makePlayedView()
     starvation = remote.makeStarvationView()
@@ -39,9 +39,9 @@ final class PlayerConnection: Sendable {
       starvation: remote.makeStarvationView(), isPaused: pause(), marks: markReader,
       sampleRate: rate)
     let feederStarvation = remote.makeStarvationView()
-    let voice = PlayerStage(
+    let stage = PlayerStage(
       ring: ring.makeReader(), shape: shape, remote: remote, pause: pause())
-    starvedFrames = voice.makeStarvationView()
+    starvedFrames = stage.makeStarvationView()
     feeder = QueueFeeder(
       ring: ring, queue: queue, requests: requests, channelCount: shape.channelCount,
       targetFrames: target, leadFrames: rate / 50 + 2 * shape.periodFrames,
@@ -50,7 +50,7 @@ final class PlayerConnection: Sendable {
         isPaused: pause(), starvation: feederStarvation, isFed: isFed, enough: enough))
     self.shape = shape
     self.queue = queue
-    player = MutexBox(voice)
+    player = MutexBox(stage)
   }
 
   /// Its half on the audio thread. There is one.

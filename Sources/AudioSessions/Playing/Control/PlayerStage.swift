@@ -129,7 +129,7 @@ struct PlayerRemote: ~Copyable {
   /// What the other threads want: whether it is paused, its gain's bits, whether more frames are on
   /// their way, and how many must be queued before a starved player goes on.
   private let pause: CountView
-  private let gainBits: CountView
+  private let gainView: CountView
   private let isFed: CountView
   private let enough: CountView
   /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
@@ -149,11 +149,11 @@ struct PlayerRemote: ~Copyable {
   private var offset = Int.min
 
   init(
-    pause: consuming CountView, gainBits: consuming CountView, isFed: consuming CountView,
+    pause: consuming CountView, gainView: consuming CountView, isFed: consuming CountView,
     enough: consuming CountView, marks: consuming EventWriter, rampFrames: Int, fadesIn: Bool
   ) {
     self.pause = pause
-    self.gainBits = gainBits
+    self.gainView = gainView
     self.isFed = isFed
     self.enough = enough
     self.marks = marks
@@ -173,8 +173,7 @@ struct PlayerRemote: ~Copyable {
   @_noLocks
   mutating func wanted(_ frames: Int, queued: Int, isLast: Bool) -> Int {
     let isPaused = isSilent
-    let asked = Float(bitPattern: UInt32(truncatingIfNeeded: gainBits.value))
-    let target = isPaused ? .silence : Gain(factor: asked)
+    let target = isPaused ? .silence : gainView.gain
     if target.factor != gain.target.factor {
       // The very first frame needs no ramp: there is nothing before it to click against.
       if hasBegun || fadesIn {

@@ -15,7 +15,7 @@ struct TrackCursor: ~Copyable {
   private static let copiedFrames = 2048
 
   private let decoder: any SoundDecoder
-  private let fold: StereoFold?
+  private let downmix: StereoDownmix?
   private(set) var path: PlayPath
   /// Made when there is something to hold.
   private var block: SampleBuffer
@@ -40,7 +40,7 @@ struct TrackCursor: ~Copyable {
     // What cannot be sought is read over up to where it begins.
     try Self.check(decoder, order, entry: decoder.position)
     self.decoder = decoder
-    fold = channelCount == 2 ? StereoFold(channelCount: decoder.channelCount) : nil
+    downmix = channelCount == 2 ? StereoDownmix(channelCount: decoder.channelCount) : nil
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
@@ -162,8 +162,8 @@ struct TrackCursor: ~Copyable {
     let ahead = isReversed ? boundary - held.lowerBound : held.upperBound - boundary
     let count = min(room, ahead + (copies - 1) * held.count)
     let source = isReversed ? held.upperBound - boundary : boundary - held.lowerBound
-    if let fold {
-      fold.apply(block, from: source, frames: count, into: &buffer, at: target)
+    if let downmix {
+      downmix.apply(block, from: source, frames: count, into: &buffer, at: target)
     } else {
       buffer.copy(block, from: source, at: target, frames: count)
     }
@@ -248,152 +248,5 @@ struct TrackCursor: ~Copyable {
     guard boundary > path.start, path.end != boundary else { return false }
     path.shorten(to: boundary)
     return true
-  }
-}
-
-/// The way an order takes through a file: a first pass, which may begin anywhere, then whole passes
-/// over the stretch. Counts frames in the order in which they are played.
-///
-/// A boundary is a place between two frames: that before frame 0 is 0. Forwards the frame behind it
-/// comes next, backwards the frame before it.
-struct PlayPath: Sendable, Equatable {
-  /// Frames beyond which nothing is believed to go: 46 years at 768 kHz. At a quarter of the speed and
-  /// from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
-  static let mostFrames = 1 << 50
-
-  let order: PlaybackRange
-  /// The stretch; its end is nil where the file does not say how long it is.
-  let start: Int
-  private(set) var end: Int?
-  /// Where the first pass begins.
-  let entry: Int
-
-  /// The way through a file of `frameCount` frames that begins at the boundary `entry`, or at the
-  /// stretch's own beginning where that is nil or lies behind it.
-  init(_ order: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
-    var order = order
-    order.startFrame = min(order.startFrame, Self.mostFrames)
-    order.endFrame = order.endFrame.map { min(max(0, $0), Self.mostFrames) }
-    self.order = order
-    let frameCount = frameCount.map { min(max(0, $0), Self.mostFrames) }
-    start = min(order.startFrame, frameCount ?? Self.mostFrames)
-    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
-    let first = order.isReversed ? end ?? 0 : start
-    let wanted = entry ?? first
-    let isBehind = order.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
-    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
-  }
-
-  /// Frames of a whole pass.
-  var length: Int? { end.map { $0 - start } }
-
-  /// Frames of the first pass.
-  var firstLength: Int? {
-    order.isReversed ? entry - start : end.map { $0 - entry }
-  }
-
-  /// Frames of all passes; nil for ever, for more than can be counted, or where that is not known.
-  var frameCount: Int? {
-    guard let times = order.times, let length, let firstLength else { return nil }
-    guard times > 0 else { return 0 }
-    let (further, isEndless) = (times - 1).multipliedReportingOverflow(by: length)
-    guard !isEndless, further <= Self.mostFrames - firstLength else { return nil }
-    return firstLength + further
-  }
-
-  /// The boundary before the frame `index`, counted in playing order.
-  func boundary(at index: Int) -> Int {
-    let (_, inside, isFirst) = place(of: index)
-    if order.isReversed { return (isFirst ? entry : end ?? 0) - inside }
-    return (isFirst ? entry : start) + inside
-  }
-
-  /// Passes that are over before the frame `index`.
-  func passes(before index: Int) -> Int { place(of: index).passes }
-
-  private func place(of index: Int) -> (passes: Int, inside: Int, isFirst: Bool) {
-    guard let firstLength, index >= firstLength, let length, length > 0 else {
-      return (0, index, true)
-    }
-    let rest = index - firstLength
-    let passes = 1 + rest / length
-    // At the very end no further pass begins.
-    if let times = order.times, passes >= times {
-      return times > 1 ? (times - 1, length, false) : (0, firstLength, true)
-    }
-    return (passes, rest % length, false)
-  }
-
-  /// The file ended before it said.
-  mutating func shorten(to end: Int) {
-    self.end = max(start, end)
-  }
-}
-
-/// Which frames of a file are played, in which direction and how often.
-public struct PlaybackRange: Sendable, Equatable {
-  /// The first frame of the stretch, at the file's own rate.
-  public var startFrame: Int
-  /// The frame behind its last; nil for the file's end.
-  public var endFrame: Int?
-  /// How often the stretch is played; nil for ever.
-  public var times: Int?
-  /// Whether it is played from its last frame to its first.
-  public var isReversed: Bool
-
-  /// The stretch from `startFrame` to before `endFrame`, `times` times; the whole, once, by default.
-  public init(
-    startFrame: Int = 0, endFrame: Int? = nil, times: Int? = 1, isReversed: Bool = false
-  ) {
-    self.startFrame = max(0, startFrame)
-    self.endFrame = endFrame
-    self.times = times
-    self.isReversed = isReversed
-  }
-}
-
-/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside the front,
-/// the deep effects left out, as ITU-R BS.775 has it, and all so much softer that nothing clips.
-struct StereoFold {
-  private let left: [Float]
-  private let right: [Float]
-
-  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8 channels in
-  /// that of WAV files.
-  init?(channelCount: Int) {
-    // Left, right, centre, effects, and on from there.
-    let half = Float(0.5).squareRoot()
-    let sides: (left: [Float], right: [Float])? =
-      switch channelCount {
-      case 3: ([1, 0, half], [0, 1, half])
-      case 4: ([1, 0, half, 0], [0, 1, 0, half])
-      case 5: ([1, 0, half, half, 0], [0, 1, half, 0, half])
-      case 6: ([1, 0, half, 0, half, 0], [0, 1, half, 0, 0, half])
-      case 7: ([1, 0, half, 0, 0.5, half, 0], [0, 1, half, 0, 0.5, 0, half])
-      case 8: ([1, 0, half, 0, half, 0, half, 0], [0, 1, half, 0, 0, half, 0, half])
-      default: nil
-      }
-    guard let sides else { return nil }
-    let sum = sides.left.reduce(0, +)
-    left = sides.left.map { $0 / sum }
-    right = sides.right.map { $0 / sum }
-  }
-
-  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `folded` from `target` on, which has
-  /// two channels.
-  func apply(
-    _ sound: borrowing SampleBuffer, from source: Int, frames: Int,
-    into folded: inout SampleBuffer, at target: Int
-  ) {
-    for frame in 0..<frames {
-      var sides: (left: Float, right: Float) = (0, 0)
-      for channel in 0..<left.count {
-        let sample = sound[(source + frame) * left.count + channel]
-        sides.left += left[channel] * sample
-        sides.right += right[channel] * sample
-      }
-      folded[2 * (target + frame)] = sides.left
-      folded[2 * (target + frame) + 1] = sides.right
-    }
   }
 }

@@ -131,7 +131,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 /// One opening of a source on its way: what waits for a network meanwhile can be cancelled.
 public final class CancellableOpening: Sendable {
   private struct State {
-    var isCalledOff = false
+    var isCancelled = false
     var interruptions: [@Sendable () -> Void] = []
   }
 
@@ -141,13 +141,13 @@ public final class CancellableOpening: Sendable {
   public init() {}
 
   /// Whether it is cancelled. Any thread.
-  public var isCalledOff: Bool { state.withLock { $0.isCalledOff } }
+  public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Has `interrupt` called when it is cancelled, or at once if it is already.
   public func onCancel(_ interrupt: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
-      if !state.isCalledOff { state.interruptions.append(interrupt) }
-      return state.isCalledOff
+      if !state.isCancelled { state.interruptions.append(interrupt) }
+      return state.isCancelled
     }
     if isLate { interrupt() }
   }
@@ -155,7 +155,7 @@ public final class CancellableOpening: Sendable {
   /// Ends the waiting. Any thread.
   public func cancel() {
     let interruptions = state.withLock { state in
-      state.isCalledOff = true
+      state.isCancelled = true
       defer { state.interruptions = [] }
       return state.interruptions
     }

@@ -251,7 +251,7 @@ extension TrackReader {
   /// As `TrackStream.adopt`.
   func adopt(_ earlier: TrackReader) -> Bool { stream.adopt(&earlier.stream) }
 
-  /// As `TrackStream.release`.
+  /// As `TrackStream.flushTail`.
   func flushTail(beforeSound: Bool) { stream.flushTail(beforeSound: beforeSound) }
 }
 

@@ -171,11 +171,12 @@ public struct RecordingReport: Sendable {
   /// Nothing recorded yet.
   public init() {}
 
-  /// Adds another recording, which comes behind this one: its frames, gaps and failure. All else stays.
+  /// Adds another recording, which comes behind this one: its frames, gaps and overflow frames. The first failure
+  /// stays, and all else is this one's.
   public mutating func add(_ other: RecordingReport) {
     gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
     frames += other.frames
     overflowFrames += other.overflowFrames
-    failure = other.failure
+    failure = failure ?? other.failure
   }
 }

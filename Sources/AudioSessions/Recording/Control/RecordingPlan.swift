@@ -6,7 +6,7 @@ import AudioFiles
 /// let engine = DuplexEngine(device: "sim:clock=free")
 /// var settings = RecordingSettings()
 /// settings.split = .frames(24000)
-/// let recording = try await engine.record(to: "take-%03d.wav", settings)
+/// let recording = try await engine.record(to: "take.wav", settings)
 /// try await engine.run(seconds: 1)
 /// precondition(recording.report?.files.count == 2)
 /// ```
@@ -33,7 +33,7 @@ public enum KeepRule: Sendable, Equatable {
 ///
 /// ```swift
 /// var plan = RecordingPlan(
-///   path: "take-%03d.flac", fileFormat: .flac, sampleFormat: .s24, sampleRate: 48000,
+///   path: "take.flac", fileFormat: .flac, sampleFormat: .s24, sampleRate: 48000,
 ///   channelCount: 2)
 /// plan.split = .frames(48000 * 600)
 /// plan.keep = .files(6)
@@ -41,7 +41,8 @@ public enum KeepRule: Sendable, Equatable {
 /// precondition(!writer.isFailed)
 /// ```
 public struct RecordingPlan: Sendable {
-  /// The file; of several the pattern of their names (see `SeriesNames`). `-` is standard output.
+  /// The file; of several the pattern of their names: `take.wav` gives `take-001.wav` and so on, and a name with `%` is
+  /// a pattern of strftime's, by the time of a file's first frame. `-` is standard output.
   public var path: String
   /// What kind of file it is.
   public var fileFormat: FileFormat

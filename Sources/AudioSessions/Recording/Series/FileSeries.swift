@@ -171,7 +171,7 @@ struct FileSeries: ~Copyable {
     let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
     // Told even where the disk does not say that it has all.
     defer {
-      if writer?.path == path {
+      if writer?.isDeleted == false, writer?.isHidden == false {
         current?.path = path
         let place = path == old ? "there again" : "in \(path) now"
         let cause = wasTaken ? "was made by another program" : "was deleted"
