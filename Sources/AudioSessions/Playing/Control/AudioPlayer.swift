@@ -103,7 +103,7 @@ public final class AudioPlayer: Sendable {
   /// when the session before ended, in the unit's rate and channels; queue, gain, settings, handlers
   /// and tap stay.
   ///
-  /// The turn that plays ends with its session (`decodingCanceled`) and goes on as a new one
+  /// The track that plays ends with its session (`decodingCanceled`) and goes on as a new one
   /// (`decodingStarted`). Of a source that cannot be sought and has played for more than 8 s, what was
   /// decoded ahead is left out, a second at most.
   ///
@@ -217,7 +217,7 @@ extension AudioPlayer {
   /// What happens from now on; of what nobody took yet the newest 1,024 events.
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
-  /// How many seconds before a turn's end it ends soon; 0, as in the beginning, for never.
+  /// How many seconds before a track's end it ends soon; 0, as in the beginning, for never.
   ///
   /// ```swift
   /// let player = AudioPlayer()
@@ -232,6 +232,6 @@ extension AudioPlayer {
   /// The same, as last set.
   public var endingSoonLeadSeconds: Double { listeners.endingSoonSeconds }
 
-  /// What was heard of each turn that is over, the newest 4096.
+  /// What was heard of each track that is over, the newest 4096.
   public var playedTracks: [PlayedTrack] { listeners.playedTracks }
 }

@@ -7,15 +7,15 @@ final class PlayerListeners: Sendable {
   private let lead = MutexBox(0.0)
   private let finished = MutexBox(PlayedHistory())
 
-  /// How long before a turn's end it ends soon; 0 for never.
+  /// How long before a track's end it ends soon; 0 for never.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
 
   /// The same in seconds, as last set.
   var endingSoonSeconds: Double { lead.withLock { $0 } }
 
-  /// What was heard of each turn that is over.
+  /// What was heard of each track that is over.
   var playedTracks: [PlayedTrack] { finished.withLock { $0.tracks } }
 
-  /// A turn is over of which this was heard.
+  /// A track is over of which this was heard.
   func note(_ played: PlayedTrack) { finished.withLock { $0.add(played) } }
 }

@@ -76,7 +76,7 @@ struct PlayedHistory: Sendable {
   }
 }
 
-/// What was heard of a turn.
+/// What was heard of a track.
 public struct PlayedTrack: Sendable {
   /// Which.
   public var track: PlayerTrack
