@@ -25,9 +25,11 @@ public final class CardReservation: Sendable {
     guard failure.kind == .busy else { throw failure }
     let cards = Set(names.compactMap(DeviceIdentity.cardNumber(behind:)))
     guard !cards.isEmpty else { throw failure }
-    // Another card of the device may be free, and nobody's.
+    // A device of several cards may be busy because of one, while no program answers for the others.
     var isAnyReserved = false
-    for card in cards.sorted() where try reserve(card, failure) { isAnyReserved = true }
+    for card in cards.sorted() {
+      if try reserve(card, failure) { isAnyReserved = true }
+    }
     guard isAnyReserved else {
       throw DeviceFailure(
         .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",

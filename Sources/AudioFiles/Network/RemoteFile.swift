@@ -47,7 +47,7 @@ public final class RemoteFile: ByteSource {
       if state.isInterrupted { return .failure(.cancelled(address)) }
       // What broke after that is told when it is read so far, however late this thread looks.
       if state.situation.isOpen { return .success(state.facts) }
-      return state.failure.map { .failure($0) }
+      return state.failure.map { .failure($0.whileOpening) }
     }
     if case .failure(let failure) = opening {
       Self.end(shared, signal)
@@ -153,13 +153,18 @@ public final class RemoteFile: ByteSource {
 
   /// What `open` makes of the bytes: reads it makes fail once `timeouts.sounding` seconds are over
   /// since the file was asked for, however many bytes come. One thread at a time. Throws
-  /// `.unusableContents` then, `.cannotOpen` where hardly any came, and what `open` throws.
+  /// `.unusableContents` then, `.cannotOpen` where hardly any came or the connection broke for good, and what `open`
+  /// throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
     setDeadline(SoundDeadline(time: asked + timeouts.sounding, isFirst: true))
     defer { setDeadline(nil) }
-    return try open()
+    do throws(FileFailure) {
+      return try open()
+    } catch {
+      throw error.whileOpening
+    }
   }
 
   /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once `seconds`

@@ -118,6 +118,11 @@ extension FileFailure {
     }
   }
 
+  /// The same of a file that is not open yet: what breaks off before sound is found cannot be opened.
+  var whileOpening: FileFailure {
+    kind == .readFailed ? FileFailure(.cannotOpen, message, hint: hint) : self
+  }
+
   /// The opening was cancelled.
   static func cancelled(_ address: WebAddress) -> FileFailure {
     FileFailure(

@@ -34,7 +34,7 @@ public enum Playlist {
   }
 
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
-  /// its own. Throws as `RemoteFile.read` does, and `.unusableContents` where it names nothing.
+  /// its own. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.address))

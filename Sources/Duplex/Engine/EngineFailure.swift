@@ -57,7 +57,7 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .nothingToRecord: "Name a device for that direction."
     case .alreadyRecording: "Stop that recording first."
     case .stopped: "Start it again."
-    case .superseded: "Ask for these again, if they are the ones."
+    case .superseded: "Ask for them again if they are still wanted."
     case .recordingAtRate:
       "Leave the rate out, and sound is resampled; or stop the recording first."
     }

@@ -79,26 +79,10 @@ enum SourceOpening {
     of address: SourceAddress, _ opening: CancellableOpening
   ) throws(FileFailure) -> any SoundDecoder {
     if let refusal = address.refusal { throw refusal }
-    if address.isRemote {
-      return try SourceOpening.fetching(opening) { () throws(FileFailure) in
-        try opening.decoder(ofAddress: address.location)
-      }
-    }
+    if address.isRemote { return try opening.decoder(ofAddress: address.location) }
     if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
     guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }
     return try Decoding.decoder(forPath: address.location) { opening.onCancel($0) }
-  }
-
-  /// What `open` gives, from a network. What breaks off before anything is heard cannot be opened.
-  static func fetching<Value>(
-    _ opening: CancellableOpening, _ open: () throws(FileFailure) -> Value
-  ) throws(FileFailure) -> Value {
-    do throws(FileFailure) {
-      return try open()
-    } catch {
-      guard error.kind == .readFailed, !opening.isCancelled else { throw error }
-      throw FileFailure(.cannotOpen, error.message, hint: error.hint)
-    }
   }
 
   /// What `address` names, opened while the user watches. Throws what is wrong with it.

@@ -243,14 +243,11 @@ private enum RemoteContents {
     self = try InterruptibleOpening.result(
       of: address.name, within: seconds, orThrowing: FileFailure.noThread
     ) { opening throws(FileFailure) in
-      try SourceOpening.fetching(opening) { () throws(FileFailure) in
-        let file = try opening.file(ofAddress: location)
-        if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
-          return .playlist(
-            try file.probe { () throws(FileFailure) in try Playlist.entries(of: file) })
-        }
-        return .sound(try opening.decoder(of: file))
+      let file = try opening.file(ofAddress: location)
+      if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
+        return .playlist(try Playlist.entries(of: file))
       }
+      return .sound(try opening.decoder(of: file))
     }
   }
 }

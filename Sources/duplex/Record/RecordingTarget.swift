@@ -28,7 +28,7 @@ struct RecordingTarget {
       throw ToolFailure(
         .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")
     }
-    guard path != "-" || isatty(STDOUT_FILENO) == 0 else {
+    guard path != "-" || !Terminal.showsResults else {
       throw ToolFailure.usage(
         "Standard output is a terminal, which cannot show sound.",
         hint: "Name a file, or send it to another program with |.")

@@ -32,7 +32,7 @@ struct RecordingSummary {
   func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
-    guard path == "-" || FileRemoval.existing(path) != nil else {
+    guard plan.isStream || FileRemoval.existing(path) != nil else {
       return "Nothing was kept: there is no file \(path)."
     }
     // Of a recording in many files the oldest may be removed by now.

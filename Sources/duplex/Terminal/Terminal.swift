@@ -105,6 +105,9 @@ enum Terminal {
   /// Whether a person looks at standard error.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// Whether a person looks at standard output.
+  static var showsResults: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// Whether standard error is a terminal whose lines can be drawn again.
   static var isLive: Bool { isWatched && environment("TERM") != "dumb" }
 

@@ -232,6 +232,6 @@ extension AudioPlayer {
   /// The same, as last set.
   public var endingSoonLeadSeconds: Double { listeners.endingSoonSeconds }
 
-  /// What was heard of each track that is over, the newest 4096.
+  /// How much was played of each track that is over, of the newest 4096.
   public var playedTracks: [PlayedTrack] { listeners.playedTracks }
 }

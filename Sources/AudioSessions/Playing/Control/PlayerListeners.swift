@@ -13,9 +13,9 @@ final class PlayerListeners: Sendable {
   /// The same in seconds, as last set.
   var endingSoonSeconds: Double { lead.withLock { $0 } }
 
-  /// What was heard of each track that is over.
+  /// How much was played of each track that is over.
   var playedTracks: [PlayedTrack] { finished.withLock { $0.tracks } }
 
-  /// A track is over of which this was heard.
+  /// Adds what was played of a track that is over.
   func note(_ played: PlayedTrack) { finished.withLock { $0.add(played) } }
 }

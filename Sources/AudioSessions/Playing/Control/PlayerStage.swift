@@ -126,7 +126,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
 /// The audio thread's end of what steers a player: pause, gain, waiting for a network. Tells where on
 /// the timeline what is heard.
 struct PlayerRemote: ~Copyable {
-  /// What the other threads want: whether it is paused, its gain's bits, whether more frames are on
+  /// What the other threads want: whether it is paused, its gain, whether more frames are on
   /// their way, and how many must be queued before a starved player goes on.
   private let pause: CountView
   private let gainView: CountView

@@ -1,4 +1,4 @@
-/// The last turns of a player that are over, with what was heard of each: at most 4,096, since a short file may be
+/// The last turns of a player that are over, with how much was played of each: at most 4,096, since a short file may be
 /// played for years.
 ///
 /// A turn is kept as numbers, and what is known of a source once for all turns of it. One object for each turn would
@@ -35,7 +35,7 @@ struct PlayedHistory: Sendable {
   /// By their names: the source of the last turn of each name, and how many of the turns that are kept have that name.
   private var sources: [String: (source: Source, turns: Int)] = [:]
 
-  /// What was heard of each turn, the oldest first.
+  /// How much was played in each turn, the oldest first.
   var tracks: [PlayedTrack] {
     (turns[oldest...] + turns[..<oldest]).map { turn in
       PlayedTrack(
@@ -76,12 +76,12 @@ struct PlayedHistory: Sendable {
   }
 }
 
-/// What was heard of a track.
+/// How much of a track was played.
 public struct PlayedTrack: Sendable {
   /// Which.
   public var track: PlayerTrack
   /// Its first frame on the unit's timeline.
   public var startFrame: Int
-  /// Frames that were heard.
+  /// Frames that were played.
   public var frames: Int
 }

@@ -42,7 +42,7 @@ public final class PlayerTrack: Sendable {
 /// let player = AudioPlayer()
 /// let subscription = player.addEventHandler { event in
 ///   switch event.kind {
-///   case .renderingStarted: print("\(event.source) is heard")
+///   case .renderingStarted: print("\(event.source) is played")
 ///   case .failed(let failure): print(failure.message)
 ///   default: break
 ///   }
@@ -58,17 +58,17 @@ public struct PlayerEvent: Sendable {
     case decodingComplete
     /// It was ended before its end: by a seek from a later one, a skip, a stop.
     case decodingCanceled
-    /// Its first frame is heard soon: `frame` and `nanoseconds` say when, if nothing comes between;
+    /// Its first frame is played soon: `frame` and `nanoseconds` say when, if nothing comes between;
     /// nil where the player stands still and that is not known.
     case renderingWillStart
-    /// Its first frame was heard.
+    /// Its first frame was played.
     case renderingStarted
-    /// Its last frame was heard.
+    /// Its last frame was played.
     case renderingComplete
     /// It is over in less than the chosen time: `frame` and `nanoseconds` say when, if nothing comes
     /// between. After a seek or another speed it is told anew when it comes to that.
     case endingSoon
-    /// The last frame of the last source was heard.
+    /// The last frame of the last source was played.
     case endOfAudio
     /// It came to nothing, or ended before its end.
     case failed(FileFailure)
@@ -92,10 +92,10 @@ public struct PlayerEvent: Sendable {
   public var source: String
   /// Where on the unit's timeline; nil where it has no place there.
   public var frame: Int?
-  /// When its frame is or was heard, in nanoseconds of the host's clock; nil where it has no place in
+  /// When its frame is or was played, in nanoseconds of the host's clock; nil where it has no place in
   /// time.
   public var nanoseconds: UInt64?
-  /// Frames that were heard of a track that is over (`renderingComplete`, `decodingCanceled`), at the
+  /// Frames that were played of a track that is over (`renderingComplete`, `decodingCanceled`), at the
   /// unit's rate; nil otherwise.
   public var playedFrames: Int?
   /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In virtual time
