@@ -11,7 +11,7 @@
 ///
 /// The position of some clocks moves by steps, of the machine's timer or of whole frames. Their errors jump now and then,
 /// which no filter can follow and which does not mean another rate: for a minute or so after a jump only the slowest
-/// filter is used.
+/// filter is used, unless its errors grow while the fastest one follows.
 ///
 /// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
@@ -28,7 +28,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// memory fades by the factor `jumpMemory` a stretch.
   private static let jumpFrames = 0.9
   private static let jumpMemory = 0.985
-  private static let steadyStretches = 3
+  private static let steadyStretches = 5
   /// An error grows where it is larger than the one before, and that is at least `leastPart` of it. One above
   /// `roundedFrames` may come from rounding to whole frames: it must be `growth` times the one before.
   private static let roundedFrames = 0.6
@@ -36,23 +36,29 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private static let leastPart = 0.1
   /// The least time in which an error came about, in seconds.
   private static let leastSeconds = 0.5
+  /// Where errors jump, the clock sways if one above `swayFrames` has grown `swayStretches` times, and those of the
+  /// fastest filter were below `swayPart` of it each time.
+  private static let swayFrames = 1.0
+  private static let swayStretches = 2
+  private static let swayPart = 0.25
   /// Stretches for which a filter must follow before it is used instead of a faster one.
   private static let calmStretches = 16
-  /// Stretches after a change of the rate in which another one means that it goes on changing, and after that one.
+  /// Stretches after a change of the rate in which another one means that it goes on changing, and after that has ended.
   private static let changeMemory = 20
   private static let swayMemory = 120
   /// Stretches after a change of the rate in which the filters learn.
   private static let learningStretches = 4
 
   /// The slowest one first.
-  private var filters: InlineArray<3, DelayLockedLoop>
+  private var filters: InlineArray<4, DelayLockedLoop>
   /// The number of the filter in use.
   private var active = 0
   /// The mean error of each over some four stretches, and the stretches since it was too large.
-  private var meanErrors: InlineArray<3, Double> = [0, 0, 0]
-  private var calm: InlineArray<3, Int> = [0, 0, 0]
-  /// The last error of the filter in use.
+  private var meanErrors: InlineArray<4, Double> = [0, 0, 0, 0]
+  private var calm: InlineArray<4, Int> = [0, 0, 0, 0]
+  /// The last error of the filter in use, and for how many stretches errors have grown where they jump.
   private var lastError = 0.0
+  private var growing = 0
   /// Stretches in which a change of the rate is one of several.
   private var restless = 0
   private var sinceChange = learningStretches
@@ -72,10 +78,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.015, swayPPM: 0.001),
       DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.05, swayPPM: 0.1),
       DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.1, swayPPM: 1),
+      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.2, swayPPM: 4),
     ]
   }
 
-  private static var fastest: Int { @_noLocks get { 2 } }
+  private static var fastest: Int { @_noLocks get { 3 } }
 
   /// The filter in use.
   var current: DelayLockedLoop { @_noLocks get { filters[active] } }
@@ -106,7 +113,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// Readings before now do not count any more.
   @_noLocks
-  mutating func forgetReadings() { meanErrors = [0, 0, 0] }
+  mutating func forgetReadings() { meanErrors = [0, 0, 0, 0] }
 
   /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames, and nothing else.
   @_noLocks
@@ -136,7 +143,9 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     largestJump *= Self.jumpMemory
     isUneven = !isSettled || largestJump > Self.jumpFrames
     let isOff = Self.isOff(fastError, noise: evenNoise)
-    if isSettled, steady >= Self.steadyStretches { largestJump = max(largestJump, abs(fastError)) }
+    if isSettled, sinceChange >= Self.learningStretches, steady >= Self.steadyStretches {
+      largestJump = max(largestJump, abs(fastError))
+    }
     steady = isOff ? 0 : steady &+ 1
     guard !isUneven else {
       return followUneven(place, at: time, noise: noise, evenNoise: evenNoise)
@@ -164,11 +173,20 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     adoptIntoSlower()
     active = 0
     let error = place - filters[0].frames(at: time)
+    let fastError = place - filters[Self.fastest].frames(at: time)
+    let isFollowed = abs(fastError) < Self.swayPart * abs(error)
+    growing = grows(error) && isFollowed ? growing &+ 1 : 0
+    lastError = error
     meanErrors[0] += (error - meanErrors[0]) / 4
-    doubtSlowest(noise: noise)
+    let sways =
+      growing >= Self.swayStretches && steady >= Self.steadyStretches
+      && abs(error) > Self.swayFrames
+    if !sways { doubtSlowest(noise: noise) }
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
-    calm = [0, 0, 0]
-    lastError = 0
+    calm = [0, 0, 0, 0]
+    guard sways else { return }
+    (isUneven, largestJump) = (false, 0)
+    use(Self.fastest)
   }
 
   /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by less than shows in one of
@@ -209,8 +227,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
         || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
       calm[index] = isOff ? 0 : calm[index] &+ 1
     }
-    // Where the fastest does not follow, or errors were small for long, the rate has changed suddenly.
-    if grows, isSudden || (calm[active] == 0 && restless == 0) {
+    // Where the fastest does not follow either, or the rate kept still for long, it has changed suddenly.
+    if grows, calm[active] == 0, isSudden || restless == 0 {
       learnRate(after: error, in: max(Self.leastSeconds, seconds))
     } else if active == 0 {
       doubtSlowest(noise: noise)
@@ -227,11 +245,14 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > growth * abs(lastError)
   }
 
-  /// The rate has changed: all learn it anew from where the filter in use is, which has come to `error` in a time.
+  /// The rate has changed: all that do not follow learn it anew from where the filter in use is, which has come to
+  /// `error` in a time.
   @_noLocks
   private mutating func learnRate(after error: Double, in seconds: Double) {
-    for index in filters.indices { adopt(into: index) }
-    forget(error, rate: 2 * error / seconds)
+    for index in filters.indices where calm[index] == 0 {
+      adopt(into: index)
+      filters[index].forget(error, rate: 2 * error / seconds)
+    }
     active = 0
     sinceChange = 0
     restless = max(restless, Self.changeMemory)
@@ -243,15 +264,19 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private mutating func choose(grows: Bool) {
     var next = active
     while grows, next < Self.fastest, calm[next] == 0 { next &+= 1 }
-    if next > active {
-      restless = Self.swayMemory
-      active = next
-      adoptIntoSlower()
-    }
+    if next > active { use(next) }
     var slowest = 0
     while slowest < active, calm[slowest] < Self.calmStretches { slowest &+= 1 }
     active = slowest
     for index in 0..<active where calm[index] == 0 { adopt(into: index) }
+    if active > 0 { restless = Self.swayMemory }
+  }
+
+  /// Turns to a faster filter, as the rate goes on changing.
+  @_noLocks
+  private mutating func use(_ faster: Int) {
+    (active, restless) = (faster, Self.swayMemory)
+    adoptIntoSlower()
   }
 
   /// All slower filters go on from where the one in use is.
