@@ -164,6 +164,8 @@ extension FileFailure {
           "Wait until that has ended, or choose another name."
         )
       case EISDIR: ("\(path) is a folder.", "Name a file in it.")
+      case ENOENT where Playlist.isAddress(path):
+        ("\(path) is an address, where nothing can be written.", "Name a file.")
       case ENOENT, ENOTDIR:
         (
           "\(path) cannot be created: its folder does not exist.",

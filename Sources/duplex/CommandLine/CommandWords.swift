@@ -83,7 +83,7 @@ struct CommandWords {
         continue
       }
       guard word.hasPrefix("--") else {
-        result.append(try Self.separatingValue(of: word, options, command))
+        result += try Self.separatingValue(of: word, options, command)
         continue
       }
       let name = String(word.dropFirst(2).prefix { $0 != "=" })
@@ -156,25 +156,24 @@ struct CommandWords {
       "\(dashes)\(word) could be \(all).", hint: "Write more of its letters.")
   }
 
-  /// `-d10` as `-d=10`: a letter may have its value right behind it. Throws where `word` is the name of an
-  /// option that lacks a dash, or a letter of it is no option.
+  /// `-qd10` as `-q` and `-d=10`: letters of flags may stand together, the last one may take a value, and that may stand
+  /// right behind it. Throws where `word` is the name of an option that lacks a dash, or a letter of it is no option.
   private static func separatingValue(
     of word: String, _ options: [CommandArgument], _ command: String
-  ) throws(ToolFailure) -> String {
+  ) throws(ToolFailure) -> [String] {
     let name = String(word.dropFirst().prefix { $0 != "=" })
     guard name.count == 1 || options[name] == nil else {
       throw ToolFailure.usage("There is no option -\(name).", hint: "Did you mean --\(name)?")
     }
-    let letter = word[word.index(after: word.startIndex)]
-    let value = word.dropFirst(2)
-    if options[letter]?.takesValue == true {
-      return value.isEmpty || value.first == "=" ? word : "-\(letter)=\(value)"
-    }
-    // Letters of flags may stand together.
-    if let other = name.first(where: { $0 != "h" && options[$0] == nil }) {
+    let flags = String(name.prefix { options[$0]?.takesValue != true })
+    if let other = flags.first(where: { $0 != "h" && options[$0] == nil }) {
       throw unknown("-\(other)", command)
     }
-    return word
+    let rest = word.dropFirst(1 + flags.count)
+    guard let letter = name.dropFirst(flags.count).first else { return [word] }
+    let value = rest.dropFirst()
+    let option = value.isEmpty || value.first == "=" ? "-\(rest)" : "-\(letter)=\(value)"
+    return flags.isEmpty ? [option] : ["-" + flags, option]
   }
 
   private static func refusesConfiguration(_ word: String) -> Bool {

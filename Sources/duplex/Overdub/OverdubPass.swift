@@ -319,8 +319,7 @@ struct OverdubPlan {
         hint: "Save the backing track to a file first, and check it with `duplex inspect`.")
     }
     let first = command.from?.frameCount(at: rate) ?? 0
-    var end = min(frames, command.to?.frameCount(at: rate) ?? frames)
-    if let most = command.audio.duration?.frameCount(at: rate) { end = min(end, first + most) }
+    let end = min(frames, command.to?.frameCount(at: rate) ?? frames)
     guard first < end else {
       throw ToolFailure.usage(
         "There is nothing between --from and --to in \(command.backing).",
@@ -328,7 +327,11 @@ struct OverdubPlan {
           "The file is \((Double(frames) / Double(rate)).shown(2)) s (\(frames.counted("frame"))) long: use times within it."
       )
     }
-    return first..<end
+    guard let most = command.audio.duration?.frameCount(at: rate) else { return first..<end }
+    guard most > 0 else {
+      throw ToolFailure.usage("A --duration of 0 leaves no take.", hint: "Give a longer one.")
+    }
+    return first..<min(end, first + most)
   }
 
   /// The fraction of a frame to shift by; nil for none.
