@@ -135,11 +135,6 @@ public enum Playlist {
     }
     names.append(name)
   }
-
-  static func isAddress(_ name: String) -> Bool {
-    guard let colon = name.firstIndex(of: ":") else { return false }
-    return name[colon...].hasPrefix("://")
-  }
 }
 
 /// The lines of a playlist that hold something, without blanks around them, or a mark of the byte order
@@ -244,7 +239,7 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
     case .folder(let folder):
       if let path = FileAddress.path(of: name) { return path }
       let isWhole =
-        name.utf8.first == UInt8(ascii: "/") || Playlist.isAddress(name) || folder == "."
+        name.utf8.first == UInt8(ascii: "/") || FileName.isAddress(name) || folder == "."
       return isWhole ? name : FileName.join(folder, name)
     }
   }

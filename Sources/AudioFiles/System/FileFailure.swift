@@ -164,7 +164,7 @@ extension FileFailure {
           "Wait until that has ended, or choose another name."
         )
       case EISDIR: ("\(path) is a folder.", "Name a file in it.")
-      case ENOENT where Playlist.isAddress(path):
+      case ENOENT where FileName.isAddress(path):
         ("\(path) is an address, where nothing can be written.", "Name a file.")
       case ENOENT, ENOTDIR:
         (

@@ -61,6 +61,12 @@ package enum FileName {
     return String(shown)
   }
 
+  /// Whether a name is an address, such as `http://example.org/a.flac`.
+  static func isAddress(_ name: String) -> Bool {
+    guard let colon = name.firstIndex(of: ":") else { return false }
+    return name[colon...].hasPrefix("://")
+  }
+
   /// What the environment says under `name`; nil where it says nothing.
   package static func variable(_ name: String) -> String? {
     getenv(name).map { text(ofCString: $0) }
