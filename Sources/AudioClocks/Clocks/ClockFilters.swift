@@ -165,7 +165,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     abs(error) > mostError + mostErrorNoise * noise
   }
 
-  /// Goes by the slowest filter.
+  /// Goes by the slowest filter, until its errors grow while the fastest follows.
   @_noLocks
   private mutating func followUneven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
