@@ -122,13 +122,15 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     isUneven = true
   }
 
-  /// Whether a reading that is off by more than `limit` frames means that the clock is another one: the fastest filter
-  /// does not follow either, and is not learning.
+  /// Whether a reading that is off by more than `limit` frames means that the clock is another one: a fast filter does not
+  /// follow either, and is not learning. Of a rate that has kept still that is the second fastest, as the fastest soon
+  /// follows a step of the rate, too, but does not tell it as well as an estimate that begins anew.
   @_noLocks
   func isLost(_ place: Double, at time: UInt64, limit: Double) -> Bool {
-    isUneven
-      || sinceChange >= Self.learningStretches
-        && abs(place - filters[Self.fastest].frames(at: time)) > limit / 2
+    guard !isUneven else { return true }
+    let fast = restless > 0 ? Self.fastest : Self.fastest &- 1
+    return sinceChange >= Self.learningStretches
+      && abs(place - filters[fast].frames(at: time)) > limit / 2
   }
 
   /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise` frames readings differ
