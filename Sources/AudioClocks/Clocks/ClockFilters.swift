@@ -49,13 +49,15 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// Stretches after a change of the rate in which the filters learn.
   private static let learningStretches = 4
 
+  /// Something of each filter.
+  private typealias Each<Value> = InlineArray<4, Value>
   /// The slowest one first.
-  private var filters: InlineArray<4, DelayLockedLoop>
+  private var filters: Each<DelayLockedLoop>
   /// The number of the filter in use.
   private var active = 0
   /// The mean error of each over some four stretches, and the stretches since it was too large.
-  private var meanErrors: InlineArray<4, Double> = [0, 0, 0, 0]
-  private var calm: InlineArray<4, Int> = [0, 0, 0, 0]
+  private var meanErrors = Each(repeating: 0.0)
+  private var calm = Each(repeating: 0)
   /// The last error of the filter in use, and for how many stretches errors have grown where they jump.
   private var lastError = 0.0
   private var growing = 0
@@ -82,7 +84,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     ]
   }
 
-  private static var fastest: Int { @_noLocks get { 3 } }
+  private static var fastest: Int { @_noLocks get { Each<DelayLockedLoop>.count &- 1 } }
 
   /// The filter in use.
   var current: DelayLockedLoop { @_noLocks get { filters[active] } }
@@ -113,7 +115,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// Readings before now do not count any more.
   @_noLocks
-  mutating func forgetReadings() { meanErrors = [0, 0, 0, 0] }
+  mutating func forgetReadings() { meanErrors = Each(repeating: 0) }
 
   /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames, and nothing else.
   @_noLocks
@@ -150,7 +152,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
     steady = isOff ? 0 : steady &+ 1
     guard !isUneven else {
-      return followUneven(place, at: time, noise: noise, evenNoise: evenNoise)
+      return followUneven(
+        place, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
     }
     // Late by chance, but hardly twice.
     if isOff, fastError < 0, !wasLate {
@@ -167,15 +170,14 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     abs(error) > mostError + mostErrorNoise * noise
   }
 
-  /// Goes by the slowest filter, until its errors grow while the fastest follows.
+  /// Goes by the slowest filter, until its errors grow while the fastest follows, whose error is `fastError`.
   @_noLocks
   private mutating func followUneven(
-    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, fastError: Double
   ) {
     adoptIntoSlower()
     active = 0
     let error = place - filters[0].frames(at: time)
-    let fastError = place - filters[Self.fastest].frames(at: time)
     let isFollowed = abs(fastError) < Self.swayPart * abs(error)
     growing = grows(error) && isFollowed ? growing &+ 1 : 0
     lastError = error
@@ -185,7 +187,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > Self.swayFrames
     if !sways { doubtSlowest(noise: noise) }
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
-    calm = [0, 0, 0, 0]
+    calm = Each(repeating: 0)
     guard sways else { return }
     (isUneven, largestJump) = (false, 0)
     use(Self.fastest)
