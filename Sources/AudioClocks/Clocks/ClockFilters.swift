@@ -189,7 +189,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
     calm = Each(repeating: 0)
     guard sways else { return }
-    (isUneven, largestJump) = (false, 0)
+    (isUneven, largestJump, growing) = (false, 0, 0)
     use(Self.fastest)
   }
 
