@@ -41,9 +41,9 @@ def rows(duplex, benchmarks):
     def device(sound):
         return f"sim:clock=free,mic={sound},gain=-200"
 
-    def monitor(sound):
-        return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", device(sound), "-f", "S16_LE", "-p", "64",
-                                "-d", seconds]
+    def monitor(sound, clocks=""):
+        return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", device(sound) + clocks, "-f", "S16_LE",
+                                "-p", "64", "-d", seconds]
 
     def record(seconds):
         return [duplex, "record", "--no-config", "-q", "--overwrite", "-D", device("mic.wav"), "-f", "S16_LE", "-d",
@@ -56,6 +56,8 @@ def rows(duplex, benchmarks):
         "a cycle of monitor, 64 frames": (monitor("mic.wav"), 750),
         "a cycle of monitor, 64 frames, noise above the limit": (monitor("loud.wav"), 750),
         "a cycle of monitor, 64 frames, noise that swells": (monitor("swells.wav"), 750),
+        "a cycle of monitor with two clocks, 64 frames, the simulated wire included":
+            (monitor("mic.wav", ",drift=80,batch=48,jitter=1"), 750),
         "a cycle of an engine, 64 frames": (lambda seconds: [benchmarks, "engine", seconds], 750),
         "a second of record, WAV": (record, 1),
         "a second of play, WAV": (play("song.wav", "44100"), 1),

@@ -145,14 +145,14 @@ struct ClockTrial {
       lookAtBoth()
       let now = Self.origin + UInt64(clamping: time * 1e9)
       if position == nil, input.isRunning, output.isRunning {
-        position = control.target(input, output, frame: end, at: now)
+        position = control.target(input.estimate, output.estimate, frame: end, at: now)
       }
       if let place = position {
         // Far off, it is set anew, as after a start.
-        let target = control.target(input, output, frame: end, at: now)
+        let target = control.target(input.estimate, output.estimate, frame: end, at: now)
         let place = abs(place - target) > rate / 100 ? target : place
         let next = control.steer(
-          input, output, position: place, frame: end, frames: period, at: now)
+          input.estimate, output.estimate, position: place, frame: end, frames: period, at: now)
         let right = 1 + course.ppm(at: time) * 1e-6
         show(
           Moment(

@@ -16,7 +16,8 @@
 /// the hull's edge (simulated, n = 350), and no more than the mean of that likelihood, Pitman's estimator.
 ///
 /// It is given the readings of one stretch of time after the other and keeps the earliest and the latest
-/// of 64 stretches: the work is bounded, and is done once a stretch.
+/// of 64 stretches: the work is bounded, and is done once a stretch. What reads the stretches is `mutating`, too: that
+/// works where they lie, while each call of what is not would first copy 2.5 KB.
 struct ArrivalHull: BitwiseCopyable, Sendable {
   /// What is kept of a stretch. Times are in seconds; leads are frames by which the clock is ahead of its
   /// nominal rate.
@@ -116,7 +117,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   /// distances change from one to the next by about as much as they are (J. von Neumann's ratio, 1941);
   /// those that another rate makes change evenly.
   private var isFarBelow: Bool {
-    @_noLocks get {
+    @_noLocks mutating get {
       let slope = edgeSlope
       let top = top(slope)
       var (distance, changes, last) = (0.0, 0.0, 0.0)
@@ -134,7 +135,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   /// through the others than by chance, by the variance of such a prediction. How the readings are late does
   /// not matter.
   private var isNewestQuarterOff: Bool {
-    @_noLocks get {
+    @_noLocks mutating get {
       let old = count &- count / 4
       let (mean, newest) = (center(0..<old), center(old..<count))
       var (times, products, squares) = (0.0, 0.0, 0.0)
@@ -158,7 +159,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   /// The mean of some of the earliest readings.
   @_noLocks
-  private func center(_ range: Range<Int>) -> (time: Double, lead: Double) {
+  private mutating func center(_ range: Range<Int>) -> (time: Double, lead: Double) {
     var (time, lead) = (0.0, 0.0)
     for index in range {
       time += stretches[index].time
@@ -170,12 +171,12 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   /// The time of the oldest reading.
   var oldestNanoseconds: UInt64 {
-    @_noLocks get { first.nanoseconds &+ UInt64(clamping: stretches[0].time * 1e9) }
+    @_noLocks mutating get { first.nanoseconds &+ UInt64(clamping: stretches[0].time * 1e9) }
   }
 
   /// The slope of the hull's edge at the middle of the readings.
   private var edgeSlope: Double {
-    @_noLocks get {
+    @_noLocks mutating get {
       let middle = (stretches[0].time + stretches[count &- 1].time) / 2
       // Where the hull comes to from before the middle, the steepest way on.
       var start = 0
@@ -190,12 +191,12 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   /// Seconds from the oldest reading to the newest; nil of fewer than three.
   var span: Double? {
-    @_noLocks get { count > 2 ? stretches[count &- 1].time - stretches[0].time : nil }
+    @_noLocks mutating get { count > 2 ? stretches[count &- 1].time - stretches[0].time : nil }
   }
 
   /// Frames a second of the line through the readings, and the part of the hull's error that it has.
   var rate: (framesPerSecond: Double, errorPart: Double) {
-    @_noLocks get {
+    @_noLocks mutating get {
       if let slope = stripSlope { return (nominalFramesPerSecond + slope, 2.0 / 3) }
       return (nominalFramesPerSecond + edgeSlope, 1)
     }
@@ -203,7 +204,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   /// Where the lowest line of `framesPerSecond` that no reading lies above is at a time.
   @_noLocks
-  func frames(at nanoseconds: UInt64, framesPerSecond: Double) -> Double {
+  mutating func frames(at nanoseconds: UInt64, framesPerSecond: Double) -> Double {
     let time = seconds(at: nanoseconds)
     let slope = framesPerSecond - nominalFramesPerSecond
     return Double(first.frames) + nominalFramesPerSecond * time + slope * time + top(slope)
@@ -211,7 +212,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   /// The vertex that follows one which is not the last.
   @_noLocks
-  private func steepest(from start: Int) -> Int {
+  private mutating func steepest(from start: Int) -> Int {
     var best = start &+ 1
     for end in best..<count where slope(from: start, to: end) >= slope(from: start, to: best) {
       best = end
@@ -220,7 +221,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   }
 
   @_noLocks
-  private func slope(from start: Int, to end: Int) -> Double {
+  private mutating func slope(from start: Int, to end: Int) -> Double {
     (stretches[end].lead - stretches[start].lead) / (stretches[end].time - stretches[start].time)
   }
 
@@ -247,7 +248,7 @@ extension ArrivalHull {
 
   /// The middle of the likely slopes, where lateness is evenly distributed.
   private var stripSlope: Double? {
-    @_noLocks get {
+    @_noLocks mutating get {
       var readings = 0.0
       for index in 0..<count { readings += Double(stretches[index].count) }
       guard let span, span > 0, readings > 0 else { return nil }
@@ -267,7 +268,9 @@ extension ArrivalHull {
   /// Whether the readings lie in a strip as evenly distributed values do: their mean at a half of its height
   /// and their variance a twelfth of its square, which deviate by √(1/12) and √(1/180) of that over √n.
   @_noLocks
-  private func isEvenlyDistributed(in height: Double, slope: Double, readings: Double) -> Bool {
+  private mutating func isEvenlyDistributed(in height: Double, slope: Double, readings: Double)
+    -> Bool
+  {
     let top = top(slope)
     var (mean, square) = (0.0, 0.0)
     for index in 0..<count {
@@ -285,20 +288,20 @@ extension ArrivalHull {
 
   /// How far the highest line of a slope through a reading is above the nominal one at the first reading.
   @_noLocks
-  private func top(_ slope: Double) -> Double {
+  private mutating func top(_ slope: Double) -> Double {
     var top = -Double.infinity
     for index in 0..<count { top = max(top, excess(at: index, over: slope)) }
     return top
   }
 
   @_noLocks
-  private func excess(at index: Int, over slope: Double) -> Double {
+  private mutating func excess(at index: Int, over slope: Double) -> Double {
     stretches[index].lead - slope * stretches[index].time
   }
 
   /// Frames between the lines of a slope above and below all readings.
   @_noLocks
-  private func height(_ slope: Double) -> Double {
+  private mutating func height(_ slope: Double) -> Double {
     var (top, bottom) = (-Double.infinity, Double.infinity)
     for index in 0..<count {
       let earliest = excess(at: index, over: slope)
@@ -311,7 +314,7 @@ extension ArrivalHull {
 
   /// The slope of the lowest strip: the minimum of a convex function, by golden-section search.
   @_noLocks
-  private func lowestStrip(from first: Double, to last: Double) -> Double {
+  private mutating func lowestStrip(from first: Double, to last: Double) -> Double {
     var (low, high) = (first, last)
     for _ in 0..<24 {
       let part = (high - low) * 0.381966
@@ -322,7 +325,9 @@ extension ArrivalHull {
 
   /// The slope furthest from `start`, by at most `distance`, whose strip is below `limit`, by bisection.
   @_noLocks
-  private func slope(from start: Double, by distance: Double, below limit: Double) -> Double {
+  private mutating func slope(from start: Double, by distance: Double, below limit: Double)
+    -> Double
+  {
     var (inner, outer) = (start, start + distance)
     for _ in 0..<16 {
       let middle = (inner + outer) / 2

@@ -218,9 +218,9 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private mutating func followEven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
   ) {
-    let seconds = Double(Int64(bitPattern: time &- current.nanoseconds)) * 1e-9
+    let seconds = Double(Int64(bitPattern: time &- filters[active].nanoseconds)) * 1e-9
     guard seconds > 0 else { return }
-    let error = place - current.frames(at: time)
+    let error = place - filters[active].frames(at: time)
     let grows = grows(error)
     lastError = error
     for index in filters.indices {

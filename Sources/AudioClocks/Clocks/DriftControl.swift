@@ -18,7 +18,7 @@
 ///   output.take(ClockReading(frames: tenth * 4800, nanoseconds: now))
 /// }
 /// let control = DriftControl(nominalRatio: 1, delaySeconds: 0.01)
-/// let drift = control.driftPPM(input, output, at: 59_900_000_000)
+/// let drift = control.driftPPM(input.estimate, output.estimate, at: 59_900_000_000)
 /// precondition(abs(drift - 50) < 5)
 /// ```
 public struct DriftControl: BitwiseCopyable, Sendable {
@@ -72,7 +72,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// By how many parts per million the input's clock runs faster than the output's, as estimated.
   @_noLocks
   public func driftPPM(
-    _ input: FilteredClock, _ output: FilteredClock, at now: UInt64
+    _ input: ClockEstimate, _ output: ClockEstimate, at now: UInt64
   ) -> Double {
     let measured = input.framesPerSecond(at: now) / output.framesPerSecond(at: now)
     return (measured / nominalRatio - 1) * 1e6
@@ -82,7 +82,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// `now`.
   @_noLocks
   public func target(
-    _ input: FilteredClock, _ output: FilteredClock, frame: Double, at now: UInt64
+    _ input: ClockEstimate, _ output: ClockEstimate, frame: Double, at now: UInt64
   ) -> Double {
     let ahead = (frame - output.frames(at: now)) / output.framesPerSecond(at: now)
     return input.frames(at: now) + input.framesPerSecond(at: now) * (ahead - delaySeconds)
@@ -92,7 +92,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// would lie at `position` of the input.
   @_noLocks
   public mutating func steer(
-    _ input: FilteredClock, _ output: FilteredClock, position: Double, frame: Double,
+    _ input: ClockEstimate, _ output: ClockEstimate, position: Double, frame: Double,
     frames: Int, at now: UInt64
   ) -> Double {
     let error = position - target(input, output, frame: frame, at: now)

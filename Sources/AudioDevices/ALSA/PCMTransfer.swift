@@ -99,10 +99,12 @@ struct PCMTransfer: ~Copyable {
   }
 }
 
+/// What only looks is `mutating`, too: it reaches a PCM where it lies in an optional, while each call of what is not would
+/// first copy it.
 extension PCM {
   /// Frames captured and not yet read, or free to be played. Negative: ALSA's error code.
   @_noLocks
-  func available() -> Int {
+  mutating func available() -> Int {
     snd_pcm_avail_update(handle)
   }
 
@@ -155,7 +157,7 @@ extension PCM {
   }
 
   @_noLocks
-  private func copiedFrames(_ frames: Int) -> DeviceFrames? {
+  private mutating func copiedFrames(_ frames: Int) -> DeviceFrames? {
     guard !isCapture || copyStaged(frames) == frames else { return nil }
     return transfer.staging.frames(frames, in: transfer.layout)
   }
@@ -163,7 +165,7 @@ extension PCM {
   /// Has ALSA copy `frames` frames into our period, or out of it; returns how many it did. What it
   /// refuses or leaves out once is asked for again.
   @_noLocks
-  private func copyStaged(_ frames: Int) -> Int {
+  private mutating func copyStaged(_ frames: Int) -> Int {
     var done = 0
     var rounds = 0
     while done < frames && rounds < 8 {
@@ -176,13 +178,13 @@ extension PCM {
   }
 
   @_noLocks
-  private func copy(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
+  private mutating func copy(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
     let memory = transfer.staging.memory + first &* transfer.layout.frameStride
     return isCapture ? snd_pcm_readi(handle, memory, count) : snd_pcm_writei(handle, memory, count)
   }
 
   @_noLocks
-  private func copyPlanes(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
+  private mutating func copyPlanes(from first: Int, _ count: snd_pcm_uframes_t) -> Int {
     for channel in 0..<transfer.deviceLayout.channelCount {
       transfer.planes[channel] =
         transfer.staging.memory + channel &* transfer.deviceLayout.channelStride
@@ -234,7 +236,7 @@ extension PCM {
   /// Frames captured and the time for which that holds: the driver's timestamp where it makes
   /// sense, else what the caller saw and when.
   @_noLocks
-  func stamped(_ available: Int, at now: UInt64) -> (captured: Int, nanoseconds: UInt64) {
+  mutating func stamped(_ available: Int, at now: UInt64) -> (captured: Int, nanoseconds: UInt64) {
     var frames: snd_pcm_uframes_t = 0
     var time = snd_htimestamp_t()
     guard snd_pcm_htimestamp(handle, &frames, &time) == 0 else { return (available, now) }
@@ -281,7 +283,7 @@ extension PCM {
 
   /// Lets what is queued be played. ALSA's own drain can hang, so the buffer is watched for as long
   /// as it must take to run dry and half a second more.
-  func drain() {
+  mutating func drain() {
     let rate = max(1, configuration.sampleRate)
     let keepsTime = keepsTime
     let inside = configuration.bufferFrames - max(0, available())

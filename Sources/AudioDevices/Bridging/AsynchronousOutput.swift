@@ -176,7 +176,7 @@ struct AsynchronousOutput: ~Copyable {
     guard isKnown, age > Self.lockingSeconds, bridge.knowsTime, bridge.isAligned else {
       return playSilence(lockingFrames - (bufferFrames - room), at: now)
     }
-    let next = bridge.outputFrame(of: bridge.position, on: clock, at: now)
+    let next = bridge.outputFrame(of: bridge.position, on: clock.estimate, at: now)
     // So much silence is queued already: what comes now would be late.
     guard next >= written else { return }
     playSilence(next - written, at: now)

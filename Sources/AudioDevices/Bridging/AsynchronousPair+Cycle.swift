@@ -91,10 +91,9 @@ extension AsynchronousPair {
 
   /// Whether the input has not come far enough for a period.
   private var isShort: Bool {
-    @_noLocks get {
+    @_noLocks mutating get {
       bridge.isAligned && !isInputAway && !isBeginning
         && head + captured < bridge.needed(for: shape.periodFrames)
-
     }
   }
 

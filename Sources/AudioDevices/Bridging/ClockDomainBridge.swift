@@ -61,7 +61,7 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   /// Where the input must have come to for `frames` more output frames.
-  @_noLocks
+  @_noLocks @inline(__always)
   func needed(for frames: Int) -> Int {
     Int(clamping: position + converter.inputPerOutput * 1.0001 * Double(frames)) &+ reachFrames &+ 2
   }
@@ -103,8 +103,8 @@ struct ClockDomainBridge: ~Copyable {
 
   /// The frame that `clock`, another clock of the output, shows when what lies at `position` of the
   /// input must be played.
-  @_noLocks
-  func outputFrame(of position: Double, on clock: FilteredClock, at now: UInt64) -> Int {
+  @_noLocks @inline(__always)
+  func outputFrame(of position: Double, on clock: ClockEstimate, at now: UInt64) -> Int {
     let ahead = (position - input.frames(at: now)) / input.framesPerSecond(at: now)
     let seconds = ahead + control.delaySeconds
     return Int(
@@ -146,7 +146,7 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   func reading(at now: UInt64) -> DriftReading {
     DriftReading(
-      ppm: knowsTime ? control.driftPPM(input, output, at: now) : 0,
+      ppm: knowsTime ? control.driftPPM(input.estimate, output.estimate, at: now) : 0,
       errorFrames: control.errorFrames, relocks: relocks)
   }
 
@@ -157,14 +157,16 @@ struct ClockDomainBridge: ~Copyable {
     guard knowsTime else { return 0 }
     var jumped = 0
     if isAligned {
-      let target = control.target(input, output, frame: Double(writtenFrames), at: now)
+      let target = control.target(
+        input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
       if abs(position - target) > resyncThreshold {
         isAligned = false
       }
     }
     if !isAligned { jumped = align(at: now) }
     let ratio = control.steer(
-      input, output, position: position, frame: Double(writtenFrames), frames: frames, at: now)
+      input.estimate, output.estimate, position: position, frame: Double(writtenFrames),
+      frames: frames, at: now)
     converter.setRatio(ratio, over: frames)
     return jumped
   }
@@ -182,7 +184,8 @@ struct ClockDomainBridge: ~Copyable {
 
   @_noLocks
   private mutating func align(at now: UInt64) -> Int {
-    let target = control.target(input, output, frame: Double(writtenFrames), at: now)
+    let target = control.target(
+      input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
     let before = position
     let first = Int(clamping: target + 0x1p40) &- (1 << 40) &- reachFrames
     origin = first

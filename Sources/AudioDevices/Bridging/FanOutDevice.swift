@@ -109,7 +109,6 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     @_noLocks get {
       for index in 0..<count where (feeds + index).pointee.isNoisy { return true }
       return false
-
     }
   }
 

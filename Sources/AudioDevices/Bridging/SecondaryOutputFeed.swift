@@ -60,7 +60,7 @@ struct SecondaryOutputFeed: ~Copyable {
 
   /// Whether more looks would make its clock much better known.
   var isNoisy: Bool {
-    @_noLocks get { bridge.output.isNoisy }
+    @_noLocks mutating get { bridge.output.isNoisy }
   }
 
   /// The numbers of the unit's frames are higher by `frames` from now on.

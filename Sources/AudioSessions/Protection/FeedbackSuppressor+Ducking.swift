@@ -33,7 +33,7 @@ extension FeedbackSuppressor {
 
   /// Whether the suspect is far from loud, so that it may die away slowly.
   var canWait: Bool {
-    @_noLocks get {
+    @_noLocks mutating get {
       !isHeld && !isLevelled && history.level(band: suspect, age: 0) + 30 * growth < Self.loudDBFS
     }
   }

@@ -7,7 +7,7 @@ import RealtimeAudio
 ///
 /// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone never tell it
 /// from an organ, so it takes two things. The suspicion: a band grows by the same number of dB in the same time
-/// (`LevelHistory`), or stands as loud as the limit lets it. The proof: a code of small dips in what is played comes
+/// (`GrowthLines`), or stands as loud as the limit lets it. The proof: a code of small dips in what is played comes
 /// back, and shows a loop whose gain is not below 0 dB (`ProbeSequence`); what sounds outside knows nothing of the
 /// code, and in a loop of less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
 /// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the code is sent the
@@ -58,6 +58,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var stage = Stage.listening
   var bands: HopLevels
   var history = LevelHistory()
+  var lines = GrowthLines()
   var code = ProbeSequence()
   var events: FeedbackEventWriter
   var gain = SmoothedGain(.unity)
@@ -133,6 +134,7 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks
   public mutating func interrupt() {
     history.clear()
+    lines.clear()
     switch stage {
     case .probing, .stabilizing: endProbe()
     case .lowered: giveBackLowered()
@@ -170,6 +172,7 @@ public struct FeedbackSuppressor: ~Copyable {
       bands.finishHop()
       hopEnd = done
       history.add(bands.levels, gain: reductionDecibels)
+      lines.addLatest(of: history)
       hop &+= 1
       switch stage {
       case .listening: suspectSomething()
@@ -247,8 +250,8 @@ extension FeedbackSuppressor {
   private mutating func growingBand() -> (band: Int, rise: Float)? {
     // Where it howled before it may howl again, and half a code of deep dips goes round in a loop for a while.
     let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
-    let growths = history.growths(spread: isRough ? 2 : 0.3)
-    guard growths != SIMD4(repeating: 0) else { return nil }
+    let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
+    guard (growths .!= SIMD4(repeating: 0)).hasTrue else { return nil }
     var found: (band: Int, rise: Float)?
     var level: Float = -55
     var band = 0
