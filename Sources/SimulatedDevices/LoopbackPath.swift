@@ -127,19 +127,8 @@ struct LoopbackPath: ~Copyable, Sendable {
       let position = offset + Double(done) * step
       let first = Int(clamping: position)
       interpolator.turn(to: position - Double(first))
-      interpolate(done, from: first, into: &mixed)
+      interpolator.read(window, from: first, into: &mixed, at: done)
       done &+= 1
-    }
-  }
-
-  @_noLocks @inline(__always)
-  private func interpolate(_ frame: Int, from first: Int, into mixed: inout SampleBuffer) {
-    let channelCount = mixed.channelCount
-    var channel = 0
-    while channel < channelCount {
-      mixed[frame &* channelCount &+ channel] = interpolator.value(
-        in: window, from: first, channel: channel)
-      channel &+= 1
     }
   }
 
@@ -164,7 +153,6 @@ struct Interpolator: ~Copyable, Sendable {
   /// One row of taps for each phase, and the first one again, a frame later, at the end.
   private let rows: SampleBuffer
   private var taps: SampleBuffer
-  private var nextTaps: SampleBuffer
 
   /// Taps in all.
   var width: Int {
@@ -186,7 +174,6 @@ struct Interpolator: ~Copyable, Sendable {
     self.halfWidth = halfWidth
     self.rows = rows
     self.taps = taps
-    nextTaps = SampleBuffer(frameCount: 1, channelCount: 2 * halfWidth)
   }
 
   /// Turns to another fraction of a frame, 0 up to 1.
@@ -195,11 +182,19 @@ struct Interpolator: ~Copyable, Sendable {
     let phase = fraction * 512
     let row = max(0, min(511, Int(clamping: phase)))
     let weight = Float(phase - Double(row))
-    taps.replace(at: 0, with: rows, from: row, frames: 1)
-    taps.scale(frames: 1, by: 1 - weight)
-    nextTaps.replace(at: 0, with: rows, from: row &+ 1, frames: 1)
-    nextTaps.scale(frames: 1, by: weight)
-    taps.add(nextTaps, frames: 1)
+    let (before, after) = (SIMD4<Float>(repeating: 1 - weight), SIMD4<Float>(repeating: weight))
+    let (first, second) = (row &* width, (row &+ 1) &* width)
+    var tap = 0
+    while tap &+ 4 <= width {
+      let four =
+        rows.fourSamples(at: first &+ tap) * before + rows.fourSamples(at: second &+ tap) * after
+      taps.setFourSamples(four, at: tap)
+      tap &+= 4
+    }
+    while tap < width {
+      taps[tap] = rows[first &+ tap] * (1 - weight) + rows[second &+ tap] * weight
+      tap &+= 1
+    }
   }
 
   /// The weight of one tap.
@@ -208,18 +203,64 @@ struct Interpolator: ~Copyable, Sendable {
     taps[tap]
   }
 
-  /// One channel's value between frame `firstFrame + halfWidth - 1` of `window` and the next.
+  /// Writes what lies between frame `firstFrame + halfWidth - 1` of `window` and the next to the frame `frame` of
+  /// `mixed`.
   @_noLocks
-  func value(in window: borrowing SampleBuffer, from firstFrame: Int, channel: Int) -> Float {
-    let stride = window.channelCount
-    var index = firstFrame &* stride &+ channel
-    var sum: Float = 0
-    var tap = 0
-    while tap < width {
-      sum += window[index] * taps[tap]
-      index &+= stride
-      tap &+= 1
+  func read(
+    _ window: borrowing SampleBuffer, from firstFrame: Int, into mixed: inout SampleBuffer,
+    at frame: Int
+  ) {
+    let channelCount = window.channelCount
+    let whole = channelCount <= 2 ? width & ~3 : 0
+    if channelCount == 2 {
+      let sums = sumsOfStereo(window, from: firstFrame, taps: whole)
+      (mixed[frame &* 2], mixed[frame &* 2 &+ 1]) = (sums[0] + sums[2], sums[1] + sums[3])
+    } else if channelCount == 1 {
+      mixed[frame] = sumsOfMono(window, from: firstFrame, taps: whole).sum()
     }
-    return sum
+    guard whole < width else { return }
+    var channel = 0
+    while channel < channelCount {
+      var sum = whole > 0 ? mixed[frame &* channelCount &+ channel] : 0
+      var tap = whole
+      while tap < width {
+        sum += window[(firstFrame &+ tap) &* channelCount &+ channel] * taps[tap]
+        tap &+= 1
+      }
+      mixed[frame &* channelCount &+ channel] = sum
+      channel &+= 1
+    }
+  }
+
+  /// The sums of each second frame's channels through the first `count` taps.
+  @_noLocks @inline(__always)
+  private func sumsOfStereo(
+    _ window: borrowing SampleBuffer, from firstFrame: Int, taps count: Int
+  ) -> SIMD4<Float> {
+    var sums = SIMD4<Float>(repeating: 0)
+    var index = firstFrame &* 2
+    var tap = 0
+    while tap < count {
+      let four = taps.fourSamples(at: tap)
+      sums += window.fourSamples(at: index) * SIMD4(four[0], four[0], four[1], four[1])
+      sums += window.fourSamples(at: index &+ 4) * SIMD4(four[2], four[2], four[3], four[3])
+      index &+= 8
+      tap &+= 4
+    }
+    return sums
+  }
+
+  /// The sums of each fourth frame through the first `count` taps.
+  @_noLocks @inline(__always)
+  private func sumsOfMono(
+    _ window: borrowing SampleBuffer, from firstFrame: Int, taps count: Int
+  ) -> SIMD4<Float> {
+    var sums = SIMD4<Float>(repeating: 0)
+    var tap = 0
+    while tap < count {
+      sums += window.fourSamples(at: firstFrame &+ tap) * taps.fourSamples(at: tap)
+      tap &+= 4
+    }
+    return sums
   }
 }
