@@ -6,16 +6,20 @@ import Glibc
 
 /// Noise of which no two places are alike.
 struct TestNoise {
-  enum Colour: CaseIterable { case none, white, pink, hum }
+  /// The noise of a fan loses 6 dB an octave from 400 Hz on.
+  enum Colour: CaseIterable { case none, white, pink, fan, hum }
 
   private let colour: Colour
   private let step: Float
   private var seed: UInt32 = 1
   private var phase: Float = 0
   private var filter = PinkFilter()
+  private let fanShare: Float
+  private var fan: Float = 0
 
   init(_ colour: Colour, sampleRate: Int) {
     self.colour = colour
+    fanShare = 1 - expf(-2 * .pi * 400 / Float(sampleRate))
     step = 2 * .pi * 50 / Float(sampleRate)
   }
 
@@ -29,6 +33,10 @@ struct TestNoise {
     seed = seed &* 1_664_525 &+ 1_013_904_223
     let white = (Float(seed >> 8) / 8_388_608 - 1) * 1.732
     if colour == .white { return white }
+    if colour == .fan {
+      fan += fanShare * (white - fan)
+      return fan * (2 / fanShare - 1).squareRoot()
+    }
     return 0.336 * Float(filter.next(Double(white)))
   }
 }

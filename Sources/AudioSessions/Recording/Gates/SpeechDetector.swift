@@ -103,7 +103,9 @@ struct SpeechDetector: Sendable {
     guard !spectral.isEmpty else { return loud }
     let block = spectralHistory[index]
     if block.isMusic { return .none }
-    return max(loud, spectral[channel].evidence(of: block))
+    let likely = spectral[channel].evidence(of: block)
+    // Between strokes of a key a spectrum may still look like speech, but nothing is loud.
+    return max(loud, likely == .distinct && loud == .none ? .strong : likely)
   }
 
   private mutating func finishBlock() {
@@ -142,7 +144,7 @@ enum SpeechEvidence: Sendable, Comparable {
   case weak
   /// Enough for speech to begin.
   case strong
-  /// 11 dB or more above the noise: a block counts for more.
+  /// 11 dB or more above the noise, or three times as far above it as likely speech: a block counts for more.
   case distinct
 
   /// Decibels by which the noise must be surpassed, over the bands' root mean square.

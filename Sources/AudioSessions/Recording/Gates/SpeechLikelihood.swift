@@ -111,6 +111,8 @@ struct LikelihoodThreshold: Sendable {
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
   private static let weakShare: Float = 0.7
+  /// How many times the rise from which on speech may begin is distinct.
+  private static let distinctShare: Float = 3
   /// The least mean of noise that is believed in.
   private static let leastMean: Float = 0.15
 
@@ -119,6 +121,8 @@ struct LikelihoodThreshold: Sendable {
   private var blockCount = 0
   /// The likelihood from which on speech may begin; infinite while the noise is not known to be steady.
   private(set) var strong = Float.infinity
+  /// The likelihood from which on a block counts for more.
+  private(set) var distinct = Float.infinity
   /// The likelihood from which on speech that has begun goes on.
   private(set) var weak = Float.infinity
 
@@ -143,12 +147,14 @@ struct LikelihoodThreshold: Sendable {
     guard let noise = stretches.min(by: { $0.mean < $1.mean }),
       noise.mean < Self.mostMean, noise.deviation < Self.mostDeviation
     else {
+      distinct = .infinity
       strong = .infinity
       weak = .infinity
       return
     }
     let mean = max(Self.leastMean, noise.mean)
     let rise = Self.margin + Self.deviations * noise.deviation
+    distinct = mean + Self.distinctShare * rise
     strong = mean + rise
     weak = mean + Self.weakShare * rise
   }
