@@ -1,7 +1,9 @@
-// Until a session hears signals by itself they end the program, in words and with a status of its own.
+// Until a session hears signals by itself they end the program, in words and with a status of its own; Ctrl-Z stops it.
 #include "CProgram.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,4 +32,37 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
     action = (struct sigaction){.sa_handler = end};
     sigaction(numbers[index], &action, NULL);
   }
+}
+
+static atomic_bool drawn;
+
+static void hear_stop(void);
+
+static void stop(int number) {
+  const int error = errno;
+  ssize_t ignored = 0;
+  // In the background the terminal is not ours.
+  if (atomic_load(&drawn) && tcgetpgrp(STDERR_FILENO) == getpgrp()) ignored = write(STDERR_FILENO, "\r\033[J", 4);
+  (void)ignored;
+  signal(number, SIG_DFL);
+  raise(number);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  // Stops here, until it is continued.
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  hear_stop();
+  errno = error;
+}
+
+static void hear_stop(void) {
+  sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
+}
+
+void cprogram_erase_at_stop(_Bool is_drawn) {
+  static atomic_bool is_heard;
+  atomic_store(&drawn, is_drawn);
+  struct sigaction action;
+  if (atomic_exchange(&is_heard, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  hear_stop();
 }

@@ -40,6 +40,10 @@ package enum ProgramSignals {
   package static func endProgram(status: Int32, sentence: String, event: String) {
     cprogram_end_on_signals(status, sentence, event)
   }
+
+  /// Whether something is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
+  /// stops the program.
+  package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
 }
 
 /// Starts other programs.

@@ -210,10 +210,9 @@ final class OverdubPass {
     guard run.totals.isInterrupted else {
       return "\(written): \(seconds(report.frames)), \(report.frames.counted("frame")),"
     }
-    let last =
-      "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames.counted("frame")),"
-    return report.frames > 0
-      ? "Interrupted: kept \(written), the last \(last)" : "Interrupted: kept \(written),"
+    guard report.frames > 0 else { return "Interrupted: kept \(written)," }
+    return "Interrupted: kept \(written), \(paths.count > 1 ? "of the last take " : "")"
+      + "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames.counted("frame")),"
   }
 }
 

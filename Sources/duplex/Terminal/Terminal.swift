@@ -81,6 +81,7 @@ enum Terminal {
   static func redraw(_ lines: [Line]) {
     guard isLive, isInForeground(STDERR_FILENO), words.isFlowing else { return }
     let wasDrawing = isDrawing.exchange(!lines.isEmpty, ordering: .relaxed)
+    if wasDrawing == lines.isEmpty { ProgramSignals.eraseAtStop(isDrawn: !lines.isEmpty) }
     let (columns, rows) = size
     let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
     // A terminal that has become narrower may have wrapped the lines, and moved the cursor with them:
