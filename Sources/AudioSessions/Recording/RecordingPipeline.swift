@@ -169,6 +169,7 @@ struct RecordingPipeline: ~Copyable {
     try advance(to: receivedFrames - delayFrames, scratch, Span())
     closeSegment()
     try complete()
+    if let rawFailure { throw rawFailure }
   }
 
   /// The disk takes no more: completes the files with what they hold.
@@ -190,7 +191,6 @@ struct RecordingPipeline: ~Copyable {
     _ = endPause()
     withRaw { raw throws(FileFailure) in try raw.series.finish(.nothing) }
     try output.series.finish(report.levels)
-    if let rawFailure { throw rawFailure }
   }
 
   /// Does something with the unprocessed recording, where there is one. Where it can be kept no longer the
