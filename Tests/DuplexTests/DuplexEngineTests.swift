@@ -226,6 +226,32 @@ import Testing
     #expect(played.withLock { $0 } > 0)
   }
 
+  @Test
+  func `a run whose player is at work elsewhere fails, keeps no file, and may be tried again`()
+    async throws
+  {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("none.wav"))
+    let elsewhere = try engine.player.attach(
+      to: AudioPlayer.Shape(sampleRate: 48000, channelCount: 2, periodFrames: 512))
+    for work in engine.player.background { _ = work.step() }
+    do throws(EngineFailure) {
+      try await engine.run(seconds: 1)
+      Issue.record("The player plays in two sessions.")
+    } catch {
+      guard case .device(let failure) = error else { throw error }
+      #expect(failure.kind == .busy)
+    }
+    #expect(engine.status.phase == .stopped)
+    #expect(recording.report?.frames == 0)
+    #expect((try? SoundFileReader(path: folder.path("none.wav"))) == nil)
+    _ = consume elsewhere
+    engine.player.detach()
+    let again = try await engine.record(to: folder.path("again.wav"))
+    #expect(try await engine.run(seconds: 1).frames == 48000)
+    #expect(again.report?.frames == 48000)
+  }
+
   @Test func `tells its events to a stream and to handlers`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
     let seen = MutexBox<[String]>([])
