@@ -41,8 +41,8 @@ def rows(duplex, benchmarks):
     def device(sound):
         return f"sim:clock=free,mic={sound},gain=-200"
 
-    def monitor(device):
-        return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", device, "-f", "S16_LE", "-p", "64", "-d",
+    def monitor(name):
+        return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", name, "-f", "S16_LE", "-p", "64", "-d",
                                 seconds]
 
     # At a low rate, since the simulated wire takes its time.

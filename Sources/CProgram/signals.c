@@ -1,4 +1,5 @@
-// Until a session hears signals by itself they end the program, in words and with a status of its own; Ctrl-Z stops it.
+// Handlers of signals. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and end the program with
+// an exit status. SIGTSTP (Ctrl-Z) erases the panel that is drawn on the terminal and stops the program.
 #include "CProgram.h"
 
 #include <errno.h>
@@ -41,22 +42,18 @@ static void hear_stop(void);
 static void stop(int number) {
   const int error = errno;
   ssize_t ignored = 0;
-  // In the background the terminal is not ours.
+  // In the background the terminal belongs to another program.
   if (atomic_load(&drawn) && tcgetpgrp(STDERR_FILENO) == getpgrp()) ignored = write(STDERR_FILENO, "\r\033[J", 4);
   (void)ignored;
-  signal(number, SIG_DFL);
+  // SA_RESETHAND has brought the default action back: the program stops here, until SIGCONT.
   raise(number);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, number);
-  // Stops here, until it is continued.
-  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   hear_stop();
   errno = error;
 }
 
 static void hear_stop(void) {
-  sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
+  const int flags = SA_RESTART | SA_RESETHAND | SA_NODEFER;
+  sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = flags}, NULL);
 }
 
 void cprogram_erase_at_stop(_Bool is_drawn) {

@@ -12,8 +12,3 @@
 
 VECTOR_ARITHMETIC(float4, float, 4)
 VECTOR_ARITHMETIC(double4, double, 4)
-
-typedef int int4 __attribute__((ext_vector_type(4)));
-
-// Whether any bit of four numbers is set.
-VECTOR_FUNCTION _Bool int4_hasBits(int4 numbers) { return __builtin_reduce_or(numbers) != 0; }

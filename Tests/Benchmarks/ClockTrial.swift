@@ -152,7 +152,7 @@ struct ClockTrial {
         let target = control.target(input.estimate, output.estimate, frame: end, at: now)
         let place = abs(place - target) > rate / 100 ? target : place
         let next = control.steer(
-          input.estimate, output.estimate, position: place, frame: end, frames: period, at: now)
+          input.estimate, output.estimate, error: place - target, frames: period, at: now)
         let right = 1 + course.ppm(at: time) * 1e-6
         show(
           Moment(

@@ -88,14 +88,12 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return input.frames(at: now) + input.framesPerSecond(at: now) * (ahead - delaySeconds)
   }
 
-  /// The ratio for the next `frames` output frames, of which the first is number `frame` and
-  /// would lie at `position` of the input.
+  /// The ratio for the next `frames` output frames, of which the first would lie `error` input frames behind its
+  /// `target`.
   @_noLocks
   public mutating func steer(
-    _ input: ClockEstimate, _ output: ClockEstimate, position: Double, frame: Double,
-    frames: Int, at now: UInt64
+    _ input: ClockEstimate, _ output: ClockEstimate, error: Double, frames: Int, at now: UInt64
   ) -> Double {
-    let error = position - target(input, output, frame: frame, at: now)
     errorFrames = error / nominalRatio
     let gain = gain(age: min(input.age(at: now), output.age(at: now)))
     let pace = output.framesPerSecond(at: now)

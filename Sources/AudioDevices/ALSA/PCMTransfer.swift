@@ -236,7 +236,7 @@ extension PCM {
   /// Frames captured and the time for which that holds: the driver's timestamp where it makes
   /// sense, else what the caller saw and when.
   @_noLocks
-  mutating func stamped(_ available: Int, at now: UInt64) -> (captured: Int, nanoseconds: UInt64) {
+  func stamped(_ available: Int, at now: UInt64) -> (captured: Int, nanoseconds: UInt64) {
     var frames: snd_pcm_uframes_t = 0
     var time = snd_htimestamp_t()
     guard snd_pcm_htimestamp(handle, &frames, &time) == 0 else { return (available, now) }

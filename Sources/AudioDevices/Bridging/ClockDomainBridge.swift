@@ -155,18 +155,12 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   mutating func steer(frames: Int, at now: UInt64) -> Int {
     guard knowsTime else { return 0 }
-    var jumped = 0
-    if isAligned {
-      let target = control.target(
-        input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
-      if abs(position - target) > resyncThreshold {
-        isAligned = false
-      }
-    }
-    if !isAligned { jumped = align(at: now) }
+    let target = control.target(
+      input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
+    if abs(position - target) > resyncThreshold { isAligned = false }
+    let jumped = isAligned ? 0 : align(to: target)
     let ratio = control.steer(
-      input.estimate, output.estimate, position: position, frame: Double(writtenFrames),
-      frames: frames, at: now)
+      input.estimate, output.estimate, error: position - target, frames: frames, at: now)
     converter.setRatio(ratio, over: frames)
     return jumped
   }
@@ -183,9 +177,7 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   @_noLocks
-  private mutating func align(at now: UInt64) -> Int {
-    let target = control.target(
-      input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
+  private mutating func align(to target: Double) -> Int {
     let before = position
     let first = Int(clamping: target + 0x1p40) &- (1 << 40) &- reachFrames
     origin = first

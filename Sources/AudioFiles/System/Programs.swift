@@ -41,7 +41,7 @@ package enum ProgramSignals {
     cprogram_end_on_signals(status, sentence, event)
   }
 
-  /// Whether something is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
+  /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
   /// stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
 }

@@ -251,7 +251,7 @@ extension FeedbackSuppressor {
     // Where it howled before it may howl again, and half a code of deep dips goes round in a loop for a while.
     let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
     let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
-    guard (growths .!= SIMD4(repeating: 0)).hasTrue else { return nil }
+    guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
     var found: (band: Int, rise: Float)?
     var level: Float = -55
     var band = 0

@@ -67,7 +67,7 @@ struct GrowthLines: BitwiseCopyable {
       let rises = now - history.levels(age: length &- step)
       let isRising = (rises .> leastRise) .& (rises .< SIMD4(repeating: Self.mostRise))
       // Few bands rise, and only those are worth a closer look.
-      if isRising.hasTrue {
+      if any(isRising) {
         let (slopesOfSteps, rests) = lines[index].fits()
         let slopes = slopesOfSteps * (1 / Float(step))
         let rise = slopes * SIMD4(repeating: Float(length))

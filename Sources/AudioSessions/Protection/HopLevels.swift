@@ -146,7 +146,7 @@ struct HopLevels: BitwiseCopyable {
     findLoudest()
     // What fades away must not end in numbers so small that they take long to compute with; nor
     // what was no number stay for good.
-    if !(latest .>= SIMD4(repeating: 1e-20)).hasTrue {
+    if !any(latest .>= SIMD4(repeating: 1e-20)) {
       state = BandFilters.Pair.zero
     }
     energy = SIMD4(repeating: 0)

@@ -30,14 +30,6 @@ extension SIMD4<Float> {
   static func += (left: inout SIMD4<Float>, right: SIMD4<Float>) { left = float4_sum(left, right) }
 }
 
-extension SIMDMask<SIMD4<Int32>> {
-  /// Whether any lane is true.
-  var hasTrue: Bool {
-    @_noLocks @inline(__always)
-    get { int4_hasBits(SIMD4<Int32>(repeating: 0).replacing(with: -1, where: self)) }
-  }
-}
-
 extension SIMD4<Double> {
   @_noLocks @inline(__always)
   static func + (left: SIMD4<Double>, right: SIMD4<Double>) -> SIMD4<Double> {

@@ -10,7 +10,7 @@ const char *cprogram_argument(int index);
 // empty. Both are copied, up to 1,000 bytes.
 void cprogram_end_on_signals(int status, const char *sentence, const char *event);
 
-// Whether something is drawn on the terminal behind standard error, from the cursor on: where Ctrl-Z stops the program
-// it is erased before, as the shell writes there. Called the first time, it begins to hear SIGTSTP, unless that is
-// ignored.
+// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on. Before Ctrl-Z stops the
+// program the panel is erased, because the shell prints its prompt at the cursor. The first call installs the handler of
+// SIGTSTP, unless the program was started with SIGTSTP ignored.
 void cprogram_erase_at_stop(_Bool is_drawn);

@@ -59,12 +59,19 @@ enum Terminal {
 
   /// Whether the cursor is on a line that is drawn again and again.
   private static let isDrawing = Atomic(false)
+  /// Returns whether the cursor was on such a line.
+  private static func setDrawing(_ draws: Bool) -> Bool {
+    let drew = isDrawing.exchange(draws, ordering: .relaxed)
+    if drew != draws { ProgramSignals.eraseAtStop(isDrawn: draws) }
+    return drew
+  }
+
   /// How wide the terminal was when something was last drawn.
   private static let drawnColumns = Atomic(0)
 
   /// A sentence on standard error, in the place of a line that is drawn.
   static func say(_ sentence: Line) {
-    let wasDrawing = isDrawing.exchange(false, ordering: .relaxed)
+    let wasDrawing = setDrawing(false)
     let erasing = wasDrawing && isInForeground(STDERR_FILENO) ? "\r\u{1B}[J" : ""
     words.write(erasing + wrapped(sentence.text, at: STDERR_FILENO) + "\n")
   }
@@ -80,8 +87,7 @@ enum Terminal {
   /// terminal's size. Nothing is drawn from the background, where the terminal belongs to others.
   static func redraw(_ lines: [Line]) {
     guard isLive, isInForeground(STDERR_FILENO), words.isFlowing else { return }
-    let wasDrawing = isDrawing.exchange(!lines.isEmpty, ordering: .relaxed)
-    if wasDrawing == lines.isEmpty { ProgramSignals.eraseAtStop(isDrawn: !lines.isEmpty) }
+    let wasDrawing = setDrawing(!lines.isEmpty)
     let (columns, rows) = size
     let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
     // A terminal that has become narrower may have wrapped the lines, and moved the cursor with them:

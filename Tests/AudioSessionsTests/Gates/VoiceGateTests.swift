@@ -11,6 +11,13 @@ private let sentences = [
   "Fifty five fish swam past", "Zero point three",
 ]
 
+extension [Range<Int>] {
+  /// Whether one of them has all of `phrase`.
+  fileprivate func hold(_ phrase: Range<Int>) -> Bool {
+    contains { $0.contains(phrase.lowerBound) && $0.contains(phrase.upperBound - 1) }
+  }
+}
+
 /// What is speech, and what is not.
 @Suite struct VoiceGateTests {
   /// That each phrase lies whole in a stretch of its own, with little silence around it.
@@ -54,7 +61,7 @@ private let sentences = [
     // The first phrase comes half a second after the start, when the noise is not known yet.
     for word in words.phrases.dropFirst() {
       #expect(
-        stretches.contains { $0.contains(word.lowerBound) && $0.contains(word.upperBound - 1) },
+        stretches.hold(word),
         "word at \(word)")
     }
   }
@@ -67,7 +74,7 @@ private let sentences = [
     #expect(stretches.count == speech.phrases.count)
     for phrase in speech.phrases {
       #expect(
-        stretches.contains { $0.contains(phrase.lowerBound) && $0.contains(phrase.upperBound - 1) },
+        stretches.hold(phrase),
         "phrase at \(phrase)")
     }
   }
@@ -78,7 +85,7 @@ private let sentences = [
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
     let stretches = try #require(kept(&gate, of: speech.samples))
     return speech.phrases.count { word in
-      stretches.contains { $0.contains(word.lowerBound) && $0.contains(word.upperBound - 1) }
+      stretches.hold(word)
     }
   }
 

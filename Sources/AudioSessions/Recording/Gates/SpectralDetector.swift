@@ -57,9 +57,6 @@ struct SpectralDetector: Sendable {
   /// How much `block` sounds like speech in steady noise, by what is known of the noise now.
   func evidence(of block: Block) -> SpeechEvidence {
     guard !block.isMusic, block.likelihood < Self.mostLikelihood else { return .none }
-    return block.likelihood > threshold.distinct
-      ? .distinct
-      : block.likelihood > threshold.strong
-        ? .strong : block.likelihood > threshold.weak ? .weak : .none
+    return threshold.evidence(of: block.likelihood)
   }
 }

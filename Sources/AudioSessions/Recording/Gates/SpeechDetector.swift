@@ -105,7 +105,7 @@ struct SpeechDetector: Sendable {
     if block.isMusic { return .none }
     let likely = spectral[channel].evidence(of: block)
     // Between strokes of a key a spectrum may still look like speech, but nothing is loud.
-    return max(loud, likely == .distinct && loud == .none ? .strong : likely)
+    return loud == .none ? min(likely, .strong) : max(loud, likely)
   }
 
   private mutating func finishBlock() {

@@ -110,8 +110,8 @@ struct LikelihoodThreshold: Sendable {
   /// What speech must have above the noise's mean: this, and so many deviations.
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
+  /// The parts of this at which speech that has begun goes on, and from which on a block counts for more.
   private static let weakShare: Float = 0.7
-  /// How many times the rise from which on speech may begin is distinct.
   private static let distinctShare: Float = 3
   /// The least mean of noise that is believed in.
   private static let leastMean: Float = 0.15
@@ -119,12 +119,9 @@ struct LikelihoodThreshold: Sendable {
   private var recent: [Float] = Array(repeating: 0, count: stretchBlocks)
   private var stretches: [(mean: Float, deviation: Float)] = []
   private var blockCount = 0
-  /// The likelihood from which on speech may begin; infinite while the noise is not known to be steady.
-  private(set) var strong = Float.infinity
-  /// The likelihood from which on a block counts for more.
-  private(set) var distinct = Float.infinity
-  /// The likelihood from which on speech that has begun goes on.
-  private(set) var weak = Float.infinity
+  /// The mean likelihood of the noise, and how far above it speech may begin; nil while the noise is not known to be
+  /// steady.
+  private var noise: (mean: Float, rise: Float)?
 
   /// Takes the likelihood of the next block.
   mutating func add(_ likelihood: Float) {
@@ -144,19 +141,23 @@ struct LikelihoodThreshold: Sendable {
   }
 
   private mutating func conclude() {
-    guard let noise = stretches.min(by: { $0.mean < $1.mean }),
-      noise.mean < Self.mostMean, noise.deviation < Self.mostDeviation
+    guard let lowest = stretches.min(by: { $0.mean < $1.mean }),
+      lowest.mean < Self.mostMean, lowest.deviation < Self.mostDeviation
     else {
-      distinct = .infinity
-      strong = .infinity
-      weak = .infinity
+      noise = nil
       return
     }
-    let mean = max(Self.leastMean, noise.mean)
-    let rise = Self.margin + Self.deviations * noise.deviation
-    distinct = mean + Self.distinctShare * rise
-    strong = mean + rise
-    weak = mean + Self.weakShare * rise
+    noise = (
+      max(Self.leastMean, lowest.mean), Self.margin + Self.deviations * lowest.deviation
+    )
+  }
+
+  /// How much a block of that likelihood sounds like speech.
+  func evidence(of likelihood: Float) -> SpeechEvidence {
+    guard let noise else { return .none }
+    func isAbove(_ share: Float) -> Bool { likelihood > noise.mean + share * noise.rise }
+    return isAbove(Self.distinctShare)
+      ? .distinct : isAbove(1) ? .strong : isAbove(Self.weakShare) ? .weak : .none
   }
 }
 
