@@ -12,6 +12,16 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
+  /// A step of 10 ppm shows as half a frame a second, among readings that are late by up to 48 frames.
+  @Test(arguments: [10.0, 30, 100, 1000])
+  func `8 s after a step of any size the ratio is right again`(ppm: Double) {
+    let course = (0..<15).map { [0, ppm, 0, -ppm][$0 % 4] }
+    let errors = ClockTrial.stepping(through: course).errors(after: [8], seconds: 900)
+    #expect(errors.ratioPPM[0].count == 14)
+    #expect(errors.ratioPPM[0].allSatisfy { $0 < 1.5 })
+    #expect(errors.delayFrames[0].allSatisfy { $0 < 1 })
+  }
+
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `two clocks are locked to 1 ppm and 1 frame 5 s after a start`(seed: UInt64) {
     var trial = ClockTrial.start

@@ -27,6 +27,9 @@ import RealtimeAudio
 // or the largest errors of hours of virtual time under a number of seeds, failing where one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
+// or what is off some seconds after steps of a clock's rate:
+//
+//     swift run -c release Benchmarks clock-steps [SEEDS]
 // or what the estimator makes of recordings by chance, of speech, music, noise and sweeps in rooms:
 //
 //     swift run -c release Benchmarks by-ear [RECORDINGS [FIRST]]
@@ -52,6 +55,8 @@ if words.first == "lock-curve" {
 } else if words.first == "clock-trials" {
   let seeds = words.dropFirst().first.flatMap { Int($0) } ?? 4
   exit(printClockTrials(seeds: seeds) ? 0 : 1)
+} else if words.first == "clock-steps" {
+  printClockSteps(seeds: words.dropFirst().first.flatMap { Int($0) } ?? 4)
 } else if words.first == "engine" {
   runEngine(seconds: words.dropFirst().first.flatMap { Double($0) } ?? 2)
 } else if words.first == "soak" {

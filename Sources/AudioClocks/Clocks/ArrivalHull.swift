@@ -21,7 +21,7 @@
 struct ArrivalHull: BitwiseCopyable, Sendable {
   /// What is kept of a stretch. Times are in seconds; leads are frames by which the clock is ahead of its
   /// nominal rate.
-  private struct Stretch: BitwiseCopyable {
+  struct Stretch: BitwiseCopyable {
     /// The earliest reading: seconds since the first reading of all.
     var time = 0.0
     var lead = 0.0
@@ -53,8 +53,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   private let nominalFramesPerSecond: Double
   private var first = ClockReading(frames: 0, nanoseconds: 0)
   /// The oldest one first.
-  private var stretches = InlineArray<64, Stretch>(repeating: Stretch())
-  private var count = 0
+  private(set) var stretches = InlineArray<64, Stretch>(repeating: Stretch())
+  /// How many of them there are.
+  private(set) var count = 0
 
   /// No readings yet of a clock of nominally `framesPerSecond`.
   @_noLocks
@@ -95,8 +96,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     if old > 0 { removeOldest(old) }
   }
 
+  /// Forgets the `number` oldest stretches.
   @_noLocks
-  private mutating func removeOldest(_ number: Int) {
+  mutating func removeOldest(_ number: Int) {
     for index in number..<count { stretches[index &- number] = stretches[index] }
     count &-= number
   }

@@ -6,6 +6,8 @@ public struct ClockEstimate: BitwiseCopyable, Sendable {
   public internal(set) var isRunning = false
   /// When the clock was last begun anew or found at another rate: its age counts from here.
   public internal(set) var begunNanoseconds: UInt64 = 0
+  /// When the rate last changed by little, so that the age goes on.
+  var changedNanoseconds: UInt64 = 0
   var loop: DelayLockedLoop
   /// Frames by which a reading was ahead of the loop since that was last corrected: none is early.
   var raisedFrames = 0.0
@@ -36,5 +38,12 @@ public struct ClockEstimate: BitwiseCopyable, Sendable {
   @_noLocks
   public func age(at now: UInt64) -> Double {
     isRunning && now > begunNanoseconds ? Double(now &- begunNanoseconds) * 1e-9 : 0
+  }
+
+  /// Seconds for which its rate has not changed either, as far as is known.
+  @_noLocks
+  func steadySeconds(at now: UInt64) -> Double {
+    let since = max(begunNanoseconds, changedNanoseconds)
+    return isRunning && now > since ? Double(now &- since) * 1e-9 : 0
   }
 }

@@ -15,6 +15,12 @@
 ///
 /// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
+  /// What the filter in use has come to be off by, in some seconds.
+  struct GrownError: BitwiseCopyable {
+    var frames: Double
+    var seconds: Double
+  }
+
   /// A filter does not follow where its mean error, in frames, is above `mostMean` and `mostMeanNoise` times the noise.
   private static let mostMean = 0.12
   private static let mostMeanNoise = 2.0
@@ -46,6 +52,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// Stretches after a change of the rate in which another one means that it goes on changing, and after that has ended.
   private static let changeMemory = 20
   private static let swayMemory = 120
+  /// The same after a change that readings from before and after it tell of.
+  private static let knownChangeMemory = 8
   /// Stretches after a change of the rate in which the filters learn.
   private static let learningStretches = 4
 
@@ -70,8 +78,9 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// slowly forgotten.
   private var steady = 0
   private var largestJump = 0.0
-  /// Whether only the slowest filter is used.
+  /// Whether only the slowest filter is used, and was before the last stretch.
   private var isUneven = true
+  private var wasUneven = true
 
   /// Filters of a clock of nominally `framesPerSecond`.
   @_noLocks
@@ -88,6 +97,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// The filter in use.
   var current: DelayLockedLoop { @_noLocks get { filters[active] } }
+
+  /// Whether the rate has kept still: the slowest filter is in use, and errors do not jump.
+  var isStill: Bool {
+    @_noLocks get {
+      active == 0 && restless <= Self.knownChangeMemory && !(isUneven && wasUneven)
+    }
+  }
 
   /// All begin anew: see `DelayLockedLoop`.
   @_noLocks
@@ -135,12 +151,22 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(place - filters[fast].frames(at: time)) > limit / 2
   }
 
+  /// The rate has changed, and all filters have begun anew with what is known of that.
+  @_noLocks
+  mutating func noteChange() {
+    sinceChange = 0
+    largestJump = 0
+    restless = Self.knownChangeMemory
+  }
+
   /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise` frames readings differ
-  /// usually from one to the next, and by `evenNoise` from an even change.
+  /// usually from one to the next, and by `evenNoise` from an even change. Returns the error by which the rate seems to
+  /// have changed, if it does; the reading is not taken in then, but by `learn`, `expectSway` or `takeAll`.
   @_noLocks
   mutating func follow(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
-  ) {
+  ) -> GrownError? {
+    wasUneven = isUneven
     restless = max(0, restless &- 1)
     sinceChange = min(Self.learningStretches, sinceChange &+ 1)
     let fastError = place - filters[Self.fastest].frames(at: time)
@@ -148,20 +174,21 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     isUneven = !isSettled || largestJump > Self.jumpFrames
     let isOff = Self.isOff(fastError, noise: evenNoise)
     if isSettled, sinceChange >= Self.learningStretches, steady >= Self.steadyStretches {
-      largestJump = max(largestJump, abs(fastError))
+      let error = place - filters[active].frames(at: time)
+      largestJump = max(largestJump, min(abs(error), abs(fastError)))
     }
     steady = isOff ? 0 : steady &+ 1
     guard !isUneven else {
-      return followUneven(
-        place, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
+      followUneven(place, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
+      return nil
     }
     // Late by chance, but hardly twice.
     if isOff, fastError < 0, !wasLate {
       wasLate = true
-      return
+      return nil
     }
     wasLate = false
-    followEven(place, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
+    return followEven(place, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
   }
 
   /// Whether an error is too large for a filter that follows.
@@ -205,7 +232,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   /// All take in a place. What differs from one reading to the next because the clock sways is noise for the slowest.
   @_noLocks
-  private mutating func takeAll(
+  mutating func takeAll(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
     for index in filters.indices {
@@ -217,9 +244,9 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func followEven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
-  ) {
+  ) -> GrownError? {
     let seconds = Double(Int64(bitPattern: time &- filters[active].nanoseconds)) * 1e-9
-    guard seconds > 0 else { return }
+    guard seconds > 0 else { return nil }
     let error = place - filters[active].frames(at: time)
     let grows = grows(error)
     lastError = error
@@ -233,12 +260,12 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
     // Where the fastest does not follow either, or the rate kept still for long, it has changed suddenly.
     if grows, calm[active] == 0, isSudden || restless == 0 {
-      learnRate(after: error, in: max(Self.leastSeconds, seconds))
-    } else if active == 0 {
-      doubtSlowest(noise: noise)
+      return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
     }
+    if active == 0 { doubtSlowest(noise: noise) }
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
     choose(grows: grows)
+    return nil
   }
 
   /// Whether the error of the filter in use has become larger: of a clock that jumped it stays, or falls.
@@ -249,17 +276,36 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > growth * abs(lastError)
   }
 
-  /// The rate has changed: all that do not follow learn it anew from where the filter in use is, which has come to
-  /// `error` in a time.
+  /// The rate has changed: all that do not follow learn it anew from where the filter in use is, and take in the place.
   @_noLocks
-  private mutating func learnRate(after error: Double, in seconds: Double) {
-    for index in filters.indices where calm[index] == 0 {
-      adopt(into: index)
-      filters[index].forget(error, rate: 2 * error / seconds)
-    }
+  mutating func learn(
+    _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+  ) {
+    forgetRate(grown, from: 0)
     active = 0
     sinceChange = 0
     restless = max(restless, Self.changeMemory)
+    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    choose(grows: true)
+  }
+
+  /// The rate may go on changing: the faster filters learn it anew, for the case that errors grow once more, and all take
+  /// in the place.
+  @_noLocks
+  mutating func expectSway(
+    _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+  ) {
+    forgetRate(grown, from: 1)
+    restless = max(restless, Self.knownChangeMemory)
+    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+  }
+
+  @_noLocks
+  private mutating func forgetRate(_ grown: GrownError, from slowest: Int) {
+    for index in slowest..<Each<DelayLockedLoop>.count where calm[index] == 0 {
+      adopt(into: index)
+      filters[index].forget(grown.frames, rate: 2 * grown.frames / grown.seconds)
+    }
   }
 
   /// Turns to a faster filter where errors grow, and to a slower one that has followed for long. Slower ones that do not

@@ -95,10 +95,14 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     _ input: ClockEstimate, _ output: ClockEstimate, error: Double, frames: Int, at now: UInt64
   ) -> Double {
     errorFrames = error / nominalRatio
-    let gain = gain(age: min(input.age(at: now), output.age(at: now)))
+    let haste = Haste(seconds: min(input.age(at: now), output.age(at: now)))
+    let change = Haste(
+      seconds: min(input.steadySeconds(at: now), output.steadySeconds(at: now)))
+    let gain = gain(haste, change)
     let pace = output.framesPerSecond(at: now)
     let seconds = Double(frames) / pace
-    smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * gain)
+    let attention = max(gain, min(Self.firstGain, change.near))
+    smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * attention)
     let least = nominalRatio * (1 - Self.limit)
     let most = nominalRatio * (1 + Self.limit)
     let bandwidth = bandwidth(gain: gain)
@@ -113,16 +117,31 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return ratio
   }
 
-  /// The part of the error that is taken back in a second, where the younger clock is known for `age` seconds.
+  /// How fast an error is taken back, as a part of it a second, some time after something has begun.
+  private struct Haste: BitwiseCopyable {
+    /// Where little is known yet.
+    var gain: Double
+    /// 1 in the first seconds, and less and less from then on.
+    var early: Double
+    /// Where the error is below a frame.
+    var near: Double { @_noLocks get { gain * (early * early * early * early) } }
+
+    @_noLocks
+    init(seconds: Double) {
+      gain = 3 / max(seconds, 0.1)
+      early = min(1, gain)
+    }
+  }
+
+  /// The part of the error that is taken back in a second, some time after the younger clock has begun, and after a
+  /// `change` of a rate.
   ///
   /// An error of nearly a frame matters more than the ratio. One of less, taken back late, would bend the ratio when
   /// it should be right already. Between the two the gain changes evenly: a gain that jumps bends the ratio too.
   @_noLocks
-  private func gain(age: Double) -> Double {
-    let haste = 3 / max(age, 0.1)
-    let early = min(1, haste)
-    let near = max(Self.finalGain, haste * (early * early * early * early))
-    let far = max(Self.farGain, haste * (1 + Self.youngParts * early * early))
+  private func gain(_ haste: Haste, _ change: Haste) -> Double {
+    let near = max(Self.finalGain, haste.near)
+    let far = max(Self.farGain, change.gain * (1 + Self.youngParts * change.early * change.early))
     let distance = abs(smoothed) / nominalRatio - Self.nearFrames
     let farPart = max(0, min(1, distance / Self.nearFrames))
     return min(Self.firstGain, near + (far - near) * farPart)

@@ -1,19 +1,22 @@
 // Audio thread.
 
 /// An estimate of a device's clock from readings that come in batches, late, twice, or not at all: a
-/// minimum filter, then the convex hull of the readings and, from the ninth second on, a Kalman filter.
+/// minimum filter, then the convex hull of the readings and, from the ninth second on, Kalman filters.
 ///
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
 /// seconds with the age of the estimate. The earliest readings go through `ClockFilters`, the
 /// Kalman filters. These know of errors with a mean and a variance only, and take fifteen seconds to
-/// come to a millionth of the rate. An `ArrivalHull`, which knows that no reading is early, takes five:
-/// its line counts for the first eight seconds of readings that come often, and always of those so few and
-/// so late that the filter would take a minute, over the time in which lateness and the clock's wander
-/// balance. A clock that suddenly runs at quite another rate is detected within a third of a second, and
-/// the estimate begins anew; a small step, or a rate that sways, shows in the errors of the filters, within some
-/// seconds. A device that stood still for a moment, as one does of a sound server that misses a cycle, keeps its rate.
+/// come to a millionth of the rate. A `ClockLine` by the hull of the readings, which knows that no reading is early,
+/// takes five: it counts for the first eight seconds of readings that come often, and always of those so few and
+/// so late that the filter would take a minute, over the time in which lateness and the clock's wander balance.
+///
+/// A clock that suddenly runs at quite another rate is detected within a third of a second, and the estimate begins
+/// anew. A step of the rate by 3 to 100 parts per million is found within three seconds to one by the likelihood of a
+/// broken line through the readings of the last seconds (`RateCourse`), whose newer part goes on as the clock's line. A
+/// rate that sways shows in the errors of the filters. A device that stood still for a moment, as one does of a sound
+/// server that misses a cycle, keeps its rate.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 ///
@@ -28,38 +31,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The least noise of a reading, in frames.
   private static let finest = 0.02
   private static let longStretch: UInt64 = 2_000_000_000
-  /// Seconds from the beginning of an estimate in which the hull knows more than the Kalman filter, and from one
-  /// reading to the next where it does.
-  private static let youngSeconds = 8.0
-  private static let oftenSeconds = 0.003
-  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
-  /// earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of the rate every 40 s).
-  private static let rateLateness = 0.6
+  /// The longest stretch of readings for the line of a clock, where they come often.
+  private static let lineStretch: UInt64 = 250_000_000
   /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.
   private static let outlierSeconds = 0.02
   private static let outlierNanoseconds: UInt64 = 300_000_000
   private static let outlierReadings = 16
-  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one that
-  /// was known well.
-  private static let firstRateDoubt = 0.003
-  private static let leastRateDoubt = 0.00002
-  /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
-  private static let crystalRateDoubt = 0.0005
-  /// Seconds from one reading to the next of such a clock.
-  private static let seldomSeconds = 0.006
-
-  /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows more
-  /// than the Kalman filter.
-  private static let coarseness = 1.8e-6
-  /// The cube of the hull's seconds for each of these: its error of the rate falls with their square, and
-  /// a wander of the rate grows with them.
-  private static let hullCube = 1e9
-  private static let leastHullCube = 64.0
-  /// Readings, and seconds, that a hull needs for a line.
-  private static let leastHullReadings = 12.0
-  private static let firstHullSeconds = 0.5
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
@@ -71,9 +50,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// When its place was last found anew: at that time, or after a jump.
   private var placedNanoseconds: UInt64 = 0
   private var last = ClockReading(frames: 0, nanoseconds: 0)
-  private var rateDoubt = firstRateDoubt
   /// The readings since the last long stretch ended.
   private var longBest = ReadingStretch()
+  /// The readings since the line last took some in.
+  private var lineBest = ReadingStretch()
   /// Tells sudden changes by short stretches.
   private var jumps: JumpDetector
   /// The noise of the earliest readings, in frames: by how much one's error differs from the next
@@ -85,15 +65,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastChange = 0.0
   /// The noise by how much such a difference differs from the one before, so that an even change is none.
   private var evenNoise = 1.0
-  /// By how many frames a reading is usually later than the earliest of its stretch.
   @usableFromInline
-  package private(set) var lateness = 0.0
-  /// Seconds from one reading to the next.
-  private var interval = 0.0
-  private var hull: ArrivalHull
-  /// The rate that the clock began with, and by how much that may be wrong, in frames a second.
-  private var firstRate: Double
-  private var firstRateDoubt = 0.0
+  private(set) var pattern: ReadingPattern
+  private var line: ClockLine
   /// Whether the earliest reading of the last stretch was too far off to be chance.
   private var wasOff = false
   private var outlierSince: UInt64 = 0
@@ -105,9 +79,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     nominalFramesPerSecond = framesPerSecond
     filters = ClockFilters(framesPerSecond: framesPerSecond)
     estimate = ClockEstimate(loop: filters.current)
-    hull = ArrivalHull(framesPerSecond: framesPerSecond)
+    pattern = ReadingPattern(framesPerSecond: framesPerSecond)
+    line = ClockLine(framesPerSecond: framesPerSecond)
     jumps = JumpDetector(framesPerSecond: framesPerSecond)
-    firstRate = framesPerSecond
   }
 
   /// Whether any reading came since the last start.
@@ -145,16 +119,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// still what it was.
   @_noLocks
   public mutating func restart() {
-    knowRate(after: age(at: last.nanoseconds))
+    line.knowRate(after: age(at: last.nanoseconds), pattern)
     estimate.isRunning = false
-  }
-
-  /// Its rate is known as well as by a line through the earliest readings of `seconds`, see `followHull`.
-  @_noLocks
-  private mutating func knowRate(after seconds: Double) {
-    guard seconds > 2 else { return }
-    let doubt = 16 * lateness * interval / (seconds * seconds * nominalFramesPerSecond)
-    rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
   }
 
   /// Frames by which the estimate may be late, in all but a few of a hundred cases: infinite where
@@ -163,7 +129,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   public func lateFrames(at now: UInt64) -> Double {
     let age = age(at: now)
-    return interval > 0 && age > 0 ? 20 * lateness * interval / age : .infinity
+    return pattern.interval > 0 && age > 0
+      ? 20 * pattern.lateness * pattern.interval / age : .infinity
   }
 
   /// Takes a reading in, unless it repeats the last one, goes back, or is an outlier.
@@ -177,30 +144,37 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     last = reading
     jumps.take(reading, lead: lead)
     longBest.take(reading, lead: lead)
+    lineBest.take(reading, lead: lead)
     let age = reading.nanoseconds &- placedNanoseconds
     if age < JumpDetector.stretchNanoseconds && lead > 0 {
       // All that is certain so far: no reading is early.
       beginLoop(at: reading)
       jumps.moveEstimateToEarliest()
       longBest.moveEstimateToEarliest()
+      lineBest.moveEstimateToEarliest()
       estimate.raisedFrames = 0
-    } else if lead > estimate.raisedFrames + 1, isCoarse, isSeldom {
+    } else if lead > estimate.raisedFrames + 1, pattern.isCoarse, pattern.isSeldom {
       estimate.raisedFrames = lead
     }
     if let change = jumps.change(
-      at: reading.nanoseconds, noise: noiseEstimate, lateness: lateness),
+      at: reading.nanoseconds, noise: noiseEstimate, lateness: pattern.lateness),
       reading.nanoseconds &- estimate.begunNanoseconds > Self.longStretch
     {
       follow(change, at: reading.nanoseconds)
     }
-    // The hull does without the readings of the stretch that has not ended.
+    // The line does without the readings of the stretch that has not ended.
     let least = jumps.leastStretch(at: reading.nanoseconds)
-    let stretches: UInt64 = isCoarse ? 12 : isYoung(at: reading.nanoseconds) ? 16 : 8
-    let stretch = min(Self.longStretch, max(least, age / stretches))
+    let isYoung = isYoung(at: reading.nanoseconds) && !pattern.isCoarse
+    let stretches: UInt64 = pattern.isCoarse ? 12 : isYoung ? 16 : 8
+    let most = isYoung ? Self.lineStretch : Self.longStretch
+    let stretch = min(most, max(least, age / stretches))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
       endLongStretch(at: reading.nanoseconds)
+    }
+    if lineBest.count > 3, reading.nanoseconds &- lineBest.since >= Self.lineStretch {
+      endLineStretch(at: reading.nanoseconds)
     }
   }
 
@@ -210,31 +184,31 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let rate = estimate.loop.framesPerSecond(at: estimate.loop.nanoseconds)
     filters.begin(
       at: Double(reading.frames), reading.nanoseconds, framesPerSecond: rate,
-      doubt: nominalFramesPerSecond * 0.001, rateDoubt: nominalFramesPerSecond * rateDoubt)
+      doubt: nominalFramesPerSecond * 0.001, rateDoubt: nominalFramesPerSecond * line.rateDoubt)
+  }
+
+  /// By how many frames a reading is usually later than the earliest of its stretch.
+  package var lateness: Double {
+    @_noLocks @inlinable @inline(__always) get { pattern.lateness }
   }
 
   /// Whether more readings would make it much better known.
   public var isNoisy: Bool {
-    @_noLocks @inlinable @inline(__always) get { noiseEstimate > 0.1 || lateness > 2 }
+    @_noLocks @inlinable @inline(__always) get { noiseEstimate > 0.1 || pattern.lateness > 2 }
   }
 
   @_noLocks
   private mutating func begin(_ reading: ClockReading) {
     estimate.isRunning = true
-    keepRate(at: reading.nanoseconds)
+    line.keepRate(estimate.loop.framesPerSecond(at: reading.nanoseconds))
+    line.begin(at: reading.nanoseconds)
     (estimate.begunNanoseconds, placedNanoseconds) = (reading.nanoseconds, reading.nanoseconds)
     last = reading
     (outlierSince, outlierCount) = (0, 0)
-    (noiseEstimate, evenNoise, lateness, interval) = (1, 1, 0, 0)
+    (noiseEstimate, evenNoise) = (1, 1)
+    pattern.clear()
     beginLoop(at: reading)
     forgetReadings(at: reading.nanoseconds)
-  }
-
-  /// The readings from `time` on are those of another line, whose rate is the present one.
-  @_noLocks
-  private mutating func keepRate(at time: UInt64) {
-    firstRate = estimate.loop.framesPerSecond(at: time)
-    firstRateDoubt = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
   }
 
   /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
@@ -244,9 +218,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     filters.forgetReadings()
     estimate.raisedFrames = 0
     wasOff = false
-    hull.clear()
+    line.clear()
     jumps.begin(at: time, jump: frames)
-    longBest = ReadingStretch(since: time)
+    (longBest, lineBest) = (ReadingStretch(since: time), ReadingStretch(since: time))
   }
 
   /// Outliers count only if they persist: then the clock itself has jumped.
@@ -258,7 +232,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     } else if reading.nanoseconds &- outlierSince > Self.outlierNanoseconds,
       outlierCount > Self.outlierReadings
     {
-      knowRate(after: age(at: last.nanoseconds))
+      line.knowRate(after: age(at: last.nanoseconds), pattern)
       begin(reading)
     }
   }
@@ -274,32 +248,16 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The device stood still for a moment, or was moved on.
   @_noLocks
   private mutating func jump(to reading: ClockReading, by lead: Double, at time: UInt64) {
-    knowRate(after: age(at: time))
-    keepRate(at: time)
+    line.knowRate(after: age(at: time), pattern)
+    line.keepRate(estimate.loop.framesPerSecond(at: time))
     placedNanoseconds = time
     filters.move(to: reading, noise: noiseEstimate)
     forgetReadings(at: time, jump: lead)
   }
 
-  /// Whether readings come so late and so seldom that the hull knows more.
-  private var isCoarse: Bool {
-    @_noLocks get { latenessSeconds * interval > Self.coarseness }
-  }
-
+  /// Whether the line knows more than the filters, so soon after it began.
   @_noLocks
-  private func isYoung(at time: UInt64) -> Bool {
-    interval < Self.oftenSeconds && age(at: time) < Self.youngSeconds
-  }
-
-  /// Whether a tenth of a second has a few of them only.
-  private var isSeldom: Bool {
-    @_noLocks get { interval > Self.seldomSeconds }
-  }
-
-  /// The most seconds by which readings are late, where all up to that are equally likely.
-  private var latenessSeconds: Double {
-    @_noLocks get { 2 * lateness / nominalFramesPerSecond }
-  }
+  private func isYoung(at time: UInt64) -> Bool { pattern.isOften && line.isYoung(at: time) }
 
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
@@ -307,13 +265,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     // Even the earliest one is late, in a short stretch more than in a long one.
     let place = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
     let lead = place - estimate.loop.frames(at: reading.nanoseconds)
-    let late = longBest.lateness
-    lateness = lateness > 0 ? lateness + (late - lateness) / 4 : late
-    let apart = Double(time &- longBest.since) * 1e-9 / Double(longBest.count)
-    interval = interval > 0 ? interval + (apart - interval) / 4 : apart
-    let doubt = ReadingStretch.doubt(lateness: lateness, count: longBest.count)
+    pattern.take(longBest, endingAt: time)
+    let isCoarse = pattern.isCoarse
+    let doubt = ReadingStretch.doubt(lateness: pattern.lateness, count: longBest.count)
     estimate.raisedFrames = 0
-    hull.take(longBest)
+    if isCoarse || !pattern.isOften || isYoung(at: time) {
+      line.take(longBest)
+      lineBest = ReadingStretch(since: time)
+    }
     longBest = ReadingStretch(since: time)
     let limit = 1 + 6 * max(noiseEstimate, doubt)
     let placed = time &- placedNanoseconds
@@ -335,42 +294,74 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     (lastLead, lastChange) = (lead, change)
     guard isCoarse || isYoung(at: time) else {
-      return filters.follow(
-        place, at: reading.nanoseconds, noise: noiseEstimate, evenNoise: evenNoise,
-        isSettled: placed > 4 * Self.longStretch)
+      let isSettled = placed > 4 * Self.longStretch
+      return followFilters(place, at: reading.nanoseconds, until: time, isSettled: isSettled)
     }
-    guard !isOff, !followHull(at: time) else { return }
+    guard !isOff, !followLine(at: time) else { return }
     filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
   }
 
-  /// Goes by the hull: by the rate of its line and the one that the clock began with, each as far as it is
-  /// known, and by the earliest of its readings. False where it tells nothing of the rate yet, and the
-  /// first one is no longer right or will soon be known better.
+  /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the readings of the last
+  /// seconds tell so, or goes on changing.
   @_noLocks
-  private mutating func followHull(at time: UInt64) -> Bool {
-    hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * latenessSeconds * interval))
-    if hull.forgetAnotherRate() { forgetRate(before: hull.oldestNanoseconds) }
-    let isKnown = isSeldom || rateDoubt < Self.crystalRateDoubt
-    let knownRateDoubt = isKnown ? firstRateDoubt : .infinity
-    let span = hull.span ?? 0
-    let readings = span / interval
-    let doubt = readings > 1 ? 2 * lateness / readings : 0
-    guard span > Self.firstHullSeconds, readings > Self.leastHullReadings else {
-      guard knownRateDoubt < .infinity else { return false }
-      let place = hull.frames(at: time, framesPerSecond: firstRate) + (isCoarse ? 0 : doubt)
-      filters.begin(
-        at: place, time, framesPerSecond: firstRate, doubt: lateness, rateDoubt: knownRateDoubt)
-      return true
+  private mutating func followFilters(
+    _ place: Double, at time: UInt64, until now: UInt64, isSettled: Bool
+  ) {
+    let (noise, even) = (noiseEstimate, evenNoise)
+    guard
+      let grown = filters.follow(
+        place, at: time, noise: noise, evenNoise: even, isSettled: isSettled)
+    else { return }
+    let course =
+      pattern.isOften
+      ? line.rateCourse(
+        unlikely: ArrivalHull.confirmation, newest: ArrivalHull.stretchesForConfirmation) : nil
+    switch course {
+    case .broken(let newest): changeRate(newest: newest, at: now)
+    case .bent: filters.expectSway(grown, place, at: time, noise: noise, evenNoise: even)
+    case .even: filters.takeAll(place, at: time, noise: noise, evenNoise: even)
+    case nil: filters.learn(grown, place, at: time, noise: noise, evenNoise: even)
     }
-    let found = hull.rate
-    let rateDoubt = 8 * found.errorPart * doubt / span
-    let ratio = rateDoubt / knownRateDoubt
-    let weight = 1 / (1 + ratio * ratio)
-    let rate = firstRate + weight * (found.framesPerSecond - firstRate)
-    let late = doubt * (isCoarse ? 1 : 1 + Self.rateLateness * weight)
+  }
+
+  /// Ends a stretch of readings for the line, and looks for a small change of the rate.
+  @_noLocks
+  private mutating func endLineStretch(at time: UInt64) {
+    let stretch = lineBest
+    lineBest = ReadingStretch(since: time)
+    guard pattern.isOften, pattern.interval > 0, !pattern.isCoarse, !isYoung(at: time) else {
+      return
+    }
+    line.take(stretch)
+    guard filters.isStill,
+      case .broken(let newest) = line.rateCourse(unlikely: ArrivalHull.alarm)
+    else { return }
+    changeRate(newest: newest, at: time)
+  }
+
+  /// The clock has run at another rate for the newest stretches, so many.
+  @_noLocks
+  private mutating func changeRate(newest: Int, at time: UInt64) {
+    let begun = line.keep(newest: newest)
+    (placedNanoseconds, estimate.changedNanoseconds) = (begun, begun)
+    line.forgetRate(before: begun)
+    filters.noteChange()
+    _ = followLine(at: time)
+    filters.forgetReadings()
+    longBest = ReadingStretch(since: time)
+    (lastLead, lastChange) = (0, 0)
+    estimate.raisedFrames = 0
+    wasOff = false
+  }
+
+  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.
+  @_noLocks
+  private mutating func followLine(at time: UInt64) -> Bool {
+    if let begun = line.forgetOld(pattern) { forgetRate(before: begun) }
+    guard let found = line.found(at: time, pattern) else { return false }
     filters.begin(
-      at: hull.frames(at: time, framesPerSecond: rate) + late, time, framesPerSecond: rate,
-      doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
+      at: found.frames, time, framesPerSecond: found.framesPerSecond, doubt: found.doubt,
+      rateDoubt: found.rateDoubt)
     return true
   }
 
@@ -378,7 +369,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func forgetRate(before time: UInt64) {
     (estimate.begunNanoseconds, placedNanoseconds) = (time, time)
-    (firstRateDoubt, rateDoubt) = (.infinity, Self.firstRateDoubt)
+    line.forgetRate(before: time)
   }
 
   @_noLocks
@@ -389,7 +380,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetRate(before: time)
     filters.forget(lead, rate: 2 * lead / since)
     (noiseEstimate, evenNoise) = (max(noiseEstimate, 1), max(evenNoise, 1))
-    (lateness, interval) = (0, 0)
+    pattern.clear()
     filters.take(Double(reading.frames), at: reading.nanoseconds, noise: noiseEstimate)
     forgetReadings(at: time)
   }

@@ -1,0 +1,150 @@
+// Audio thread.
+
+/// The straight line of a clock that runs at one rate: by the hull of its readings and by the rate that it began with,
+/// each as far as it is known.
+struct ClockLine: BitwiseCopyable, Sendable {
+  /// A place on the line, its slope, and by how much these may be wrong.
+  struct Found: BitwiseCopyable {
+    var frames: Double
+    var framesPerSecond: Double
+    var doubt: Double
+    var rateDoubt: Double
+  }
+
+  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
+  /// earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of the rate every 40 s).
+  private static let rateLateness = 0.6
+  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one that
+  /// was known well.
+  private static let firstRateDoubt = 0.003
+  private static let leastRateDoubt = 0.00002
+  /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
+  private static let crystalRateDoubt = 0.0005
+  /// The cube of the hull's seconds for each second of lateness times a second from one reading to the next: its error
+  /// of the rate falls with their square, and a wander of the rate grows with them.
+  private static let hullCube = 1e9
+  private static let leastHullCube = 64.0
+  /// Readings, and seconds, that a hull needs for a line.
+  private static let leastHullReadings = 12.0
+  private static let firstHullSeconds = 0.5
+  /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where readings come often.
+  private static let youngNanoseconds: UInt64 = 8_000_000_000
+  /// Of the stretches that were found to tell of another rate, the oldest one in so many may still tell of the one before.
+  private static let mixedPart = 3
+
+  private let nominalFramesPerSecond: Double
+  private var hull: ArrivalHull
+  /// The rate that the clock began with, and by how much that may be wrong, in frames a second.
+  private var firstRate: Double
+  private var firstRateUncertainty = 0.0
+  /// By which part of itself the rate may be wrong.
+  private(set) var rateDoubt = firstRateDoubt
+  /// Since when it is this line.
+  private var begunNanoseconds: UInt64 = 0
+  /// Stretches that may tell of the rate before, and how many there must be until they are left out.
+  private var mixed = 0
+  private var enoughWithoutMixed = 0
+
+  /// The line of a clock of nominally `framesPerSecond`, of which nothing is known yet.
+  @_noLocks
+  init(framesPerSecond: Double) {
+    nominalFramesPerSecond = framesPerSecond
+    firstRate = framesPerSecond
+    hull = ArrivalHull(framesPerSecond: framesPerSecond)
+  }
+
+  /// Whether it knows more than the Kalman filter at `time`, where readings come often.
+  @_noLocks
+  func isYoung(at time: UInt64) -> Bool { time &- begunNanoseconds < Self.youngNanoseconds }
+
+  /// The clock began anew at `time`, and all readings before that belong to another line.
+  @_noLocks
+  mutating func begin(at time: UInt64) { begunNanoseconds = time }
+
+  /// Forgets all readings.
+  @_noLocks
+  mutating func clear() {
+    hull.clear()
+    mixed = 0
+  }
+
+  /// Takes in the readings of the stretch that followed the last one.
+  @_noLocks
+  mutating func take(_ stretch: ReadingStretch) {
+    hull.take(stretch)
+    guard mixed > 0, hull.count >= enoughWithoutMixed else { return }
+    hull.removeOldest(mixed)
+    mixed = 0
+  }
+
+  /// The readings to come are those of another line of the same rate, `framesPerSecond`.
+  @_noLocks
+  mutating func keepRate(_ framesPerSecond: Double) {
+    firstRate = framesPerSecond
+    firstRateUncertainty = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
+  }
+
+  /// The rate is known as well as by a line through the earliest readings of `seconds`, see `found`.
+  @_noLocks
+  mutating func knowRate(after seconds: Double, _ pattern: ReadingPattern) {
+    guard seconds > 2 else { return }
+    let doubt =
+      16 * pattern.lateness * pattern.interval / (seconds * seconds * nominalFramesPerSecond)
+    rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
+  }
+
+  /// Of the clock's rate is known what the readings from `time` on tell, and no more.
+  @_noLocks
+  mutating func forgetRate(before time: UInt64) {
+    begunNanoseconds = time
+    (firstRateUncertainty, rateDoubt) = (.infinity, Self.firstRateDoubt)
+  }
+
+  /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they tell of the present
+  /// one, if they did.
+  @_noLocks
+  mutating func forgetOld(_ pattern: ReadingPattern) -> UInt64? {
+    hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * pattern.roughness))
+    return hull.forgetAnotherRate() ? hull.oldestNanoseconds : nil
+  }
+
+  /// How the rate went: see `ArrivalHull`.
+  @_noLocks
+  mutating func rateCourse(unlikely: Double, newest: Int = 0) -> RateCourse? {
+    hull.rateCourse(unlikely: unlikely, newest: newest)
+  }
+
+  /// Keeps the newest stretches, so many, which tell of another rate than the others. Returns since when.
+  @_noLocks
+  mutating func keep(newest: Int) -> UInt64 {
+    hull.removeOldest(hull.count &- newest)
+    (mixed, enoughWithoutMixed) = (newest / Self.mixedPart, 2 &* newest)
+    return hull.oldestNanoseconds
+  }
+
+  /// The line at `time`. Nil where the readings tell nothing of the rate yet, and the first one is no longer right or will
+  /// soon be known better.
+  @_noLocks
+  mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> Found? {
+    let isKnown = pattern.isSeldom || rateDoubt < Self.crystalRateDoubt
+    let knownRateDoubt = isKnown ? firstRateUncertainty : .infinity
+    let span = hull.span ?? 0
+    let doubt = pattern.doubt(in: span)
+    guard span > Self.firstHullSeconds, span / pattern.interval > Self.leastHullReadings else {
+      guard knownRateDoubt < .infinity else { return nil }
+      let place = hull.frames(at: time, framesPerSecond: firstRate)
+      return Found(
+        frames: place + (pattern.isCoarse ? 0 : doubt), framesPerSecond: firstRate,
+        doubt: pattern.lateness, rateDoubt: knownRateDoubt)
+    }
+    let found = hull.rate
+    let rateDoubt = 8 * found.errorPart * doubt / span
+    let ratio = rateDoubt / knownRateDoubt
+    let weight = 1 / (1 + ratio * ratio)
+    let rate = firstRate + weight * (found.framesPerSecond - firstRate)
+    let late = doubt * (pattern.isCoarse ? 1 : 1 + Self.rateLateness * weight)
+    return Found(
+      frames: hull.frames(at: time, framesPerSecond: rate) + late, framesPerSecond: rate,
+      doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
+  }
+}

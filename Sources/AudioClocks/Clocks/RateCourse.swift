@@ -1,0 +1,235 @@
+// Audio thread.
+
+/// How a clock's rate went in the time of which the newest readings tell.
+enum RateCourse: BitwiseCopyable, Sendable {
+  /// It stayed the same, as far as they tell.
+  case even
+  /// It changed suddenly: the newest stretches, so many, tell of the new rate.
+  case broken(newest: Int)
+  /// It goes on changing.
+  case bent
+}
+
+extension ArrivalHull {
+  /// A change counts where its likelihood ratio is above `unlikely`, and far more where few blocks tell of it: readings
+  /// are late without limit now and then, so that a sum of few of them is far off more often than a normal variable.
+  /// With 36 a clock that runs evenly gives no alarm in 32 hours (simulated, lateness of 0 to 1 ms).
+  static var alarm: Double { @_noLocks get { 36 } }
+  /// The same where something else tells already that the rate has changed, and the fewest stretches that may confirm it.
+  static var confirmation: Double { @_noLocks get { 12 } }
+  static var stretchesForConfirmation: Int { @_noLocks get { 8 } }
+  /// The largest number of stretches in a block.
+  private static let largestBlock = 5
+
+  /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. A change
+  /// is told of by at least `newest` of them.
+  ///
+  /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky, H. L. Jones, "A
+  /// generalized likelihood ratio approach to the detection and estimation of jumps in linear systems", IEEE Transactions
+  /// on Automatic Control 21, 1976), of a broken line against a straight one. Its normal errors are those of the earliest
+  /// readings of blocks of stretches, in place of all readings: these are late by chance and never early, so the error of
+  /// the earliest falls as the length of the block, not as its square root. Each length of a block is tried, since a large
+  /// change shows soon and a small one late.
+  ///
+  /// A broken line must also fit better than one that jumps, as that of a device which stood still for a moment does, and
+  /// better than a parabola, as that of a clock which sways.
+  @_noLocks
+  mutating func rateCourse(unlikely: Double, newest: Int = 0) -> RateCourse? {
+    var course: RateCourse?
+    var largest = 0.0
+    var leastVariance = 0.0
+    var isBent = false
+    for size in 1...Self.largestBlock {
+      let blocks = BlockLeads(stretches, count: count, size: size)
+      guard blocks.isEnough else { break }
+      if size == 1 {
+        course = .even
+        leastVariance = blocks.leastVariance
+      }
+      let parabola = blocks.squaresAroundParabola
+      let curve = (blocks.line.squares - parabola) * Double(blocks.count &- 3)
+      isBent = isBent || curve > unlikely * max(parabola, leastVariance * Double(blocks.count))
+      var old = LineFit()
+      for index in 0..<blocks.count {
+        let number = blocks.count &- index
+        if index >= BlockLeads.fewestOld, number >= BlockLeads.fewestNew,
+          number <= BlockLeads.mostNew, number &* size >= newest,
+          let line = blocks.brokenLine(after: index, old, leastVariance), line.likelihood > largest,
+          line.likelihood > unlikely * (1 + 6 / Double(number))
+        {
+          largest = line.likelihood
+          let isCurve = line.squares * (1 + 16 / Double(blocks.count &- 3)) >= parabola
+          course = isCurve ? .bent : .broken(newest: number &* size)
+        }
+        old.add(blocks[index])
+      }
+    }
+    return largest == 0 && isBent ? .bent : course
+  }
+}
+
+/// The earliest reading of each of the last blocks of stretches.
+private struct BlockLeads: BitwiseCopyable {
+  /// A reading: seconds after the newest stretch, so at most 0, and frames by which the clock was ahead then.
+  typealias Point = (time: Double, lead: Double)
+
+  /// The most blocks: the line that was is looked for in a time only some times as long as the one that may be.
+  private static var capacity: Int { @_noLocks get { 24 } }
+  /// Blocks before a change, and after it.
+  static var fewestOld: Int { @_noLocks get { 6 } }
+  static var fewestNew: Int { @_noLocks get { 3 } }
+  static var mostNew: Int { @_noLocks get { 8 } }
+  /// Readings of less variance, in square frames, are not late by chance, but by how the clock's steps and the reader's
+  /// fall together: these change by whole frames, with the variance of rounding.
+  private static let exactVariance = 0.01
+  private static let roundingVariance = 1.0 / 12
+  /// The least variance of others: a fiftieth of a frame, squared.
+  private static let finestVariance = 0.0004
+
+  private var points = InlineArray<24, Point>(repeating: (0, 0))
+  private(set) var count: Int
+
+  /// The last blocks of `size` stretches each. A rate that all have in common is left out.
+  @_noLocks
+  init(_ stretches: borrowing InlineArray<64, ArrivalHull.Stretch>, count number: Int, size: Int) {
+    count = min(Self.capacity, number / size)
+    guard count > 1 else { return }
+    let (first, last) = (stretches[0], stretches[number &- 1])
+    let slope = (last.lead - first.lead) / (last.time - first.time)
+    var index = number &- count &* size
+    for block in 0..<count {
+      var earliest: Point = (0, -.infinity)
+      for _ in 0..<size {
+        let time = stretches[index].time - last.time
+        let lead = stretches[index].lead - last.lead - slope * time
+        if lead > earliest.lead { earliest = (time, lead) }
+        index &+= 1
+      }
+      points[block] = earliest
+    }
+  }
+
+  /// Whether there are enough of them to tell a change.
+  var isEnough: Bool { @_noLocks get { count > Self.fewestOld &+ Self.fewestNew } }
+
+  subscript(index: Int) -> Point { @_noLocks get { points[index] } }
+
+  /// The least variance that a reading may have: by those that a change would come after.
+  var leastVariance: Double {
+    @_noLocks get {
+      var old = LineFit()
+      for index in 0..<max(Self.fewestOld, count &- Self.mostNew) { old.add(points[index]) }
+      let isExact = old.squares / (old.count - 2) < Self.exactVariance
+      return isExact ? Self.roundingVariance : Self.finestVariance
+    }
+  }
+
+  /// The line through `old`, the points before the one at `start`, and one from the last of them on through the others,
+  /// whose errors have a variance of at least `leastVariance`: the sum of the squares of what they are off, and the likelihood ratio of this line and the old one alone. Nil where a
+  /// jump explains the others better.
+  @_noLocks
+  func brokenLine(after start: Int, _ old: LineFit, _ leastVariance: Double)
+    -> (likelihood: Double, squares: Double)?
+  {
+    let corner = points[start &- 1].time
+    // What the new points are off the old line, whose slope and place are not certain either.
+    var (products, times, squares, sum) = (0.0, 0.0, 0.0, 0.0)
+    var (timeSum, timeProducts) = (0.0, 0.0)
+    var jump = 0.0
+    for index in stride(from: count &- 1, through: start, by: -1) {
+      let error = old.error(of: points[index])
+      let time = points[index].time - corner
+      products += time * error
+      times += time * time
+      squares += error * error
+      sum += error
+      timeSum += time
+      timeProducts += time * (points[index].time - old.meanTime)
+      jump = max(jump, sum * sum / Double(count &- index))
+    }
+    let explained = products * products / times
+    guard explained > jump else { return nil }
+    let rest = squares - explained
+    let variance = max(
+      old.squares / (old.count - 2) + leastVariance, rest / Double(count &- start &- 1))
+    let uncertain =
+      times + timeSum * timeSum / old.count + timeProducts * timeProducts / old.timeSquares
+    // A variance of few values is itself uncertain.
+    let likelihood = products * products / (variance * uncertain * (1 + 12 / (old.count - 2)))
+    return (likelihood, old.squares + rest)
+  }
+
+  /// The straight line through all points.
+  var line: LineFit {
+    @_noLocks get {
+      var line = LineFit()
+      for index in 0..<count { line.add(points[index]) }
+      return line
+    }
+  }
+
+  /// The sum of the squares of what all points are off a parabola, by least squares: of time and of what its square is
+  /// off a line through it.
+  var squaresAroundParabola: Double {
+    @_noLocks get {
+      let line = line
+      var cubic = 0.0
+      var fourth = 0.0
+      for index in 0..<count {
+        let time = points[index].time - line.meanTime
+        cubic += time * time * time
+        fourth += time * time * time * time
+      }
+      let tilt = cubic / line.timeSquares
+      var curve = 0.0
+      for index in 0..<count {
+        let time = points[index].time - line.meanTime
+        curve += (time * time - tilt * time) * (points[index].lead - line.meanLead)
+      }
+      let weight = fourth - line.timeSquares * line.timeSquares / line.count - cubic * tilt
+      return line.squares - curve * curve / weight
+    }
+  }
+}
+
+/// A straight line through points, by least squares.
+private struct LineFit: BitwiseCopyable {
+  private(set) var count = 0.0
+  private var times = 0.0
+  private var leads = 0.0
+  private var squaresOfTimes = 0.0
+  private var squaresOfLeads = 0.0
+  private var products = 0.0
+
+  @_noLocks
+  init() {}
+
+  @_noLocks
+  mutating func add(_ point: BlockLeads.Point) {
+    count += 1
+    times += point.time
+    leads += point.lead
+    squaresOfTimes += point.time * point.time
+    squaresOfLeads += point.lead * point.lead
+    products += point.time * point.lead
+  }
+
+  var meanTime: Double { @_noLocks get { times / count } }
+  var meanLead: Double { @_noLocks get { leads / count } }
+  /// The sum of the squares of the times' distances from their mean.
+  var timeSquares: Double { @_noLocks get { squaresOfTimes - times * times / count } }
+  private var slope: Double { @_noLocks get { (products - times * leads / count) / timeSquares } }
+
+  /// The sum of the squares of what the points are off.
+  var squares: Double {
+    @_noLocks get {
+      max(0, squaresOfLeads - leads * leads / count - slope * (products - times * leads / count))
+    }
+  }
+
+  /// By how much a point is above the line.
+  @_noLocks
+  func error(of point: BlockLeads.Point) -> Double {
+    point.lead - meanLead - slope * (point.time - meanTime)
+  }
+}
