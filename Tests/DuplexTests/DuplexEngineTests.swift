@@ -314,7 +314,7 @@ private struct Clicking: AudioEffect {
 
 extension DuplexEngine {
   /// Waits until the timeline has moved on by `frames`, or the engine has stopped.
-  fileprivate func passes(frames: Int) async {
+  func passes(frames: Int) async {
     let updates = statusUpdates
     let end = status.frames + frames
     guard status.phase != .stopped else { return }

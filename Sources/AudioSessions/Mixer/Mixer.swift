@@ -19,6 +19,8 @@ import RealtimeAudio
 public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus
+  private let hasInput: Bool
+  private let hasOutput: Bool
 
   /// What other threads change while sound runs; nil where no `SessionControl` is installed.
   var requests: MixerRequests?
@@ -68,6 +70,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
     microphone = MixerBus(periodFrames: periodFrames, channelCount: captureChannels)
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
+    hasInput = captureChannels > 0
+    hasOutput = playbackChannels > 0
   }
 
   /// Takes what the microphone delivered.
@@ -80,6 +84,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)
     recorder?.process(&microphone)
+    if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
   /// Fills what the output plays next.
@@ -95,6 +100,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     outputGain?.process(&mix)
     protection?.processMix(&mix)
     mixRecorder?.process(&mix)
+    if !hasInput { recorder?.skip(mix.frames, at: mix.time) }
     playedRecorder?.process(&mix)
     outputMeter?.process(&mix)
     playedMeter?.process(&mix)

@@ -9,6 +9,9 @@ import RealtimeAudio
 /// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
 /// ring full because the disk stood still for longer than it holds. The recording's timeline stays true.
 ///
+/// A device that takes over may have another number of channels. Each channel of the recording is then the channel of
+/// the same number, or the last one where there are fewer.
+///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
 /// let granted = opened.configuration
@@ -27,6 +30,8 @@ public struct Recorder: MixerStage, ~Copyable {
   private var ring: SampleWriter
   private var gaps: EventWriter
   private var origin: CaptureOrigin
+  /// Frames whose channels are being mapped to those of the ring, a few at a time.
+  private var mapped: SampleBuffer
   private var lost = 0
   private var overflowed = 0
 
@@ -42,6 +47,7 @@ public struct Recorder: MixerStage, ~Copyable {
   public init(
     ring: consuming SampleWriter, gaps: consuming EventWriter, sampleRate: Int = 48000
   ) {
+    mapped = SampleBuffer(frameCount: 64, channelCount: ring.channelCount)
     self.ring = ring
     self.gaps = gaps
     origin = CaptureOrigin(sampleRate: sampleRate)
@@ -62,9 +68,16 @@ public struct Recorder: MixerStage, ~Copyable {
     origin.note(frames, at: time)
     // A gap must stand on the list before the frames that follow it are in the ring.
     let isListed = emitGaps(hasRoom: ring.room > 0)
-    let written = isListed ? ring.write(buffer, frames: frames) : 0
+    let written = isListed ? write(buffer, frames: frames) : 0
     overflowed &+= frames &- written
     overflowFrames &+= frames &- written
+  }
+
+  /// Passes over `frames` frames of a unit that has not what is recorded: they are a gap.
+  @_noLocks
+  mutating func skip(_ frames: Int, at time: CycleTime) {
+    lost &+= time.lostFrames &+ frames
+    origin.note(frames, at: time)
   }
 
   /// Records the frames of `bus`.
@@ -78,6 +91,37 @@ public struct Recorder: MixerStage, ~Copyable {
   public mutating func finish() {
     _ = emitGaps(hasRoom: true)
     ring.finish()
+  }
+
+  @_noLocks
+  private mutating func write(_ buffer: borrowing SampleBuffer, frames: Int) -> Int {
+    guard buffer.channelCount != mapped.channelCount else {
+      return ring.write(buffer, frames: frames)
+    }
+    var done = 0
+    while done < frames {
+      let count = min(frames &- done, mapped.frameCount)
+      map(buffer, from: done, frames: count)
+      let written = ring.write(mapped, frames: count)
+      done &+= written
+      guard written == count else { break }
+    }
+    return done
+  }
+
+  @_noLocks
+  private mutating func map(_ buffer: borrowing SampleBuffer, from first: Int, frames: Int) {
+    let (theirs, ours) = (buffer.channelCount, mapped.channelCount)
+    var frame = 0
+    while frame < frames {
+      var channel = 0
+      while channel < ours {
+        mapped[frame &* ours &+ channel] =
+          buffer[(first &+ frame) &* theirs &+ min(channel, theirs &- 1)]
+        channel &+= 1
+      }
+      frame &+= 1
+    }
   }
 
   @_noLocks

@@ -32,12 +32,14 @@ final class DeviceChange {
     attempt = try DeviceOpening(selection, reservation)
   }
 
-  /// Looks how far it is; `used` are the devices that are used meanwhile.
-  func poll(used: DeviceSelection) -> State {
+  /// Looks how far it is; `used` are the devices that are used meanwhile, in virtual time or not.
+  func poll(used: DeviceSelection, isVirtual: Bool) -> State {
     guard attempt?.isOver == true else { return attempt == nil ? .ready : .opening }
     guard let attempt = attempt.take() else { return .ready }
     do throws(EngineFailure) {
-      device = try attempt.finish()
+      let opened = try attempt.finish()
+      try Self.check(opened.clock.isVirtual, isVirtual)
+      device = consume opened
       return .ready
     } catch {
       guard case .device(let failure) = error, failure.kind == .busy, selection.shares(used) else {
@@ -46,6 +48,17 @@ final class DeviceChange {
       }
       return .ready
     }
+  }
+
+  /// Throws where one side of a change has virtual time, and the other real time: nobody can say how long the time
+  /// between was.
+  static func check(_ isVirtual: Bool, _ wasVirtual: Bool) throws(EngineFailure) {
+    guard isVirtual != wasVirtual else { return }
+    throw .device(
+      DeviceFailure(
+        .invalidRequest,
+        "A device in virtual time and one in real time cannot take over from each other.",
+        hint: "Stop the engine, and start it again with the other device."))
   }
 
   /// The devices, where they could be opened beside the others.

@@ -105,10 +105,11 @@ public final class DuplexEngine: Sendable {
   /// The devices that are asked for.
   public var selection: DeviceSelection { worker.selection }
 
-  /// Goes on with other devices. What is recorded goes on, with silence for the time between; so do the player and
-  /// the effects. Sound is resampled to the rate of before where `selection` asks for none. Throws `EngineFailure`
-  /// where the devices cannot be had: then the engine goes on with those of before. While the engine does not run,
-  /// the next start opens the devices of `selection`, and nil is the answer.
+  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for the time between, and
+  /// for as long as the devices have no input or output to record; so do the player and the effects. Sound is resampled
+  /// to the rate of before where `selection` asks for none. Throws `EngineFailure` where the devices cannot be had, or
+  /// time is virtual (`sim:clock=free`) on one side of the change only: then the engine goes on with those of before.
+  /// While the engine does not run, the next start opens the devices of `selection`, and nil is the answer.
   ///
   /// ```swift
   /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")

@@ -30,9 +30,6 @@ final class EngineRecordings {
   /// Whether nothing is recorded.
   var isEmpty: Bool { active.isEmpty }
 
-  /// Whether that source is recorded.
-  func isRecording(_ source: RecordingSettings.Source) -> Bool { active[source] != nil }
-
   /// Begins one before sound runs.
   func begin(
     _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,

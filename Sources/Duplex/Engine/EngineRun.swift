@@ -57,10 +57,10 @@ final class EngineRun {
   private func runSessions(_ first: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
     var open: OpenDevice? = first
     while let device = open.take() {
-      let configuration = device.configuration
+      let isVirtual = device.clock.isVirtual
       try runSession(on: device, limit: limit)
       guard !isStopping, let change = change.take() else { return }
-      open = try changed(change, from: configuration)
+      open = try changed(change, isVirtual: isVirtual)
     }
   }
 
@@ -115,7 +115,7 @@ final class EngineRun {
     recordings.poll(session.handoffs)
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.key) }
-    switch change?.poll(used: selection) {
+    switch change?.poll(used: selection, isVirtual: isVirtual) {
     case .ready: return .stop(.end)
     case .failed: change = nil
     case .opening, nil: break
@@ -193,18 +193,17 @@ final class EngineRun {
 
   /// The devices of `change`; where these cannot be had, those that were used before.
   private func changed(
-    _ change: DeviceChange, from last: DuplexConfiguration
+    _ change: DeviceChange, isVirtual: Bool
   ) throws(EngineFailure) -> OpenDevice {
     do throws(EngineFailure) {
-      var wanted = change.selection
-      var open: OpenDevice
-      if let device = change.takeDevice() { open = device } else { open = try opened(wanted) }
-      if let channels = fittingChannels(open.configuration, last) {
-        _ = consume open
-        wanted.request.captureChannels = channels
-        open = try opened(wanted)
+      let open: OpenDevice
+      if let device = change.takeDevice() {
+        open = device
+      } else {
+        open = try opened(change.selection)
       }
-      selection = wanted
+      try DeviceChange.check(open.clock.isVirtual, isVirtual)
+      selection = change.selection
       try work.beginSession(isVirtual: open.clock.isVirtual)
       change.reply(.success(open.configuration))
       return open
@@ -212,14 +211,5 @@ final class EngineRun {
       change.reply(.failure(error))
       return try opened(selection)
     }
-  }
-
-  /// The channels to be captured of a device that has more or fewer than the one before it, while the microphone is
-  /// recorded: one microphone on both sides, or the first ones. Nil where they fit, or where nothing is recorded.
-  private func fittingChannels(_ new: DuplexConfiguration, _ last: DuplexConfiguration) -> [Int]? {
-    guard let wanted = last.capture?.channelCount, let count = new.capture?.channelCount,
-      wanted != count, recordings.isRecording(.microphone)
-    else { return nil }
-    return (1...wanted).map { min($0, count) }
   }
 }

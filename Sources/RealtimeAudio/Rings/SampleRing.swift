@@ -71,7 +71,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only writer, and the counters order its memory.
   private let ring: SharedState<SampleRing>
   private let capacity: Int
-  private let channelCount: Int
+  /// Samples in a frame.
+  public let channelCount: Int
   private var position = 0
   private var slot = 0
 
