@@ -99,13 +99,13 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     player?.process(&mix)
     outputGain?.process(&mix)
     protection?.processMix(&mix)
+    if endsWithPlayer { endWithPlayer(&output) }
     mixRecorder?.process(&mix)
     if !hasInput { recorder?.skip(mix.frames, at: mix.time) }
     playedRecorder?.process(&mix)
     outputMeter?.process(&mix)
     playedMeter?.process(&mix)
     dither?.process(&mix)
-    if endsWithPlayer { endWithPlayer(&output) }
     output.play(mix.buffer)
   }
 
@@ -121,7 +121,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       ?? mix.time.frame &+ (player?.playedFrames ?? 0) &+ (protection?.delayFrames ?? 0)
     playerEndFrame = end
     let rest = max(0, end &- mix.time.frame)
-    if rest <= mix.frames { output.end(after: rest) }
+    guard rest <= mix.frames else { return }
+    output.end(after: rest)
+    // The timeline ends here as well, unless there is an input, whose cycle is whole.
+    if !hasInput { mix.shorten(to: rest) }
   }
 
   /// Kept apart, since it is rare.

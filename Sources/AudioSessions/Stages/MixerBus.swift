@@ -29,6 +29,12 @@ public struct MixerBus: ~Copyable {
     peakBound = .infinity
   }
 
+  /// Leaves out all but the first `count` frames of the cycle.
+  @_noLocks
+  mutating func shorten(to count: Int) {
+    frames = min(frames, count)
+  }
+
   /// Makes all frames silence.
   @_noLocks
   public mutating func clear() {
