@@ -52,6 +52,9 @@ public protocol DuplexCallbacks: ~Copyable {
 
   /// Fills what the output plays next: right after `input`, with the same number of frames.
   mutating func output(_ output: inout OutputCycle)
+
+  /// Called some ten times a second in place of the two while the device is away and waited for.
+  mutating func idle()
 }
 
 extension DuplexCallbacks where Self: ~Copyable {
@@ -63,6 +66,9 @@ extension DuplexCallbacks where Self: ~Copyable {
 
   /// Plays silence.
   public mutating func output(_ output: inout OutputCycle) {}
+
+  /// Waits.
+  public mutating func idle() {}
 }
 
 /// Callbacks as two closures, for examples and quick experiments. Either may be absent.
@@ -236,6 +242,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     default: break
     }
     let outcome = core.handle(turn)
+    if case .away = outcome { callbacks.idle() }
     // The gap reaches to the end: it is told with no frame behind it.
     if core.hasInput { callbacks.input(core.takeInput()) }
     return outcome

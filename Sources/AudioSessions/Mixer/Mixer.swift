@@ -87,6 +87,12 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
+  /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that would.
+  @_noLocks
+  public mutating func idle() {
+    if changes?.isNew == true { takeRequests() }
+  }
+
   /// Fills what the output plays next.
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {

@@ -108,6 +108,7 @@ final class EngineWorker: Sendable {
       let order = desk.wait { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
       switch order {
       case .quit:
+        for recording in pending { recording.complete(RecordingReport()) }
         events.finish()
         statuses.finish()
         return

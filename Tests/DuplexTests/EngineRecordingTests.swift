@@ -1,0 +1,35 @@
+import Duplex
+import Testing
+
+/// When recordings answer, and what they refuse.
+@Suite struct EngineRecordingTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `a recording of an engine that is gone before its start has kept nothing`()
+    async throws
+  {
+    var engine: DuplexEngine? = DuplexEngine(device: "sim:clock=free")
+    let recording = try #require(try await engine?.record(to: folder.path("none.wav")))
+    engine = nil
+    #expect(await recording.stop().frames == 0)
+  }
+
+  @Test func `a recording can be stopped, and another one begun, while the device is away`()
+    async throws
+  {
+    var settings = DuplexEngine.Settings()
+    settings.reconnects = true
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20,unplug-at=0.2", settings)
+    var events = engine.events.makeAsyncIterator()
+    let recording = try await engine.record(to: folder.path("first.wav"))
+    try await engine.start()
+    while let event = await events.next() {
+      if case .timeline(let event) = event, event.kind == .deviceLost { break }
+    }
+    let kept = await recording.stop().frames
+    #expect(kept > 9000 && kept <= 9600)
+    let second = try await engine.record(to: folder.path("second.wav"))
+    #expect(await second.stop().frames == 0)
+    await engine.stop()
+  }
+}
