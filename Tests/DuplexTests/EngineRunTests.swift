@@ -19,6 +19,40 @@ import Testing
     }
   }
 
+  @Test func `a run of some seconds is refused where the engine runs`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    try await engine.start()
+    await #expect(throws: EngineFailure.alreadyRunning) { try await engine.run(seconds: 1) }
+    #expect(engine.status.phase == .running)
+    await engine.stop()
+    #expect(try await engine.run(seconds: 0.5).frames == 24000)
+  }
+
+  @Test func `of two runs at once one is refused, and the other has its length`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    let found = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<2 { group.addTask { try? await engine.run(seconds: 20).frames } }
+      return await group.reduce(into: [Int?]()) { $0.append($1) }
+    }
+    #expect(found.compactMap { $0 } == [960_000])
+  }
+
+  @Test func `a task that is cancelled stops its run`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    let run = Task { try await engine.run(seconds: 1_000_000_000) }
+    await engine.passes(frames: 1)
+    run.cancel()
+    let report = try? await run.value
+    #expect(engine.status.phase == .stopped)
+    if let report, !report.stopReason.isOfTheUser { Issue.record("It ended otherwise.") }
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await engine.run(seconds: 1_000_000_000)
+    }
+    _ = try await late.value
+    #expect(engine.status.phase == .stopped)
+  }
+
   @Test func `the output's recording ends where the player ends the run`() async throws {
     var writer = try SoundFileWriter(
       path: folder.path("short.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,

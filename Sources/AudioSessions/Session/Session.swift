@@ -9,6 +9,8 @@ public enum StopReason: Sendable {
   case end
   /// A signal or a key of the user.
   case signal, key
+  /// A call asked for it, such as `stop` of an engine.
+  case request
   /// The device went away or failed.
   case device(DeviceFailure)
   /// A file could be written no further.
@@ -16,10 +18,10 @@ public enum StopReason: Sendable {
   /// The microphone was silent for as long as was asked for.
   case silence
 
-  /// Whether the user asked for it.
+  /// Whether the user, or the program for the user, asked for it.
   public var isOfTheUser: Bool {
     switch self {
-    case .signal, .key: true
+    case .signal, .key, .request: true
     case .duration, .end, .device, .disk, .silence: false
     }
   }

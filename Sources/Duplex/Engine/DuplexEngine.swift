@@ -55,12 +55,17 @@ public final class DuplexEngine: Sendable {
     start(seconds: nil, reply)
   }
 
-  /// Starts, and answers when so many seconds of the timeline are over, or when it was stopped. Throws as `start`
-  /// does.
+  /// Starts, stops when so many seconds of the timeline are over, and answers when all files are complete, or when it
+  /// was stopped before. A task that is cancelled stops it as well. Throws as `start` does, and `.alreadyRunning` where
+  /// the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
     _ = try await start(seconds: seconds)
-    return await finished()
+    return await withTaskCancellationHandler {
+      await finished()
+    } onCancel: {
+      worker.order(.stop)
+    }
   }
 
   /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed.

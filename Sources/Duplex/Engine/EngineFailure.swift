@@ -24,6 +24,8 @@ public enum EngineFailure: Error, Sendable, Equatable {
   case nothingToRecord(RecordingSettings.Source)
   /// That source is recorded already: one recording of each at a time.
   case alreadyRecording(RecordingSettings.Source)
+  /// A run of that many seconds was asked for while the engine runs.
+  case alreadyRunning
   /// The engine was stopped before sound ran.
   case stopped
   /// Other devices were asked for before these were open.
@@ -42,6 +44,7 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .nothingToRecord(.output): "There is no output to record."
     case .alreadyRecording(.microphone): "The microphone is being recorded already."
     case .alreadyRecording(.output): "The output is being recorded already."
+    case .alreadyRunning: "The engine runs already, and its end is settled."
     case .stopped: "The engine was stopped before sound ran."
     case .superseded: "Other devices were asked for before these were open."
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
@@ -56,6 +59,7 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .unknownFormat: "End it in .wav, .flac or another known ending, or set fileFormat."
     case .nothingToRecord: "Name a device for that direction."
     case .alreadyRecording: "Stop that recording first."
+    case .alreadyRunning: "Stop it first, or wait until it has finished."
     case .stopped: "Start it again."
     case .superseded: "Ask for them again if they are still wanted."
     case .recordingAtRate:

@@ -114,7 +114,7 @@ final class EngineRun {
     for order in takeOrders() { perform(order, session.handoffs, configuration, isVirtual) }
     recordings.poll(session.handoffs)
     if worker.isQuitting { isStopping = true }
-    if isStopping { return .stop(.key) }
+    if isStopping { return .stop(.request) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
     case .ready: return .stop(.end)
     case .failed: change = nil

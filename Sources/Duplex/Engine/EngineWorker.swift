@@ -38,6 +38,11 @@ final class EngineWorker: Sendable {
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
 
     var isStartOrdered: Bool { orders.contains(where: \.isStart) }
+
+    /// Whether it runs, or will, with no stop between.
+    var isUnderWay: Bool {
+      isStartOrdered || status.phase == .running || status.phase == .starting
+    }
   }
 
   let settings: DuplexEngine.Settings
@@ -72,9 +77,10 @@ final class EngineWorker: Sendable {
   }
 
   /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
-  /// starts again.
+  /// starts again. A run of so many seconds has to be the first to start it.
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
-    let running = desk.withLock { desk -> DuplexConfiguration? in
+    let answer = desk.withLock { desk -> Result<DuplexConfiguration, EngineFailure>? in
+      if seconds != nil, desk.isUnderWay { return .failure(.alreadyRunning) }
       switch desk.status.phase {
       case .running: return desk.status.configuration
       case .starting: desk.waitingForStart.append(reply)
@@ -85,7 +91,7 @@ final class EngineWorker: Sendable {
       }
       return nil
     }
-    if let running { reply(.success(running)) }
+    if let answer { reply(answer) }
     desk.announce()
   }
 

@@ -124,7 +124,7 @@ extension StopReason {
     case .duration: "duration"
     case .end: "end"
     case .signal: "signal"
-    case .key: "key"
+    case .key, .request: "key"
     case .device: "device"
     case .disk: "disk"
     case .silence: "silence"
