@@ -19,6 +19,51 @@ import Testing
     }
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 0.1, 50, -60.1])
+  func `a limit out of its range is refused`(limit: Double) async {
+    var settings = DuplexEngine.Settings()
+    settings.limitDBFS = limit
+    let found = await failure(of: settings, input: "sim:clock=free", output: "sim:clock=free")
+    #expect(found?.message.contains("-60 to 0 dBFS") == true)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -1, 0.2])
+  func `a look-ahead out of its range is refused`(seconds: Double) async {
+    var settings = DuplexEngine.Settings()
+    settings.limitLookAheadSeconds = seconds
+    let found = await failure(of: settings, input: "sim:clock=free", output: "sim:clock=free")
+    #expect(found?.message.contains("0 to 0.1") == true)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -1])
+  func `a prebuffer out of its range is refused`(seconds: Double) async {
+    var settings = DuplexEngine.Settings()
+    settings.prebufferSeconds = seconds
+    let found = await failure(of: settings, input: "sim:clock=free", output: "sim:clock=free")
+    #expect(found?.message.contains("0 or more") == true)
+  }
+
+  @Test func `an engine that would never end without an output is refused`() async {
+    var settings = DuplexEngine.Settings()
+    settings.endsWithPlayer = true
+    let found = await failure(of: settings, input: "sim:clock=free", output: nil)
+    #expect(found?.message.contains("no output") == true)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -1, 0])
+  func `a ring out of its range is refused`(seconds: Double) async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    var settings = RecordingSettings()
+    settings.ringSeconds = seconds
+    try await engine.record(to: folder.path("ring.wav"), settings)
+    do throws(EngineFailure) {
+      try await engine.start()
+      Issue.record("The ring has \(seconds) seconds.")
+    } catch {
+      #expect(error.message.contains("ringSeconds"))
+    }
+  }
+
   @Test func `a run of some seconds is refused where the engine runs`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     try await engine.start()

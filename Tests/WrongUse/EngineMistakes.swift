@@ -52,7 +52,7 @@ let engineMistakes: [Mistake] = [
     try await engine.record(to: "no/where/take.wav")
     try await engine.start()
   },
-  Mistake(name: "recording-with-a-negative-ring", answer: .harmless) {
+  Mistake(name: "recording-with-a-negative-ring", answer: .thrown) {
     let engine = DuplexEngine(device: "sim:clock=free")
     var settings = RecordingSettings()
     settings.overwrite = true

@@ -28,6 +28,7 @@ final class EngineRun {
   func run(seconds: Double?, _ pending: [EngineRecording]) {
     defer { reservation.release() }
     do throws(EngineFailure) {
+      try worker.settings.validate(selection)
       let open = try opened(selection)
       let isVirtual = open.clock.isVirtual
       try work.beginSession(isVirtual: isVirtual)

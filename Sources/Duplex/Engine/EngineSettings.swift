@@ -15,7 +15,7 @@ extension DuplexEngine {
   public struct Settings: Sendable {
     /// Whether the microphone is played, where there is an input and an output.
     public var monitorsMicrophone = true
-    /// The highest level of the output in dBFS while the microphone is played; nil for no limiter.
+    /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no limiter.
     public var limitDBFS: Double? = -1
     /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the microphone is; 0 for
     /// a limiter without delay.
@@ -24,9 +24,9 @@ extension DuplexEngine {
     public var limitsTruePeak = false
     /// Whether the microphone is lowered when it howls.
     public var suppressesFeedback = true
-    /// Whether the engine stops when the player has nothing more to play.
+    /// Whether the engine stops when the player has nothing more to play: it needs an output.
     public var endsWithPlayer = false
-    /// Seconds of a network source that must be there before the player begins, and again after the network was too
+    /// Seconds of a network source, 0 and more, that must be there before the player begins, and again after the network was too
     /// slow; nil for three, or less where the network is fast.
     public var prebufferSeconds: Double?
     /// Whether a device that goes away is waited for. Otherwise the engine stops.
@@ -36,6 +36,37 @@ extension DuplexEngine {
 
     /// The settings of a monitor with protected ears.
     public init() {}
+
+    /// Throws where a value is out of its range, or an engine on the devices of `selection` would never end.
+    func validate(_ selection: DeviceSelection) throws(EngineFailure) {
+      let levels = -60.0...0
+      if let limitDBFS, !levels.contains(limitDBFS) {
+        throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
+      }
+      guard (0...Limiter.longestLookAhead).contains(limitLookAheadSeconds) else {
+        let longest = Limiter.longestLookAhead
+        throw .invalid(
+          "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
+      }
+      if let prebufferSeconds, !(0..<Double.infinity).contains(prebufferSeconds) {
+        throw .invalid("prebufferSeconds must be 0 or more, or nil: \(prebufferSeconds) is not.")
+      }
+      guard !endsWithPlayer || selection.request.playbackDevice != nil else {
+        throw .device(
+          DeviceFailure(
+            .invalidRequest,
+            "The engine ends with its player, which plays nothing as there is no output.",
+            hint: "Name an output, or leave endsWithPlayer out."))
+      }
+    }
+  }
+}
+
+extension EngineFailure {
+  /// A setting is out of its range, as `sentence` says.
+  static func invalid(_ sentence: String) -> EngineFailure {
+    .device(
+      DeviceFailure(.invalidRequest, sentence, hint: "Choose a value within that range."))
   }
 }
 
@@ -73,7 +104,7 @@ public struct RecordingSettings: Sendable {
   /// Makes what decides which parts are kept, for sound of so many frames a second and channels, such as a
   /// `VoiceGate`; nil to keep all. Runs on a thread of the engine.
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
-  /// Seconds that are held in memory while the disk stands still; at most 256 MiB.
+  /// Seconds, more than 0, that are held in memory while the disk stands still; at most 256 MiB.
   public var ringSeconds = RecordingPlan.usualRingSeconds
   /// Whether levels and loudness are measured; where not, the levels of the report are those of nothing.
   public var measuresLevels = true
