@@ -36,6 +36,18 @@ import Testing
     #expect(folder.bytes(of: "take.mp3") == [1, 2, 3])
   }
 
+  @Test func `a name with a zero byte is no name, and what is before it neither`() {
+    let folder = TemporaryFolder()
+    #expect(create(folder("take\0.wav"))?.kind == .cannotCreate)
+    #expect(create(folder("ta\0ke/take.wav"))?.kind == .cannotCreate)
+    folder.write([1, 2, 3], to: "take")
+    #expect(create(folder("take\0.wav"), overwrite: true)?.kind == .cannotCreate)
+    #expect(folder.bytes(of: "take") == [1, 2, 3])
+    #expect(failure { _ = try SoundFileReader(path: folder("take\0.wav")) }?.kind == .cannotOpen)
+    #expect(!SoundFileReader.exists(folder("take\0.wav")))
+    #expect(FileIdentity(of: folder("take\0")) == nil)
+  }
+
   @Test func `a folder and a missing folder are refused`() {
     let folder = TemporaryFolder()
     #expect(create(folder.path)?.kind == .cannotCreate)

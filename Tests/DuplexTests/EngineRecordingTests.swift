@@ -32,4 +32,17 @@ import Testing
     #expect(await second.stop().frames == 0)
     await engine.stop()
   }
+
+  @Test func `a name with a zero byte is refused`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    try await engine.record(to: folder.path("a") + "\0b.wav")
+    do throws(EngineFailure) {
+      try await engine.run(seconds: 0.1)
+      Issue.record("It has another name.")
+    } catch {
+      guard case .file(let failure) = error else { throw error }
+      #expect(failure.kind == .cannotCreate && failure.message.contains("zero byte"))
+    }
+    #expect((try? SoundFileReader(path: folder.path("a"))) == nil)
+  }
 }

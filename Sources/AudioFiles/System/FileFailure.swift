@@ -172,6 +172,8 @@ extension FileFailure {
           "Create the folder first, or choose another."
         )
       case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
+      case EINVAL where path.utf8.contains(0):
+        ("The name of a file cannot hold a zero byte.", "Choose another name.")
       case EROFS:
         ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
       default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")

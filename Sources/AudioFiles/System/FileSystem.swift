@@ -100,10 +100,16 @@ enum FileSystem {
     return status
   }
 
-  /// Calls `body` with the name as C has it.
+  /// Throws `EINVAL` where `path` holds a zero byte: the kernel would take what is before it for all of the name.
+  static func checkName(_ path: String) throws(SystemError) {
+    guard !path.utf8.contains(0) else { throw SystemError(number: EINVAL) }
+  }
+
+  /// Calls `body` with the name as C has it; with an empty one, which leads nowhere, where C cannot have it.
   static func withBytes<Result>(
     of path: String, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
+    guard !path.utf8.contains(0) else { return body("") }
     let bytes = FileName.bytes(of: path).map { CChar(bitPattern: $0) } + [0]
     return bytes.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return body("") }
@@ -115,6 +121,7 @@ enum FileSystem {
   private static func check(
     _ path: String, _ call: (UnsafePointer<CChar>) -> Int32
   ) throws(SystemError) -> Int32 {
+    try checkName(path)
     while true {
       let answer = withBytes(of: path, call)
       if answer >= 0 { return answer }
@@ -152,6 +159,7 @@ package enum OutputFolder {
   package static func check(for path: String) throws(FileFailure) {
     let folder = FileName.folder(of: path)
     do throws(SystemError) {
+      try FileSystem.checkName(path)
       guard FileStatus(try FileSystem.status(of: folder)).isFolder else {
         throw SystemError(number: ENOTDIR)
       }
