@@ -33,6 +33,48 @@ import Testing
     await engine.stop()
   }
 
+  @Test func `microphone and output are not recorded to one file`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    var settings = RecordingSettings()
+    settings.overwrite = true
+    try await engine.start()
+    let recording = try await engine.record(to: folder.path("both.wav"), settings)
+    settings.source = .output
+    do throws(EngineFailure) {
+      try await engine.record(to: folder.path("both.wav"), settings)
+      Issue.record("Two recordings have one name.")
+    } catch {
+      guard case .file(let failure) = error else { throw error }
+      #expect(failure.kind == .cannotCreate)
+    }
+    await engine.stop()
+    #expect(recording.report?.failure == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a file that is played or heard is not recorded to`(isPlayed: Bool) async throws {
+    let song = folder.path("song.wav")
+    let source = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await source.record(to: song)
+    try await source.run(seconds: 1)
+    let engine = DuplexEngine(device: "sim:clock=free" + (isPlayed ? "" : ",mic=\(song)"))
+    if isPlayed {
+      engine.player.enqueue(path: song)
+      engine.player.play()
+    }
+    var settings = RecordingSettings()
+    settings.overwrite = true
+    try await engine.record(to: song, settings)
+    do throws(EngineFailure) {
+      try await engine.run(seconds: 1)
+      Issue.record("It was replaced.")
+    } catch {
+      guard case .file(let failure) = error else { throw error }
+      #expect(failure.kind == .invalidRequest)
+    }
+    #expect(try SoundFileReader(path: song).frameCount == 48000)
+  }
+
   @Test func `a name with a zero byte is refused`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     try await engine.record(to: folder.path("a") + "\0b.wav")

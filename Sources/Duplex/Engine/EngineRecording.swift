@@ -18,7 +18,9 @@ import RealtimeAudio
 /// await engine.stop()
 /// ```
 public final class EngineRecording: Sendable {
-  /// The file; of several the pattern of their names, see `RecordingPlan.path`.
+  /// The file that was asked for; of several the pattern of their names, see `RecordingPlan.path`. What another program
+  /// or engine gives that name first is not replaced: the recording gets a number then, and `report` says in `files`
+  /// which name it got.
   public let path: String
   /// How it is kept.
   public let settings: RecordingSettings
@@ -105,6 +107,7 @@ public final class EngineRecording: Sendable {
       sampleRate: configuration.sampleRate, channelCount: stream.channelCount)
     plan.capturedFormat = stream.format
     plan.overwrite = settings.overwrite
+    plan.inputs = engine.inputs
     plan.tags = settings.tags
     plan.split = settings.split
     plan.isVirtual = isVirtual

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
@@ -66,6 +67,12 @@ final class EngineRecordings {
   ) throws(EngineFailure) -> RecordingWriter {
     let source = recording.settings.source
     guard active[source] == nil else { throw .alreadyRecording(source) }
+    let path = recording.path
+    guard !active.values.contains(where: { OutputFolder.isSame($0.recording.path, path) }) else {
+      throw .file(
+        FileFailure(
+          .cannotCreate, "\(path) is being recorded to already.", hint: "Choose another name."))
+    }
     let writer = try recording.begin(configuration, isVirtual: isVirtual)
     try work.add(writer)
     active[source] = Active(recording: recording, writer: writer)

@@ -87,7 +87,7 @@ public enum EngineEvent: Sendable {
   case timeline(TimelineEvent)
   /// The microphone howled and was lowered, or fades in again.
   case feedback(FeedbackEvent)
-  /// A recording began in this file.
+  /// A recording began in the file that was asked for; `recordingFinished` has the names that its files got.
   case recordingStarted(path: String)
   /// A recording is complete.
   case recordingFinished(RecordingReport)

@@ -1,7 +1,9 @@
 import AudioBasics
 import AudioDevices
+import AudioFiles
 import AudioSessions
 import RealtimeAudio
+import SimulatedDevices
 
 /// What an engine is asked for by other threads.
 enum EngineOrder: Sendable {
@@ -82,7 +84,7 @@ final class EngineWorker: Sendable {
     let answer = desk.withLock { desk -> Result<DuplexConfiguration, EngineFailure>? in
       if seconds != nil, desk.isUnderWay { return .failure(.alreadyRunning) }
       switch desk.status.phase {
-      case .running: return desk.status.configuration
+      case .running: return desk.status.configuration.map { .success($0) }
       case .starting: desk.waitingForStart.append(reply)
       case .stopped, .stopping:
         if !desk.isStartOrdered { desk.orders.append(.start(seconds: seconds)) }
@@ -103,6 +105,15 @@ final class EngineWorker: Sendable {
       return isStopped
     }
     if isStopped { tell(desk.withLock { $0.lastReport }) }
+  }
+
+  /// The files that are played, or heard at simulated microphones: none may be recorded to.
+  var inputs: Set<FileIdentity> {
+    let simulated = selection.deviceNames.compactMap {
+      try? SimulatedDeviceSpecification(parsing: $0)
+    }
+    let heard = simulated.compactMap(\.microphonePath).compactMap { FileIdentity(of: $0) }
+    return player.files.union(heard)
   }
 
   // MARK: Its own thread

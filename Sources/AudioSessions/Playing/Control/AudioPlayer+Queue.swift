@@ -81,6 +81,12 @@ extension AudioPlayer {
     list.withLock { $0.isRoundOver }
   }
 
+  /// The files of the queue, those that were played among them.
+  package var files: Set<FileIdentity> {
+    let items = list.withLock { $0.items }
+    return Set(items.flatMap(\.parts).compactMap(\.filePath).compactMap { FileIdentity(of: $0) })
+  }
+
   /// Takes the next item out of the queue.
   public func dequeue() -> QueueItem? {
     list.withLock { $0.remove(all: false) }.first

@@ -17,9 +17,11 @@ extension QueueItem.Part {
   public static func file(
     _ path: String, settings: TrackSettings = TrackSettings()
   ) -> QueueItem.Part {
-    QueueItem.Part(
+    var part = QueueItem.Part(
       name: path, settings: { _ throws(FileFailure) in settings },
       open: { _ throws(FileFailure) in try Decoding.decoder(forPath: path) })
+    part.filePath = path
+    return part
   }
 
   /// A decoder that is there already.

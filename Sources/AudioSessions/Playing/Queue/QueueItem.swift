@@ -40,6 +40,9 @@ public struct QueueItem: Sendable {
     /// Whether opening it may take long, as over a network.
     public var takesTime: Bool
 
+    /// The file that it opens; nil where it is none, or not known.
+    var filePath: String?
+
     /// The decoder that was given; nil where it opens one.
     var decoderID: ObjectIdentifier?
 
