@@ -54,6 +54,22 @@ private struct Multiplier: AudioEffect {
   }
 }
 
+/// Runs effects until it is over, and counts what cannot come of them.
+private struct Running: RealtimeWork, ~Copyable {
+  var insert: EffectInsert
+  let isOver: AtomicFlag
+  var wrong = 0
+
+  mutating func run() {
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    while !isOver.isRaised {
+      for index in 0..<128 { buffer[index] = 1 }
+      insert.process(&buffer, frames: 64)
+      if ![0.5, 1, 2].contains(buffer[0]) { wrong += 1 }
+    }
+  }
+}
+
 @Suite struct EffectTests {
   private func format(_ channels: Int = 2, _ frames: Int = 64) -> EffectFormat {
     EffectFormat(sampleRate: 48000, channelCount: channels, maximumFrames: frames)
@@ -87,6 +103,46 @@ private struct Multiplier: AudioEffect {
     var buffer = ones()
     insert.process(&buffer, frames: 64)
     #expect(buffer[0] == 0.5 && buffer[127] == 0.5)
+  }
+
+  @Test func `effects are taken away, the others run on in their order`() {
+    let told = MutexBox<[EffectFormat]>([])
+    var insert = EffectInsert()
+    let ids = [2, 3, 5].map { insert.append(Multiplier(factor: $0, told: told)) }
+    insert.prepare(format())
+    for (gone, product) in [(ids[1], Float(10)), (ids[0], 5), (ids[1], 5), (ids[2], 1)] {
+      insert.remove(gone)
+      var buffer = ones()
+      insert.process(&buffer, frames: 64)
+      #expect(buffer[0] == product && buffer[127] == product)
+    }
+    var isEmpty = insert.isEmpty
+    #expect(isEmpty)
+    insert.append(Multiplier(factor: 7, told: told))
+    var buffer = ones()
+    insert.process(&buffer, frames: 64)
+    #expect(buffer[0] == 7)
+    insert.removeAll()
+    isEmpty = insert.isEmpty
+    #expect(isEmpty)
+  }
+
+  @Test func `effects come and go while they run`() {
+    let insert = EffectInsert()
+    var running = insert.share()
+    running.prepare(format())
+    let isOver = AtomicFlag()
+    let told = MutexBox<[EffectFormat]>([])
+    let thread = try? RealtimeThread(
+      name: "effects", priority: .normal, Running(insert: running, isOver: isOver))
+    for _ in 0..<2000 {
+      let first = insert.append(Multiplier(factor: 2, told: told))
+      let second = insert.append(Multiplier(factor: 0.5, told: told))
+      insert.remove(first)
+      insert.remove(second)
+    }
+    isOver.raise()
+    #expect(thread?.join().wrong == 0)
   }
 
   @Test func `a parameter moves in a straight line and stands exactly`() {

@@ -117,4 +117,28 @@ import Testing
     #expect(report.frames == 13004)
     #expect(recording.report?.frames == 13004)
   }
+
+  @Test func `an effect that is removed is not heard any more`() async throws {
+    let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
+    let muting = engine.insert(Zero(), at: .input)
+    try await engine.start()
+    await engine.passes(frames: 4800)
+    #expect(engine.remove(muting))
+    #expect(!engine.remove(muting))
+    await engine.passes(frames: 4800)
+    let recording = try await engine.record(to: folder.path("loud.wav"))
+    await engine.passes(frames: 4800)
+    // As often as there is no room for so many at once.
+    for _ in 0..<200 { engine.remove(engine.insert(Zero(), at: .input)) }
+    await engine.stop()
+    #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
+  }
+}
+
+/// Plays silence.
+private struct Zero: AudioEffect {
+  @_noLocks
+  mutating func process(_ frames: inout EffectFrames) {
+    for sample in 0..<frames.sampleCount { frames[sample] = 0 }
+  }
 }

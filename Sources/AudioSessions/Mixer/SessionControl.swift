@@ -67,15 +67,25 @@ public final class SessionControl: Sendable {
     set { change { $0.outputGain.publish(gain: newValue) } }
   }
 
-  /// Adds `effect` after the effects at `point`. It runs from the next cycle on.
+  /// Adds `effect` after the effects at `point`, at most `EffectInsert.mostEffects`. It runs from the next cycle on.
+  /// `remove` takes away what the answer stands for.
+  @discardableResult
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint
-  ) {
-    switch point {
-    case .input: inputInsert.append(effect)
-    case .monitor: monitorInsert.append(effect)
-    }
+  ) -> EffectID {
+    let id =
+      switch point {
+      case .input: inputInsert.append(effect)
+      case .monitor: monitorInsert.append(effect)
+      }
     announce()
+    return id
+  }
+
+  /// Takes an effect away that was inserted, and frees it once no cycle runs it any more; false where it is not there.
+  @discardableResult
+  public func remove(_ effect: EffectID) -> Bool {
+    inputInsert.remove(effect) || monitorInsert.remove(effect)
   }
 
   /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with the present gains.

@@ -203,6 +203,9 @@ public final class DuplexEngine: Sendable {
   /// output: it gets silence where the microphone is not played, and may make sound of its own. What is recorded of the
   /// microphone is without it.
   ///
+  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): one more ends the program with a sentence. `remove`
+  /// takes away what the answer stands for.
+  ///
   /// ```swift
   /// struct HalfAsLoud: AudioEffect {
   ///   @_noLocks mutating func process(_ frames: inout EffectFrames) {
@@ -216,11 +219,31 @@ public final class DuplexEngine: Sendable {
   /// try await engine.run(seconds: 1)
   /// precondition(recording.report?.frames == 48000)
   /// ```
+  @discardableResult
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint = .monitor
-  ) {
+  ) -> EffectID {
     worker.control.insert(effect, at: point)
   }
+
+  /// Takes an effect away that was inserted, also while sound runs, and frees it; false where it is not there. Waits for
+  /// the end of the cycle that runs it now, if one does.
+  ///
+  /// ```swift
+  /// struct Silencer: AudioEffect {
+  ///   @_noLocks mutating func process(_ frames: inout EffectFrames) {
+  ///     for sample in 0..<frames.sampleCount { frames[sample] = 0 }
+  ///   }
+  /// }
+  ///
+  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+  /// let silencer = engine.insert(Silencer(), at: .input)
+  /// try await engine.start()
+  /// precondition(engine.remove(silencer))
+  /// await engine.stop()
+  /// ```
+  @discardableResult
+  public func remove(_ effect: EffectID) -> Bool { worker.control.remove(effect) }
 
   // MARK: Recording
 

@@ -48,32 +48,25 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   public borrowing func share() -> EffectInsert { EffectInsert(sharing: slots.share()) }
 
   /// Adds `effect` behind those that are there: at most `mostEffects`. On any thread but the audio thread, also while
-  /// sound runs; it is heard from the next cycle on.
+  /// sound runs; it is heard from the next cycle on. `remove` takes away what the answer stands for.
+  @discardableResult
   public borrowing func append<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect
-  ) {
+  ) -> EffectID {
     let holder = TypedEffectHolder(effect)
     let slots = slots.pointer
     slots.pointee.owned.withLock { owned in
-      let count = owned.effects.count
-      requirement(count < Self.mostEffects, "An EffectInsert has at most 64 effects.")
+      requirement(
+        owned.effects.count < Self.mostEffects, "An EffectInsert has at most 64 effects.")
       if let format = owned.format { holder.prepare(format) }
-      owned.effects.append(holder)
-      (slots.pointee.addresses + count).initialize(to: Unmanaged.passUnretained(holder).toOpaque())
-      // Publishes the effect; pairs with the load in `process`.
-      slots.pointee.count.store(count + 1, ordering: .releasing)
+      slots.pointee.append(holder, to: &owned.effects)
     }
-  }
-
-  /// Takes all effects away. Not while sound runs.
-  public borrowing func removeAll() {
-    slots.pointer.pointee.count.store(0, ordering: .releasing)
-    slots.pointer.pointee.owned.withLock { $0.effects = [] }
+    return holder.id
   }
 
   /// Whether there is no effect in it.
   public var isEmpty: Bool {
-    @_noLocks get { slots.pointer.pointee.count.load(ordering: .relaxed) == 0 }
+    @_noLocks get { slots.pointer.pointee.list.load(ordering: .relaxed) >> 1 == 0 }
   }
 
   /// Prepares all effects for sound of `format`, those added later too. Before the first cycle, and where a device
@@ -93,9 +86,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   public mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, startFrame: Int = 0, lostFrames: Int = 0
   ) {
-    // Acquires the effects that `append` released.
-    let count = slots.pointer.pointee.count.load(ordering: .acquiring)
-    guard count > 0 else { return }
+    guard !isEmpty else { return }
     guard let format else {
       requirementFailed("EffectInsert.prepare must be called before the effects run.")
     }
@@ -108,30 +99,18 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     var call = EffectCall(
       base: buffer.base, count: frames, channelCount: format.channelCount,
       sampleRate: format.sampleRate, startFrame: startFrame, lostFrames: lostFrames)
-    let addresses = slots.pointer.pointee.addresses
+    // In this order, so that who takes an effect away sees that the list is being run, or this the list without it.
+    _ = slots.pointer.pointee.runs.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    let list = slots.pointer.pointee.list.load(ordering: .sequentiallyConsistent)
+    let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.mostEffects
     var index = 0
-    while index < count {
+    while index < list >> 1 {
       realtime_call(runEffect, addresses[index], &call, addresses[index])
       index &+= 1
     }
+    // Releases the effects that ran; pairs with the load in `replace`.
+    _ = slots.pointer.pointee.runs.wrappingAdd(1, ordering: .releasing)
   }
-}
-
-/// What the owners of an insert share: the effects, and where the audio thread finds them.
-struct EffectSlots: ~Copyable {
-  struct Owned {
-    var effects: [EffectHolder] = []
-    var format: EffectFormat?
-  }
-
-  let owned = MutexBox(Owned())
-  let addresses = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(
-    capacity: EffectInsert.mostEffects)
-  let count = Atomic<Int>(0)
-
-  init() {}
-
-  deinit { addresses.deallocate() }
 }
 
 /// Runs the effect in the holder at this address. A C function, so that what is proven may call it.
@@ -144,6 +123,7 @@ private func runEffect(
 
 /// An effect of a type that is not known.
 class EffectHolder {
+  let id = EffectID()
   func prepare(_ format: EffectFormat) {}
   func run(_ frames: inout EffectFrames) {}
 }
