@@ -28,20 +28,22 @@ public struct Spread: Sendable, Equatable {
     2.052, 2.048, 2.045, 2.042,
   ]
 
-  /// That of `values`, in the order they were measured; nil where there are none. One alone does not show
-  /// how it is spread: then its deviation is taken to be `deviationOfOne`.
+  /// That of `values`, in the order they were measured; nil where there are none, or where they
+  /// have no mean and deviation that are finite numbers. One alone does not show how it is spread: then its deviation is
+  /// taken to be `deviationOfOne`.
   public init?(of values: [Double], deviationOfOne: Double = 0) {
     let sorted = values.sorted()
     guard let least = sorted.first, let greatest = sorted.last else { return nil }
     let count = Double(values.count)
+    let mean = values.reduce(0, +) / count
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : deviationOfOne
+    guard mean.isFinite, deviation.isFinite, deviation >= 0 else { return nil }
     let middle = sorted.count / 2
     median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    let mean = values.reduce(0, +) / count
     self.mean = mean
     minimum = least
     maximum = greatest
-    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    let deviation = values.count > 1 ? (squares / (count - 1)).squareRoot() : deviationOfOne
     standardDeviation = deviation
     let degrees = values.count - 1
     let quantile = Self.quantiles.indices.contains(degrees - 1) ? Self.quantiles[degrees - 1] : 1.96

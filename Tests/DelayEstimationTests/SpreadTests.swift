@@ -23,6 +23,18 @@ import Testing
     #expect(known.standardDeviation == 0.5 && abs(known.interval95.upperBound - 7.98) < 1e-9)
   }
 
+  @Test(arguments: [
+    [.nan, 1], [1, .nan, 2], [.infinity, 1, 2], [-.infinity], [1e308, 1e308, -1e308],
+  ])
+  func `what is no finite number has no spread`(values: [Double]) {
+    #expect(Spread(of: values) == nil)
+  }
+
+  @Test(arguments: [.nan, .infinity, -1])
+  func `nor has one measurement of such a deviation`(deviation: Double) {
+    #expect(Spread(of: [7], deviationOfOne: deviation) == nil)
+  }
+
   @Test(arguments: [2, 100, 1023, 48000])
   func `a spectrum there and back is the same signal`(frames: Int) throws {
     guard let transform = FourierTransform(atLeast: frames) else { throw OutOfMemory() }
