@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioDevices
 import AudioSessions
+import Glibc
 import LatencyMeasurement
 import SimulatedDevices
 import Testing
@@ -70,4 +71,42 @@ import Testing
     }
     #expect(trips.pairs.isEmpty)
   }
+
+  @Test func `a plan that cannot be measured by ends the program with a sentence`() async {
+    func says(_ sentence: String, _ result: ExitTest.Result?) {
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("Fatal error: " + sentence), "\(text)")
+    }
+    says(
+      "A probe can only use channels that the unit has, counted from 0.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.toChannel = 2 }
+      })
+    says(
+      "A probe can only use channels that the unit has, counted from 0.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.fromChannel = -1 }
+      })
+    says(
+      "A probe needs a level of at most 0 dBFS, and one measurement or more.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.levelCapDBFS = .nan }
+      })
+    says(
+      "A probe needs a rate, a period, and channels of an input and an output.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free")
+        let device = try SimulatedDevice(
+          wire, request: DuplexRequest(captureDevice: "sim", playbackDevice: nil))
+        _ = ProbeSession(ProbePlan(device.configuration), periodFrames: 256)
+      })
+  }
+}
+
+/// Begins a measurement by a changed plan.
+private func begin(_ change: (inout ProbePlan) -> Void) {
+  var plan = ProbePlan(
+    sampleRate: 48000, captureChannels: 2, playbackChannels: 2, unitLatencyFrames: 0)
+  change(&plan)
+  _ = ProbeSession(plan, periodFrames: 256)
 }

@@ -41,8 +41,8 @@ public struct ProbePlan: Sendable {
   public init(_ configuration: DuplexConfiguration) {
     self.init(
       sampleRate: configuration.sampleRate,
-      captureChannels: configuration.capture?.channelCount ?? 1,
-      playbackChannels: configuration.playback?.channelCount ?? 1,
+      captureChannels: configuration.capture?.channelCount ?? 0,
+      playbackChannels: configuration.playback?.channelCount ?? 0,
       unitLatencyFrames: configuration.latencyFrames)
   }
 
@@ -95,12 +95,20 @@ public struct ProbeSession: ~Copyable {
   public let listener: ProbeListener
   private var callbacks: ProbeCallbacks?
 
-  /// A measurement by `plan` on a unit of this period.
+  /// A measurement by `plan` on a unit of this period. A plan for a unit without an input or an output, with a channel
+  /// that the unit has not, or with a level that is no finite number, ends the program with a sentence.
   public init(_ plan: ProbePlan, periodFrames: Int) {
     requirement(
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
         && periodFrames > 0,
       "A probe needs a rate, a period, and channels of an input and an output.")
+    requirement(
+      (0..<plan.playbackChannels).contains(plan.fromChannel ?? 0)
+        && (0..<plan.captureChannels).contains(plan.toChannel ?? 0),
+      "A probe can only use channels that the unit has, counted from 0.")
+    requirement(
+      plan.levelCapDBFS.isFinite && plan.levelCapDBFS <= 0 && plan.repeats > 0,
+      "A probe needs a level of at most 0 dBFS, and one measurement or more.")
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)
     // Four seconds: as long as an estimate may take on a slow machine.
