@@ -133,6 +133,13 @@ import Testing
     await engine.stop()
     #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
   }
+
+  @Test func `a failure is described by its sentence`() {
+    let failure = DeviceFailure(.busy, "It is in use.", hint: "Wait.")
+    #expect("\(failure)" == failure.message)
+    #expect("\(EngineFailure.device(failure))" == failure.message)
+    #expect("\(FileFailure(.diskFull, "It is full.", hint: "Make room."))" == "It is full.")
+  }
 }
 
 /// Plays silence.

@@ -10,7 +10,7 @@
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public struct DeviceFailure: Error, Sendable, Equatable {
+public struct DeviceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {
     /// There is no such device.
@@ -67,6 +67,9 @@ public struct DeviceFailure: Error, Sendable, Equatable {
   public let kind: Kind
   /// One sentence that says what is wrong.
   public let message: String
+
+  /// The message.
+  public var description: String { message }
   /// One sentence that says what to do.
   public let hint: String
   /// The same as a fact, where it is a setting.

@@ -10,7 +10,7 @@ import Glibc
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public struct FileFailure: Error, Sendable, Equatable {
+public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {
     /// An input is not there, or is no file.
@@ -63,6 +63,9 @@ public struct FileFailure: Error, Sendable, Equatable {
   public let kind: Kind
   /// One sentence that names the file and says what is wrong.
   public let message: String
+
+  /// The message.
+  public var description: String { message }
   /// One sentence that says what to do.
   public let hint: String
   /// The same as a fact, where it is a choice of the caller's.

@@ -13,7 +13,7 @@ import AudioFiles
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public enum EngineFailure: Error, Sendable, Equatable {
+public enum EngineFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// A device is not there, is busy, or cannot do what was asked.
   case device(DeviceFailure)
   /// A file cannot be made or read.
@@ -50,6 +50,9 @@ public enum EngineFailure: Error, Sendable, Equatable {
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
     }
   }
+
+  /// The message.
+  public var description: String { message }
 
   /// One sentence that says what to do.
   public var hint: String {

@@ -188,7 +188,7 @@ public struct PlaybackPosition: Sendable {
 }
 
 /// Why a player did not go where it was asked to.
-public enum SeekFailure: Error, Sendable, Equatable {
+public enum SeekFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// Nothing plays, and nothing waits to be played.
   case nothingPlaying
   /// What plays cannot be sought.
@@ -209,4 +209,7 @@ public enum SeekFailure: Error, Sendable, Equatable {
     case .unknownLength: "The source does not say how long it is."
     }
   }
+
+  /// The message.
+  public var description: String { message }
 }
