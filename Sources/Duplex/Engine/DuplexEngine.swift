@@ -68,7 +68,8 @@ public final class DuplexEngine: Sendable {
     }
   }
 
-  /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed.
+  /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed. To cancel the
+  /// task that waits neither stops the engine nor ends the waiting: `stop` does.
   @discardableResult
   public func finished() async -> SessionReport {
     await withCheckedContinuation { continuation in
@@ -144,7 +145,9 @@ public final class DuplexEngine: Sendable {
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
   /// Has `handler` told how it does, ten times a second of the timeline and more, on a thread of the engine, until the
-  /// answer is cancelled. Where time is virtual, sound waits for the handler: none is passed over.
+  /// answer is cancelled. Where time is virtual, sound waits for the handler: none is passed over. `start`, `stop` and
+  /// all else that the engine is asked for wait for a handler that blocks, too: one that itself waits for the engine never
+  /// returns.
   @discardableResult
   public func addStatusHandler(
     _ handler: @escaping @Sendable (EngineStatus) -> Void
@@ -155,7 +158,8 @@ public final class DuplexEngine: Sendable {
   /// What happens from now on; of what nobody took yet the newest 1,024 events.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 
-  /// Has `handler` told what happens, on a thread of the engine, until the answer is cancelled.
+  /// Has `handler` told what happens, on a thread of the engine, until the answer is cancelled. `start`, `stop` and all
+  /// else that the engine is asked for wait for a handler that blocks: one that itself waits for the engine never returns.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (EngineEvent) -> Void

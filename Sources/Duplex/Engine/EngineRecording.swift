@@ -40,7 +40,8 @@ public final class EngineRecording: Sendable {
     self.engine = engine
   }
 
-  /// What became of it; nil while it is not complete.
+  /// What became of it; nil while it is not complete. A full disk does not end the engine's run: it is the report's
+  /// `failure`.
   public var report: RecordingReport? { state.withLock { $0.report } }
 
   /// What happened to it since the last time: files begun and finished, markers, warnings.

@@ -19,7 +19,8 @@ public struct ThreadFailure: Error, Sendable, CustomStringConvertible {
 /// A thread that owns move-only work: moved in when it starts, handed back by `join`.
 ///
 /// With priority `.normal` it is a plain thread, for disk or network. Letting go of the value
-/// without joining waits for the thread's end, then destroys the work.
+/// without joining waits for the thread's end, then destroys the work: have the work end first, or that is for ever. A
+/// duplex unit is asked to by its progress (`requestStop`).
 ///
 /// ```swift
 /// struct Count: RealtimeWork, ~Copyable {
