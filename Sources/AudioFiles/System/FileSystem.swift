@@ -109,8 +109,8 @@ enum FileSystem {
   static func withBytes<Result>(
     of path: String, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
-    guard !path.utf8.contains(0) else { return body("") }
-    let bytes = FileName.bytes(of: path).map { CChar(bitPattern: $0) } + [0]
+    let name = path.utf8.contains(0) ? "" : path
+    let bytes = FileName.bytes(of: name).map { CChar(bitPattern: $0) } + [0]
     return bytes.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return body("") }
       return body(start)
