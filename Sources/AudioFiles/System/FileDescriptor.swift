@@ -53,14 +53,6 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// How long the file on disk is; nil for anything else.
-  var fileByteCount: Int? {
-    var status = stat()
-    guard fstat(number, &status) == 0 else { return nil }
-    let known = FileStatus(status)
-    return known.isRegular ? known.byteCount : nil
-  }
-
   /// Where the next byte is read or written; nil for a pipe.
   var position: Int? {
     let position = lseek(number, 0, SEEK_CUR)
