@@ -30,6 +30,16 @@ import Testing
     #expect(limit > 1 << 40)
   }
 
+  @Test func `a gap is no longer than any sound`() {
+    for (frames, isGap) in [(1, true), (FileBounds.frameCount, true), (0, false), (-1, false)] {
+      let marker = SoundFileMarker(frame: 0, label: "\(frames) frames lost")
+      #expect(marker.gapFrames == (isGap ? frames : nil))
+    }
+    for frames in [FileBounds.frameCount + 1, .max] {
+      #expect(SoundFileMarker(frame: 0, label: "\(frames) frames lost").gapFrames == nil)
+    }
+  }
+
   @Test func `what a file cannot hold any more is told, and what it holds is whole`() throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 16, frames: 7000, channels: 2)

@@ -16,7 +16,7 @@ public struct SoundFileMarker: Sendable, Equatable {
   /// Frames that were lost there, where that is what it says.
   public var gapFrames: Int? {
     guard let number = label.split(separator: " ").first.flatMap({ Int($0) }), number > 0,
-      label == Self.gapLabel(frames: number)
+      number <= FileBounds.frameCount, label == Self.gapLabel(frames: number)
     else { return nil }
     return number
   }

@@ -48,6 +48,7 @@ extension FuzzTarget {
   private static func listen(to decoder: (any SoundDecoder)?, _ input: inout FuzzInput) {
     guard let decoder else { return }
     _ = (decoder.bitRate, decoder.tags, decoder.isReady(prebuffer: nil), decoder.announcedTitle)
+    _ = decoder.markers.reduce(0) { $0 + ($1.gapFrames ?? 0) }
     guard decoder.channelCount > 0, decoder.sampleRate > 0 else {
       finding("\(decoder.channelCount) channels, \(decoder.sampleRate) Hz")
     }
