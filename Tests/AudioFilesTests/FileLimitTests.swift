@@ -30,6 +30,16 @@ import Testing
     #expect(limit > 1 << 40)
   }
 
+  @Test(
+    arguments: [
+      (0, 4096, 0), (3, 4096, 12288), (.max, 1, .max), (1 << 62, 4096, .max),
+    ] as [(UInt, UInt, Int)])
+  func `a disk without end has as much room as can be counted`(
+    blocks: UInt, size: UInt, room: Int
+  ) {
+    #expect(DiskSpace.byteCount(blocks: blocks, of: size) == room)
+  }
+
   @Test func `a gap is no longer than any sound`() {
     for (frames, isGap) in [(1, true), (FileBounds.frameCount, true), (0, false), (-1, false)] {
       let marker = SoundFileMarker(frame: 0, label: "\(frames) frames lost")

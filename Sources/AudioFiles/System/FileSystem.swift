@@ -213,7 +213,12 @@ package struct DiskSpace {
       let status = try? FileSystem.status(of: path)
     else { return nil }
     disk = UInt(status.st_dev)
-    freeByteCount =
-      Int(clamping: room.f_bavail).multipliedReportingOverflow(by: Int(room.f_frsize)).partialValue
+    freeByteCount = Self.byteCount(blocks: room.f_bavail, of: room.f_frsize)
+  }
+
+  /// Bytes of `blocks`; the most that can be counted where they are more, as network disks say that have no end.
+  static func byteCount(blocks: UInt, of size: UInt) -> Int {
+    let (count, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
+    return isTooMuch ? .max : Int(clamping: count)
   }
 }
