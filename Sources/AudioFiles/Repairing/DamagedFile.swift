@@ -54,17 +54,19 @@ final class DamagedFile: PlacedBytes {
     let start = max(0, place - 256)
     window = try load(start, Self.windowByteCount + 256)
     windowStart = start
-    guard place - start < window.count else {
+    return window[place - start]
+  }
+
+  /// The `count` bytes from `start` on, or all that the file had when it was opened.
+  private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
+    let count = min(count, byteCount - start)
+    let bytes = try telling(try descriptor.bytes(at: start, count: count)) { .reading(path, $0) }
+    guard bytes.count == count else {
       throw FileFailure(
         .readFailed, "\(path) became shorter while it was read.",
         hint: "Wait until no program writes to it any more.")
     }
-    return window[place - start]
-  }
-
-  private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
-    let count = min(count, byteCount - start)
-    return try telling(try descriptor.bytes(at: start, count: count)) { .reading(path, $0) }
+    return bytes
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import AudioFiles
@@ -6,7 +7,7 @@ import Testing
 @Suite struct RepairWorkTests {
   /// What is repeated behind the head of a file, to mislead.
   enum Trap: CaseIterable {
-    case wave, aiff, coreAudio, wave64, flac, flacFrames, ogg
+    case wave, aiff, coreAudio, wave64, flac, flacFrames, flacZeros, ogg
   }
 
   @Test(arguments: Trap.allCases)
@@ -29,7 +30,7 @@ import Testing
       case .aiff: _ = try AIFFRepair(file: file).finding()
       case .coreAudio: _ = try CoreAudioRepair(file: file).finding()
       case .wave64: _ = try Wave64Repair(file: file).finding()
-      case .flac, .flacFrames: _ = try FLACRepair(file, at: 0).finding()
+      case .flac, .flacFrames, .flacZeros: _ = try FLACRepair(file, at: 0).finding()
       case .ogg:
         var repair = OggRepair(file)
         _ = try repair.finding()
@@ -79,23 +80,41 @@ import Testing
           + tail + long + [0, 0, 0, 0],
         Array("junk".utf8) + tail + [24, 0, 0, 0, 0, 0, 0, 0]
       )
-    case .flac, .flacFrames:
+    case .flac, .flacFrames, .flacZeros:
       // Blocks of 65,536 frames in eight channels, so that each may be very long.
       let information: [UInt8] =
         [0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0B, 0xB8, 0x0E, 0xF0, 0, 0, 0, 0]
         + [UInt8](repeating: 0, count: 16)
       var frame: [UInt8] = [0xFF, 0xF8, 0x79, 0x78, 0, 0xFF, 0xFF]
       frame.append(Checksum.flacHeader.of(frame))
-      return (
-        Array("fLaC".utf8) + [0x80, 0, 0, 34] + information,
-        trap == .flac ? frame : frame + [0, 1]
-      )
+      let head = Array("fLaC".utf8) + [0x80, 0, 0, 34] + information
+      if trap == .flacZeros {
+        // The checksum of one frame comes out at each of many zeros, and does not at the end.
+        let checksum = [UInt8](Int(Checksum.flacFrame.of(frame)), 2, bigEndian: true)
+        let one = [UInt8](Int(Checksum.flacFrame.of([1])), 2, bigEndian: true)
+        return (
+          head + frame + checksum + [1], one + [UInt8](repeating: 0, count: 1000) + [1]
+        )
+      }
+      return (head, trap == .flac ? frame : frame + [0, 1])
     case .ogg:
       return (
         [],
         Array("OggS".utf8) + [UInt8](repeating: 0, count: 22) + [255]
           + [UInt8](repeating: 255, count: 5)
       )
+    }
+  }
+
+  @Test func `a file that becomes shorter while it is examined says so`() throws {
+    let folder = TemporaryFolder()
+    folder.write([UInt8](repeating: 1, count: 2_000_000), to: "shrinking")
+    for count in [100, 300_000, 1_000_000] {
+      let file = try DamagedFile(folder("shrinking"))
+      truncate(folder("shrinking"), 1_200_000)
+      let trouble = failure { _ = try file.bytes(at: 1_150_000, count: count) }
+      #expect(trouble?.kind == .readFailed)
+      truncate(folder("shrinking"), 2_000_000)
     }
   }
 

@@ -1,0 +1,67 @@
+import CSndFile
+
+/// Decodes a single frame of a FLAC file, to see whether it is whole.
+///
+/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last byte
+/// zero, it comes out one byte earlier as well.
+struct FLACTrial {
+  private let file: DamagedFile
+  /// A file's head up to its first frame.
+  private let head: [UInt8]
+  private let channelCount: Int
+  /// Whether the decoder takes such a file at all: not with 12, 20 or 32 bits a sample.
+  private let isDecodable: Bool
+
+  init(_ file: DamagedFile, _ information: FLACInformation) {
+    self.file = file
+    channelCount = information.channelCount
+    let block = [UInt8](0x8000_0000 | FLACInformation.byteCount, 4, bigEndian: true)
+    let head = Array("fLaC".utf8) + block + information.body(frames: 0)
+    var info = SF_INFO()
+    isDecodable =
+      (try? VirtualFile(BufferedBytes(BytesInMemory(head, of: file.path))).open(&info)) != nil
+    self.head = head
+  }
+
+  /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
+  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it. Its
+  /// checksum is right either way, and a second look comes to the same.
+  func zeroCount(
+    of start: OpenFrames.Start, before place: Int, atMost zeros: Int
+  ) throws(FileFailure) -> Int {
+    let most = min(zeros, Self.mostZeros)
+    guard isDecodable, most > 0 else { return most }
+    let frame = try file.bytes(at: start.place, count: place - start.place)
+    for count in 0...most {
+      let bytes = head + frame + [UInt8](repeating: 0, count: count)
+      if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
+        return count
+      }
+    }
+    return most
+  }
+
+  /// Whether the bytes from `start` to `end` decode to as many frames as they should have; or, of what the decoder does
+  /// not take, may.
+  func isWhole(_ start: OpenFrames.Start, to end: Int) throws(FileFailure) -> Bool {
+    guard isDecodable else { return true }
+    let bytes = try head + file.bytes(at: start.place, count: end - start.place)
+    return try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames
+  }
+
+  /// Both bytes of the checksum, and some of what is before it.
+  static let mostZeros = 8
+
+  private func decodedFrames(_ bytes: [UInt8], wanted: Int) throws(FileFailure) -> Int {
+    var info = SF_INFO()
+    let source = BufferedBytes(BytesInMemory(bytes, of: file.path))
+    // What cannot be opened holds no frame.
+    guard let handle = try? VirtualFile(source).open(&info), info.channels == channelCount else {
+      return 0
+    }
+    var samples = [Float](repeating: 0, count: wanted * channelCount)
+    return samples.withUnsafeMutableBufferPointer { samples in
+      samples.baseAddress.map { Int(sf_readf_float(handle.pointer, $0, sf_count_t(wanted))) } ?? 0
+    }
+  }
+}
