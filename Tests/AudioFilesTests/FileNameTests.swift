@@ -49,6 +49,32 @@ import Testing
     #expect(FileName.insert("-2", into: path).utf8.elementsEqual(numbered.utf8))
   }
 
+  @Test(arguments: [
+    ("http://user:secret@host/a.mp3", "http://host/a.mp3"),
+    ("https://user@host:8000", "https://host:8000"),
+    ("HTTP://u:s@e@host?q=a@b", "HTTP://host?q=a@b"),
+    ("http://user:se/cr#et@host/a", "http://host/a"), ("http://u:secret@[bad", "http://[bad"),
+    ("ftp://user:secret@host/a", "ftp://host/a"), ("http://host:80/@name", "http://host:80/@name"),
+    ("http://[::1]/@name", "http://[::1]/@name"), ("a:b@c.wav", "a:b@c.wav"), ("", ""),
+    ("http://", "http://"),
+  ])
+  func `messages name an address without its user`(address: String, name: String) {
+    #expect(FileName.withoutUser(address) == name)
+    let error = SystemError(number: 2)
+    for failure in [FileFailure.opening(address, error), .creating(address, error)] {
+      #expect(!failure.message.contains("secret"))
+    }
+  }
+
+  @Test(arguments: ["http://user:secret@[bad", "http://user:secret@host:x/", "http://u:se/cret@h"])
+  func `what is no address is told without its user`(address: String) {
+    let trouble = failure {
+      try CurlLibrary.load()
+      _ = try WebAddress(address)
+    }
+    #expect(trouble != nil && trouble?.message.contains("cret") == false)
+  }
+
   @Test func `a list of names keeps every byte of them, and frees what is taken out`() {
     let names =
       [""] + (0..<2000).map { FileName.text(of: [UInt8(250 - $0 % 200), 0xE9, 0x41]) + "\($0)" }

@@ -18,7 +18,7 @@ struct WebAddress: Equatable, Sendable {
       let name = Self.text(ccurl_address_without_user(text))
     else {
       throw FileFailure(
-        .cannotOpen, "\(text) is not an address.",
+        .cannotOpen, "\(FileName.withoutUser(text)) is not an address.",
         hint: "Write it as a browser shows it: http://example.org/song.flac")
     }
     guard scheme == "http" || scheme == "https" else {
@@ -42,7 +42,7 @@ struct WebAddress: Equatable, Sendable {
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to an invalid address: \(reference).",
+        .cannotOpen, "\(name) redirects to an invalid address: \(FileName.withoutUser(reference)).",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     let target: WebAddress
@@ -50,7 +50,8 @@ struct WebAddress: Equatable, Sendable {
       target = try WebAddress(joined)
     } catch {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to \(joined), which is not on the web.",
+        .cannotOpen,
+        "\(name) redirects to \(FileName.withoutUser(joined)), which is not on the web.",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     guard target.isEncrypted || !isEncrypted else {

@@ -96,6 +96,7 @@ func telling<Answer: ~Copyable>(
 extension FileFailure {
   /// An input could not be opened.
   static func opening(_ path: String, _ error: SystemError) -> FileFailure {
+    let path = FileName.withoutUser(path)
     if error.isDenied {
       return FileFailure(
         .permissionDenied, "You may not read \(path).", hint: "Check its permissions with ls -l.")
@@ -143,6 +144,7 @@ extension FileFailure {
 
   /// An output could not be created.
   static func creating(_ path: String, _ error: SystemError) -> FileFailure {
+    let path = FileName.withoutUser(path)
     if error.isDenied {
       return FileFailure(
         .permissionDenied, "You may not write \(path).",

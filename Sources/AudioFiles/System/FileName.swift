@@ -67,6 +67,22 @@ package enum FileName {
     return name[colon...].hasPrefix("://")
   }
 
+  /// `name`, where it is an address without its user's name and password: for messages. Also where it is none that
+  /// could be fetched.
+  package static func withoutUser(_ name: String) -> String {
+    guard isAddress(name), let colon = name.firstIndex(of: ":") else { return name }
+    let start = name.index(colon, offsetBy: 3)
+    var host = name[start...].prefix { !"/?#".contains($0) }
+    // What stands before one of these signs is a user's name where a port would be no number.
+    if !host.contains("@"), !host.hasPrefix("["), let port = host.lastIndex(of: ":"),
+      !host[host.index(after: port)...].allSatisfy(\.isWholeNumber)
+    {
+      host = name[start...]
+    }
+    guard let at = host.lastIndex(of: "@") else { return name }
+    return String(name[..<start] + name[name.index(after: at)...])
+  }
+
   /// What the environment says under `name`; nil where it says nothing.
   package static func variable(_ name: String) -> String? {
     getenv(name).map { text(ofCString: $0) }

@@ -45,14 +45,7 @@ struct SourceAddress {
   }
 
   /// What it is called in messages: without the user's name and password.
-  var name: String {
-    guard isRemote, let colon = location.firstIndex(of: ":") else { return location }
-    let scheme = location[...colon] + "//"
-    let rest = location.dropFirst(scheme.count)
-    let host = rest.prefix { !"/?#".contains($0) }
-    guard let at = host.lastIndex(of: "@") else { return location }
-    return String(scheme + rest[rest.index(after: at)...])
-  }
+  var name: String { FileName.withoutUser(location) }
 
   /// Whether it is standard input, or a pipe or a device that the user named: it can be read only once,
   /// and may have to be waited for.

@@ -90,11 +90,12 @@ struct RepairRun {
     var doneBytes = 0
     for (index, file) in command.files.enumerated() {
       let ended: ExitStatus
+      let name = FileName.withoutUser(file)
       let start = Double(doneBytes) / Double(allBytes)
       let share = Double(byteCounts[index]) / Double(allBytes)
       // Of a hundred steps at most, so that a small file says nothing.
       let line = ProgressLine(
-        "Repairing \(file)", "bytes", ["path": file], step: 0.01,
+        "Repairing \(name)", "bytes", ["path": name], step: 0.01,
         hint: "Ctrl-C stops and removes the unfinished copy")
       defer { line.end() }
       do throws(ToolFailure) {
@@ -114,7 +115,7 @@ struct RepairRun {
       doneBytes += byteCounts[index]
       guard command.json, command.files.count > 1 else { continue }
       Terminal.emit(
-        .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": file]))
+        .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": name]))
     }
     // Where nothing could be read there is nothing to sum up.
     if command.json, !mendings.isEmpty || command.files.count > 1 {

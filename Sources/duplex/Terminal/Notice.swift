@@ -173,7 +173,7 @@ struct ToolFailure: Error {
   /// The same, of the file `path` where it does not name one.
   func of(_ path: String) -> ToolFailure {
     var failure = self
-    failure.path = failure.path ?? path
+    failure.path = failure.path ?? FileName.withoutUser(path)
     return failure
   }
 

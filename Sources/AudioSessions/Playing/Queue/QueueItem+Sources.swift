@@ -2,12 +2,13 @@ import AudioBasics
 import AudioFiles
 
 extension QueueItem.Part {
-  /// What is behind an http or https address.
+  /// What is behind an http or https address. Its name is the address without user and password.
   public static func address(
     _ address: String, settings: TrackSettings = TrackSettings()
   ) -> QueueItem.Part {
     QueueItem.Part(
-      name: address, takesTime: true, settings: { _ throws(FileFailure) in settings },
+      name: FileName.withoutUser(address), takesTime: true,
+      settings: { _ throws(FileFailure) in settings },
       open: { opening throws(FileFailure) in
         try opening.decoder(ofAddress: address)
       })
