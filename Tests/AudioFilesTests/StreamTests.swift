@@ -87,4 +87,52 @@ import Testing
     }
     #expect(trouble?.kind == .invalidRequest)
   }
+
+  /// A source that gives another file from the interruption on.
+  private final class ReplacedSource: ByteSource, @unchecked Sendable {
+    // @unchecked because one thread uses it.
+    private let sources: [MemorySource]
+    private var isReplaced = false
+
+    init(_ first: MemorySource, _ second: MemorySource) { sources = [first, second] }
+
+    private var source: MemorySource { sources[isReplaced ? 1 : 0] }
+    var name: String { source.name }
+    var byteCount: Int? { source.byteCount }
+    var isSeekable: Bool { true }
+    var contentType: String? { nil }
+    var isInterrupted: Bool { source.isInterrupted }
+    func interrupt() { source.interrupt() }
+    func readyByteCount(at offset: Int) -> Int { source.readyByteCount(at: offset) }
+
+    func proceed() {
+      isReplaced = true
+      source.proceed()
+    }
+
+    func read(
+      into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileFailure) -> Int { try source.read(into: bytes, at: offset) }
+  }
+
+  @Test func `where a file has no such frame any more after an interruption, that is told`() throws
+  {
+    let folder = TemporaryFolder()
+    let contents = try [100_000, 9000].map { frames in
+      try save(glide(frames: frames, channels: 2), to: folder("\(frames)"), .flac, .s16)
+      return folder.bytes(of: "\(frames)")
+    }
+    let first = MemorySource(contents[0])
+    let source = ReplacedSource(first, MemorySource(contents[1]))
+    var reader = try SoundFileReader(bytes: source)
+    var buffer = SampleBuffer(frameCount: 4096, channelCount: 2)
+    first.interrupt(behind: contents[0].count / 2)
+    while try reader.read(into: &buffer) > 0 {}
+    #expect(reader.position > 9000 && reader.position < 100_000)
+    let place = reader.position
+    source.proceed()
+    let trouble = failure { _ = try reader.read(into: &buffer) }
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.contains("no frame \(place)") == true)
+  }
 }

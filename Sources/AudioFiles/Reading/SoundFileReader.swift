@@ -262,7 +262,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     var info = SF_INFO()
     let fresh = try file.open(&info)
     handle = fresh
-    sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
+    let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
     try bytes.check()
   }
 
