@@ -72,6 +72,26 @@ import Testing
     #expect(try load(take) == before)
   }
 
+  @Test(arguments: [(44100, 2), (48000, 1), (48000, 3)], [false, true])
+  func `a region of another rate or other channels is refused`(
+    region: (rate: Int, channels: Int), isNew: Bool
+  ) throws {
+    let folder = TemporaryFolder()
+    let take = folder("take.wav")
+    try write(take, frames: 100, base: 1, .wav, .s16)
+    let before = folder.bytes(of: "take.wav")
+    try save(
+      integers(bits: 16, frames: 50, channels: region.channels), to: folder("region.wav"), .wav,
+      .s16, sampleRate: region.rate)
+    let splice = try FileSplice(path: take)
+    let refusal = failure {
+      try splice.replace(from: 10, with: folder("region.wav"), leastFrames: 0, isNew: isNew)
+    }
+    #expect(refusal?.kind == .invalidRequest)
+    #expect(refusal?.message.contains("\(region.rate) Hz") == true)
+    #expect(folder.bytes(of: "take.wav") == before && SoundFileReader.exists(folder("region.wav")))
+  }
+
   @Test func `a settings file is written whole, and read back`() throws {
     let folder = TemporaryFolder()
     let path = folder("c.json")

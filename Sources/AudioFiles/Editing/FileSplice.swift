@@ -65,7 +65,8 @@ public struct FileSplice: Sendable {
   /// `firstFrame` on; the whole has at least `leastFrames` frames then, silent where there were none.
   /// `isNew` says that there is no file yet. `isStopped` is asked again and again whether it is to be
   /// stopped. Throws as reading and writing do, `.invalidRequest` for a frame below 0 and for a region
-  /// that is the file itself, and `.interrupted`: the old file is untouched then.
+  /// that is the file itself or has another rate or other channels, and `.interrupted`: the old file is
+  /// untouched then.
   public func replace(
     from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
     isStopped: () -> Bool = { false }
@@ -89,11 +90,18 @@ public struct FileSplice: Sendable {
   private func write(
     from firstFrame: Int, _ region: String, leastFrames: Int, isNew: Bool, _ isStopped: () -> Bool
   ) throws(FileFailure) {
+    var new = try SoundFileReader(path: region)
+    guard new.sampleRate == sampleRate, new.channelCount == channelCount else {
+      throw FileFailure(
+        .invalidRequest,
+        "\(region) has \(new.sampleRate) Hz and \(new.channelCount) channels, "
+          + "not \(sampleRate) Hz and \(channelCount) channels.",
+        hint: "Convert it with sox to what \(path) has.")
+    }
     var writer = try SoundFileWriter(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
       channelCount: channelCount, overwrite: !isNew, appearance: .finished)
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
-    var new = try SoundFileReader(path: region)
     if isNew {
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
