@@ -92,6 +92,17 @@ import Testing
     #expect(folder.bytes(of: "take.wav") == before && SoundFileReader.exists(folder("region.wav")))
   }
 
+  @Test func `what the kernel tells is read whole, though it says that it is empty`() throws {
+    let text = try TextFile.read("/proc/self/maps")
+    #expect(text.utf8.count > 4096 && text.hasSuffix("\n"))
+    let folder = TemporaryFolder()
+    for (count, isRead) in [(8191, true), (8192, true), (8193, false)] {
+      folder.write([UInt8](repeating: 65, count: count), to: "text")
+      let trouble = failure { _ = try TextFile.read(folder("text"), limit: 8192) }
+      #expect((trouble == nil) == isRead)
+    }
+  }
+
   @Test func `a settings file is written whole, and read back`() throws {
     let folder = TemporaryFolder()
     let path = folder("c.json")

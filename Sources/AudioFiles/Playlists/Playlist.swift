@@ -34,7 +34,8 @@ public enum Playlist {
   }
 
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
-  /// its own. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing.
+  /// its own. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing, or too
+  /// much.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.address))
@@ -44,12 +45,13 @@ public enum Playlist {
     var bytes: [UInt8] = []
     try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) {
       (piece) throws(FileFailure) in
-      while bytes.count < longest {
+      while bytes.count <= longest {
         let count = try file.read(into: piece, at: bytes.count)
         guard count > 0 else { return }
         bytes += piece.prefix(count)
       }
     }
+    guard bytes.count <= longest else { throw .longerThan(longest, file.name) }
     return bytes
   }
 

@@ -15,17 +15,18 @@ package enum TextFile {
       let file = try FileDescriptor.file(at: path)
       let count = try file.status.byteCount
       guard count <= limit else { throw SystemError(number: EFBIG) }
-      // Files of the kernel's say that they are empty; a byte more tells that there is more.
-      let room = min(limit, max(count, 4096)) + 1
-      let bytes = try file.bytes(at: 0, count: room)
-      guard bytes.count < room else { throw SystemError(number: EFBIG) }
-      return bytes
+      // Files of the kernel's say that they are empty, and others grow: a byte more tells that there is more.
+      var bytes = try file.bytes(at: 0, count: count + 1)
+      while bytes.count <= limit {
+        let rest = min(max(4096, bytes.count), limit + 1 - bytes.count)
+        let more = try file.bytes(at: bytes.count, count: rest)
+        if more.isEmpty { return bytes }
+        bytes += more
+      }
+      throw SystemError(number: EFBIG)
     } catch {
       switch error.number {
-      case EFBIG:
-        throw FileFailure(
-          .unusableContents, "\(path) is longer than \(limit >> 20) MiB.",
-          hint: "Check that it is the right file.")
+      case EFBIG: throw .longerThan(limit, path)
       case EISDIR:
         throw FileFailure(
           .cannotOpen, "\(path) is a folder, not a file.", hint: "Name a file in it.")
@@ -84,6 +85,15 @@ package enum TextFile {
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   package static func size(of path: String) -> Int? {
     FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
+  }
+}
+
+extension FileFailure {
+  /// A text has more than `limit` bytes.
+  static func longerThan(_ limit: Int, _ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) is longer than \(limit >> 20) MiB.",
+      hint: "Check that it is the right file.")
   }
 }
 
