@@ -67,11 +67,13 @@ extension SoundFileWriter {
   /// Leaves the file as it is: what another program has made of it. Nothing that is written later
   /// reaches it.
   public mutating func abandon() {
-    guard let nothing = try? FileSystem.open("/dev/null", O_RDWR) else { return }
+    guard let nothing = Self.nothing else { return }
     dup2(nothing, sink.descriptor)
-    close(nothing)
     head = []
   }
+
+  /// Where what is written to an abandoned file goes. Open from the first file on: later no descriptor may be free.
+  static let nothing = try? FileSystem.open("/dev/null", O_RDWR)
 
   /// Four bytes behind a file's first length, which every format leaves alone until it is finished, and
   /// whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.

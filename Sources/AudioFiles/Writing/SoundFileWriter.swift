@@ -97,6 +97,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     _ request: SinkRequest, _ sink: any SampleSink, draft: consuming DraftFile?,
     _ appearance: Appearance
   ) {
+    _ = Self.nothing
     self.sink = sink
     wordSink = (sink as? WaveFile).flatMap { $0.takesWords ? $0 : nil }
     self.draft = draft
