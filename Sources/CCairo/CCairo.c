@@ -136,7 +136,7 @@ const unsigned char *ccairo_finish(struct ccairo_canvas *canvas, size_t *count) 
   } else if (lib.surface_write_to_png_stream(canvas->surface, keep, canvas) != CAIRO_STATUS_SUCCESS) {
     return NULL;
   }
-  if (lib.surface_status(canvas->surface) != CAIRO_STATUS_SUCCESS && canvas->count == 0) return NULL;
+  if (lib.surface_status(canvas->surface) != CAIRO_STATUS_SUCCESS) return NULL;
   *count = canvas->count;
   return canvas->bytes;
 }

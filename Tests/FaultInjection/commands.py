@@ -95,6 +95,8 @@ COMMANDS = {
     "tune": Command(
         "tune -D sim:clock=free --seconds 0.1 --save --report tuned.html --json",
         extra=("tuned.html",), frames=None),
+    "picture": Command("inspect --waveform wave.svg --json song.wav", inputs=("song.wav",),
+                       extra=("wave.svg",), frames=None),
     # Where time is real, each half of a session has a thread.
     "threads-record": Command(
         "record -D sim:noise=-20 -d 0.2 --json take.wav", "take.wav", frames=9600),
