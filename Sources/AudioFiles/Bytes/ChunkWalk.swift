@@ -20,13 +20,12 @@ extension PlacedBytes {
   private static var mostTags: Int { 1000 }
 
   /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well; nil
-  /// where there are too many.
-  func endOfID3Tags() throws(FileFailure) -> Int? {
+  /// where there are too many. libsndfile knows of no footers.
+  func endOfID3Tags(withFooters: Bool = true) throws(FileFailure) -> Int? {
     var place = 0
     for _ in 0..<Self.mostTags {
-      let head = try bytes(at: place, count: 10)
-      guard head.count == 10, head.starts(with: "ID3".utf8) else { return place }
-      place += 10 + head[6...].syncSafeNumber
+      guard let head = ID3Head(try bytes(at: place, count: ID3Head.byteCount)) else { return place }
+      place += head.byteCount - (head.hasFooter && !withFooters ? ID3Head.byteCount : 0)
     }
     return nil
   }

@@ -143,9 +143,12 @@ enum MPEGBeginning {
   /// Whether libsndfile would take `bytes` for MPEG audio: those behind their ID3 tags begin with eleven
   /// ones.
   static func isThere(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
-    guard let start = try bytes.endOfID3Tags() else { return true }
-    let head = try bytes.bytes(at: start, count: 2)
-    return head.count == 2 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0
+    for withFooters in [true, false] {
+      guard let start = try bytes.endOfID3Tags(withFooters: withFooters) else { return true }
+      let head = try bytes.bytes(at: start, count: 2)
+      if head.count == 2, head[0] == 0xFF, head[1] & 0xE0 == 0xE0 { return true }
+    }
+    return false
   }
 }
 

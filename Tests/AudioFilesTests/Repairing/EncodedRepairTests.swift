@@ -119,6 +119,20 @@ import Testing
     #expect(throws: FileFailure.self) { try FileRepair.examine(file.path) }
   }
 
+  @Test(arguments: [false, true])
+  func `a FLAC file behind ID3 tags is found, with a copy of their head behind them or without`(
+    hasFooter: Bool
+  ) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "i.flac", .flac, .s16, frames: 20001)
+    let flags: UInt8 = hasFooter ? 0x10 : 0
+    let head = { (name: String) in Array(name.utf8) + [4, 0, flags, 0, 0, 0, 20] }
+    let tags = head("ID3") + [UInt8](repeating: 0, count: 20) + (hasFooter ? head("3DI") : [])
+    file.bytes = tags + file.bytes
+    file.store()
+    #expect(try FileRepair.examine(file.path).frames == 20001)
+  }
+
   @Test func `a damaged frame in the middle of FLAC is told and left`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "d.flac", .flac, .s16, frames: 30000)

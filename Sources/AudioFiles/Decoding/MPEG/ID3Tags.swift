@@ -6,33 +6,35 @@ struct ID3Tags {
 
   /// Reads the tags at the place in `bytes`, and goes behind them. nil where there are none.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
-    guard let head = try Head(bytes) else { return nil }
-    bytes.position += 10
+    guard let head = try Self.head(in: bytes) else { return nil }
+    let end = bytes.position + head.byteCount
+    bytes.position += ID3Head.byteCount
     if head.isExtended {
       let size = try bytes.peek(4)
       bytes.position += head.version == 4 ? size.syncSafeNumber : 4 + size.number(at: 0)
     }
-    while bytes.position < head.end {
+    while bytes.position < end {
       guard let count = try readFrame(head, bytes) else { break }
       bytes.position += count
     }
-    bytes.position = head.end
+    bytes.position = end
   }
 
   /// Goes behind the tags at the place in `bytes`. nil where there are none.
   init?(skippedIn bytes: BufferedBytes) throws(FileFailure) {
-    guard let head = try Head(bytes) else { return nil }
-    bytes.position = head.end
+    guard let head = try Self.head(in: bytes) else { return nil }
+    bytes.position += head.byteCount
   }
 
   /// Reads the 128 bytes at the end of `bytes`, and goes back to its place. nil where they are none.
   init?(endingIn bytes: BufferedBytes) throws(FileFailure) {
-    guard bytes.isSeekable, let end = bytes.byteCount, end > 128 else { return nil }
+    guard bytes.isSeekable, let end = bytes.byteCount, end > ID3Head.closingByteCount
+    else { return nil }
     let place = bytes.position
     defer { bytes.position = place }
-    bytes.position = end - 128
-    let block = try bytes.peek(128)
-    guard block.count == 128, block.holds("TAG", at: 0) else { return nil }
+    bytes.position = end - ID3Head.closingByteCount
+    let block = try bytes.peek(ID3Head.closingByteCount)
+    guard block.count == ID3Head.closingByteCount, block.holds("TAG", at: 0) else { return nil }
     func text(_ offset: Int, _ count: Int) -> String? {
       Self.text(block[offset..<offset + count], encoding: 0)
     }
@@ -43,9 +45,13 @@ struct ID3Tags {
     tags.comment = text(97, 28)
   }
 
+  private static func head(in bytes: BufferedBytes) throws(FileFailure) -> ID3Head? {
+    ID3Head(try bytes.peek(ID3Head.byteCount))
+  }
+
   /// Takes the frame of tags at the place, and says how long it is; nil behind the last.
   private mutating func readFrame(
-    _ head: Head, _ bytes: BufferedBytes
+    _ head: ID3Head, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Int? {
     let nameCount = head.version == 2 ? 3 : 4
     let headCount = head.version == 2 ? 6 : 10
@@ -116,22 +122,5 @@ struct ID3Tags {
     }
     while text.last == " " { text.removeLast() }
     return text.isEmpty ? nil : text
-  }
-
-  /// The first ten bytes.
-  private struct Head {
-    let version: Int
-    let isExtended: Bool
-    let end: Int
-
-    init?(_ bytes: BufferedBytes) throws(FileFailure) {
-      let head = try bytes.peek(10)
-      guard head.count == 10, head.holds("ID3", at: 0), (2...4).contains(head[3]) else {
-        return nil
-      }
-      version = Int(head[3])
-      isExtended = version > 2 && head[5] & 0x40 != 0
-      end = bytes.position + 10 + head[6...].syncSafeNumber + (head[5] & 0x10 != 0 ? 10 : 0)
-    }
   }
 }

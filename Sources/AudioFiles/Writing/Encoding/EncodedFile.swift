@@ -76,9 +76,9 @@ final class EncodedFile: SampleSink {
   /// Whether there are blocks of sound behind the tags of an MP3 file and the block that will say how
   /// long it is (at most 417 bytes).
   private var holdsMP3Blocks: Bool {
-    let head = OutputBytes.bytes(at: 0, count: 10, of: descriptor)
-    guard head.count == 10 else { return false }
-    let tags = head.starts(with: "ID3".utf8) ? 10 + head[6...].syncSafeNumber : 0
+    let head = OutputBytes.bytes(at: 0, count: ID3Head.byteCount, of: descriptor)
+    guard head.count == ID3Head.byteCount else { return false }
+    let tags = ID3Head(head)?.byteCount ?? 0
     return lseek(descriptor, 0, SEEK_CUR) - tags >= 700
   }
 
