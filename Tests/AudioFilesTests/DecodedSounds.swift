@@ -61,3 +61,18 @@ func difference(
   if frame + expected == samples.count / channels, done > expected { return .infinity }
   return worst
 }
+
+/// What `decoder` gives until it ends or fails, and why it fails.
+func decodeAll(_ decoder: any SoundDecoder) -> (samples: [Float], trouble: FileFailure?) {
+  var samples: [Float] = []
+  var buffer = SampleBuffer(frameCount: 777, channelCount: decoder.channelCount)
+  var isOver = false
+  let trouble = failure {
+    while !isOver {
+      let count = try decoder.read(into: &buffer, at: 0, frames: 777)
+      isOver = count == 0
+      for index in 0..<count * decoder.channelCount { samples.append(buffer[index]) }
+    }
+  }
+  return (samples, trouble)
+}

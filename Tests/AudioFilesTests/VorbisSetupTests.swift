@@ -155,4 +155,9 @@ private struct Bits {
       count += 1
     }
   }
+
+  @Test func `a lack of memory is not called damage`() {
+    let trouble = FileFailure.oggHeaders("a.ogg", .memory)
+    #expect(trouble.kind == .cannotOpen && trouble.message.contains("memory"))
+  }
 }

@@ -190,6 +190,13 @@ extension SoundDecoder {
 
 /// Files that have less than they say, or than is wanted of them.
 extension FileFailure {
+  /// A decoder has no memory.
+  static func noMemory(toDecode name: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "There is no memory to decode \(name).",
+      hint: "End other programs, then try again.")
+  }
+
   /// There is no frame `frame` among `frameCount`, where that is known.
   static func noFrame(_ name: String, _ frame: Int, of frameCount: Int?) -> FileFailure {
     FileFailure(
@@ -205,6 +212,13 @@ extension FileFailure {
       .unusableContents,
       "\(name) is damaged or cut short after \(frame) of \(frameCount) frames.",
       hint: "The part before can be used; get another copy of the file for the rest.")
+  }
+
+  /// It has its end, but not all that comes before.
+  static func damaged(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) is damaged: parts of its sound are lost before its end.",
+      hint: "Get another copy of the file.")
   }
 
   /// The announced frame `frame` cannot be gone to.

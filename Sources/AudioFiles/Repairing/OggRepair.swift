@@ -77,7 +77,7 @@ struct OggRepair {
   /// The next whole page from `place` on.
   private mutating func nextPage(from place: Int) throws(FileFailure) -> OggPage? {
     var place = place
-    while place + 27 <= file.byteCount {
+    while place + OggPageHead.byteCount <= file.byteCount {
       if try file.byte(at: place) == 0x4F {
         let before = file.lookCount
         if let page = try OggPage(file, at: place) { return page }
@@ -111,23 +111,21 @@ struct OggPage {
   static let ends: UInt8 = 4
   static let flagsOffset = 5
   static let checksumOffset = 22
-  private static let headByteCount = 27
-
   var begins: Bool { flags & Self.begins != 0 }
   var ends: Bool { flags & Self.ends != 0 }
 
   /// Reads the page at `start`; nil where there is none, or a damaged or torn one.
   init?(_ file: DamagedFile, at start: Int) throws(FileFailure) {
-    let head = try file.bytes(at: start, count: Self.headByteCount)
-    guard head.identifier(at: 0) == "OggS", head.count == Self.headByteCount, head[4] == 0,
+    let head = try file.bytes(at: start, count: OggPageHead.byteCount)
+    guard head.identifier(at: 0) == "OggS", head.count == OggPageHead.byteCount, head[4] == 0,
       let granule = head.number(at: 6, 8, bigEndian: false),
       let serial = head.number(at: 14, 4, bigEndian: false),
       let sequence = head.number(at: 18, 4, bigEndian: false),
       let checksum = head.number(at: Self.checksumOffset, 4, bigEndian: false)
     else { return nil }
     let segments = Int(head[26])
-    let lengths = try file.bytes(at: start + Self.headByteCount, count: segments)
-    body = start + Self.headByteCount + segments
+    let lengths = try file.bytes(at: start + OggPageHead.byteCount, count: segments)
+    body = start + OggPageHead.byteCount + segments
     end = lengths.reduce(body) { $0 + Int($1) }
     guard lengths.count == segments, end <= file.byteCount else { return nil }
     let bytes = try file.bytes(at: start, count: end - start)
@@ -146,7 +144,7 @@ struct OggPage {
     let checksum = Int(Self.checksum(bytes))
     bytes.replaceSubrange(
       Self.checksumOffset..<Self.checksumOffset + 4, with: [UInt8](checksum, 4, bigEndian: false))
-    return Array(bytes[..<Self.headByteCount])
+    return Array(bytes[..<OggPageHead.byteCount])
   }
 
   private static func checksum(_ page: [UInt8]) -> UInt32 {

@@ -20,8 +20,8 @@ public final class OggDecoder: PlainSoundDecoder {
   public let frameCount: Int?
   /// Frames that its last page announces, where its bytes are too few for them.
   public let announcedFrameCount: Int?
-  /// Whether something is missing at its end.
-  public let isCutShort: Bool
+  /// Whether something is missing at its end, or was found to be missing within it.
+  public var isCutShort: Bool { isTorn || announcedFrameCount != nil || isDamaged }
   /// Bits a second, on average.
   public let bitRate: Int?
   /// What the song that was read last says about itself.
@@ -31,6 +31,12 @@ public final class OggDecoder: PlainSoundDecoder {
   /// The frame that the next read begins with.
   public private(set) var position = 0
   private var isAway = false
+  /// Whether the file ends within a page.
+  private let isTorn: Bool
+  /// Whether pages were missing before its end.
+  private var isDamaged = false
+  /// The frame before which silence stands for pages that are missing.
+  private var silenceEnd = 0
   /// Of a song that came after another.
   private let songTitle = Mutex<String?>(nil)
 
@@ -58,8 +64,7 @@ public final class OggDecoder: PlainSoundDecoder {
     frameCount = held
     let isCut = announced != held
     announcedFrameCount = isCut ? announced : nil
-    let isTorn = try OggEnding.isTorn(in: bytes)
-    isCutShort = isCut || isTorn
+    isTorn = try OggEnding.isTorn(in: bytes)
     // The library divides by the length that is announced.
     let announcedRate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
     let rate = announcedRate.map {
@@ -100,9 +105,14 @@ public final class OggDecoder: PlainSoundDecoder {
     // Packets are short; a reader who asks for more is not to be asked again and again.
     while done < wanted {
       let place = buffer.base + (target + done) * channelCount
-      let count = file.read(into: place, frames: wanted - done, channelCount: channelCount)
+      let silence = min(wanted - done, silenceEnd - position)
+      if silence > 0 { place.update(repeating: 0, count: silence * channelCount) }
+      let count =
+        silence > 0
+        ? silence : file.read(into: place, frames: wanted - done, channelCount: channelCount)
       if file.isNewStream, done > 0, !isLikeBefore { break }
       try checkStream()
+      if takeHole() { continue }
       guard count > 0 else { break }
       done += count
       position += count
@@ -114,17 +124,29 @@ public final class OggDecoder: PlainSoundDecoder {
     return done
   }
 
+  /// Whether pages were missing where the sound stands: silence comes up to the next.
+  private func takeHole() -> Bool {
+    guard let end = file.hole else { return false }
+    file.hole = nil
+    isDamaged = true
+    silenceEnd = min(end, frameCount ?? 0)
+    return true
+  }
+
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
     guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
     if let announcedFrameCount, position < announcedFrameCount {
       throw .cutShort(name, position, announcedFrameCount)
     }
-    guard isCutShort else { return }
-    throw FileFailure(
-      .unusableContents,
-      "\(name) is cut short after \(position) frames, within a page.",
-      hint: "The part before can be used; get another copy of the file for the rest.")
+    if isTorn {
+      throw FileFailure(
+        .unusableContents,
+        "\(name) is cut short after \(position) frames, within a page.",
+        hint: "The part before can be used; get another copy of the file for the rest.")
+    }
+    if let frameCount, position < frameCount { throw .cutShort(name, position, frameCount) }
+    if isDamaged { throw .damaged(name) }
   }
 
   private var isLikeBefore: Bool {
@@ -156,6 +178,7 @@ public final class OggDecoder: PlainSoundDecoder {
     try checkSeek(toFrame: frame)
     position = frame
     isAway = true
+    silenceEnd = 0
     _ = try resume()
   }
 
@@ -185,36 +208,24 @@ public final class OggDecoder: PlainSoundDecoder {
         hint: "Play the file from its beginning, or get another copy of it.")
     }
     isAway = false
+    _ = takeHole()
     return true
   }
 }
 
 /// The last page of a file.
 private enum OggEnding {
-  private static let headByteCount = 27
-  private static let longestPage = headByteCount + 255 + 255 * 255
-
   /// Whether the file ends within it. One that is whole need not say that the sound ends: a recording on
   /// its way does not, nor does one from a station.
   static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
-    guard bytes.isSeekable, let byteCount = bytes.byteCount else { return false }
-    let start = max(0, byteCount - longestPage)
-    var last: [UInt8] = []
-    while start + last.count < byteCount {
-      let piece = try bytes.bytes(at: start + last.count, count: 16384)
-      guard piece.count > 0 else { return false }
-      last += piece
-    }
-    let found = last.indices.last {
-      last[$0] == UInt8(ascii: "O") && last[$0...].starts(with: Array("OggS".utf8) + [0])
-    }
-    guard let found else { return false }
-    let page = last[found...]
-    guard page.count >= headByteCount else { return true }
-    let lengths = page.dropFirst(headByteCount).prefix(Int(page[found + 26]))
-    let rest = page.count - lengths.reduce(headByteCount + Int(page[found + 26])) { $0 + Int($1) }
+    guard bytes.isSeekable, let byteCount = bytes.byteCount,
+      let page = try OggPageHead.last(in: bytes, before: byteCount)
+    else { return false }
+    guard let end = page.end else { return true }
+    let rest = byteCount - end
     // Of the next page there may be only the beginning of its name; other programs' bytes are none.
-    return rest < 0 || (1...4).contains(rest) && Array("OggS".utf8).starts(with: page.suffix(rest))
+    guard (1...4).contains(rest) else { return rest < 0 }
+    return try Array("OggS".utf8).starts(with: bytes.bytes(at: end, count: rest))
   }
 }
 
@@ -261,10 +272,34 @@ protocol OggFile: AnyObject {
   /// Whether a read came to a stream after another; its reader sets it to false again.
   var isNewStream: Bool { get set }
 
-  /// Reads at most that number of frames; none at the end, or of a stream with other channels.
+  /// The frame with which the sound goes on where pages are missing that the last read or seek came to; its reader
+  /// sets it to nil again. Only where one can go about in the file.
+  var hole: Int? { get set }
+  /// The frame that the next read begins with.
+  var place: Int { get }
+
+  /// Reads at most that number of frames; none at the end, at a hole, or of a stream with other channels.
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int
   /// Goes to the very frame. False where it failed.
   func seek(to frame: Int) -> Bool
+}
+
+extension OggFile {
+  /// Reads on to `frame`, or to the end of a hole that it lies in. False where it is not come to.
+  func skip(to frame: Int) -> Bool {
+    let channelCount = channelCount
+    var unwanted = [Float](repeating: 0, count: 960 * channelCount)
+    while place < frame {
+      let wanted = min(frame - place, 960)
+      let count = unwanted.withUnsafeMutableBufferPointer { samples in
+        samples.baseAddress.map { read(into: $0, frames: wanted, channelCount: channelCount) } ?? 0
+      }
+      guard count > 0 || hole != nil else { return false }
+      if let end = hole, end <= frame { hole = nil }
+    }
+    if place > frame { hole = place }
+    return true
+  }
 }
 
 /// What the callbacks of both libraries do.

@@ -17,6 +17,8 @@ final class OggHeaderCheck {
     case streams
     /// Headers that may come one after the other, but not all be kept.
     case chain
+    /// There is no memory to look at them.
+    case memory
   }
 
   /// Values of all code books of a stream, at most; libvorbis's encoder writes up to 90,000, and each takes
@@ -63,7 +65,11 @@ final class OggHeaderCheck {
 
   /// Looks at what a library reads next. False where it must not see it: `refusal` says why.
   func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard refusal == nil, let room = ogg_sync_buffer(&sync, bytes.count) else { return false }
+    guard refusal == nil else { return false }
+    guard let room = ogg_sync_buffer(&sync, bytes.count) else {
+      refusal = .memory
+      return false
+    }
     UnsafeMutableRawPointer(room).copyMemory(
       from: bytes.baseAddress ?? .init(room), byteCount: bytes.count)
     ogg_sync_wrote(&sync, bytes.count)

@@ -268,9 +268,10 @@ enum OpusLength {
     guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
       let skipped = head.integer(at: 38, 2, bigEndian: false)
     else { return 0 }
-    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - longestPage)
-    let end = OutputBytes.bytes(at: start, count: longestPage, of: descriptor)
-    let pages = stride(from: end.count - 27, through: 0, by: -1).lazy.filter { place in
+    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.longestPage)
+    let end = OutputBytes.bytes(at: start, count: OggPageHead.longestPage, of: descriptor)
+    let pages = stride(from: end.count - OggPageHead.byteCount, through: 0, by: -1).lazy.filter {
+      place in
       end[place...].starts(with: Array("OggS".utf8))
     }
     for page in pages {

@@ -1,0 +1,109 @@
+import COpusFile
+
+/// A stream libopusfile holds open, until it is not needed. Opus is always 48,000 frames a second.
+final class OpusFile: OggFile {
+  private let file: OpaquePointer
+  /// Kept, because libopusfile's callbacks hold no reference of their own.
+  private let bytes: CheckedBytes
+  private var stream: Int32 = -1
+  private var order = ChannelOrder(asIs: 0)
+
+  let sampleRate = 48000
+  let channelCount: Int
+  let frameCount: Int?
+  let bitRate: Int?
+  var isNewStream = false
+  var hole: Int?
+  var place: Int { Int(op_pcm_tell(file)) }
+  /// Whether mono and stereo streams may follow each other: all are read as stereo.
+  private let isMixed: Bool
+
+  /// Frames before the one gone to, after which two decoders no longer differ audibly: a second. The
+  /// standard's 80 ms (RFC 7845, section 4.6) leave differences of a thousandth.
+  private static let prerollFrames = 48000
+
+  /// Opens `bytes`; nil where they are no Opus stream.
+  init?(_ bytes: BufferedBytes) {
+    guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
+    self.file = file
+    self.bytes = checked
+    let isSeekable = op_seekable(file) != 0
+    let total = isSeekable ? Int(op_pcm_total(file, -1)) : -1
+    let rate = isSeekable ? Int(op_bitrate(file, -1)) : -1
+    let channels = Int(op_channel_count(file, 0))
+    frameCount = total >= 0 ? total : nil
+    bitRate = rate > 0 ? rate : nil
+    isMixed = channels <= 2 && (!isSeekable || op_link_count(file) > 1)
+    channelCount = isMixed ? 2 : channels
+    // Dither would make each decoding a little different.
+    op_set_dither_enabled(file, 0)
+  }
+
+  private static func open(
+    _ bytes: CheckedBytes
+  ) -> (file: OpaquePointer, close: () -> Void)? {
+    var callbacks = OpusFileCallbacks()
+    callbacks.read = { owner, memory, count in
+      Int32(CheckedBytes.of(owner)?.read(memory, Int(count)) ?? 0)
+    }
+    if bytes.isSeekable {
+      callbacks.seek = { owner, offset, origin in
+        CheckedBytes.of(owner)?.seek(Int(offset), origin) ?? -1
+      }
+      callbacks.tell = { Int64(CheckedBytes.of($0)?.bytes.position ?? -1) }
+    }
+    let owner = Unmanaged.passUnretained(bytes).toOpaque()
+    guard let file = op_open_callbacks(owner, &callbacks, nil, 0, nil) else { return nil }
+    return (file, { op_free(file) })
+  }
+
+  deinit {
+    op_free(file)
+  }
+
+  var tags: SoundFileTags {
+    guard let comments = op_tags(file, -1) else { return SoundFileTags() }
+    return SoundFileTags { opus_tags_query(comments, $0, 0).map(SoundFileTags.text) }
+  }
+
+  func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int {
+    var count = OP_HOLE
+    var number: Int32 = 0
+    let room = Int32(clamping: frames * channelCount)
+    // A hole is damage; what follows it is sound again.
+    while count == OP_HOLE {
+      if isMixed {
+        count = op_read_float_stereo(file, samples, room)
+        number = op_current_link(file)
+      } else {
+        count = op_read_float(file, samples, room, &number)
+      }
+      if count == OP_HOLE, bytes.isSeekable {
+        hole = place
+        return 0
+      }
+    }
+    guard count > 0 else { return 0 }
+    if number != stream {
+      isNewStream = stream >= 0
+      stream = number
+      takeOrder()
+    }
+    guard isMixed || Int(op_channel_count(file, -1)) == channelCount else { return 0 }
+    order.sort(samples, frames: Int(count))
+    return Int(count)
+  }
+
+  /// Other families than the first have no surround sound: up to two channels, or any number of them
+  /// without a meaning, or a sphere of sound.
+  private func takeOrder() {
+    let isSurround = !isMixed && op_head(file, -1)?.pointee.mapping_family == 1
+    order =
+      isSurround
+      ? ChannelOrder(vorbisChannels: channelCount) : ChannelOrder(asIs: channelCount)
+  }
+
+  func seek(to frame: Int) -> Bool {
+    op_pcm_seek(file, Int64(max(0, frame - Self.prerollFrames))) == 0 && skip(to: frame)
+  }
+}
