@@ -65,11 +65,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
     let channels = stream.first.channelCount
     guard
       let decoder = MPEGBlockDecoder(sampleRate: stream.first.sampleRate, channelCount: channels)
-    else {
-      throw FileFailure(
-        .cannotOpen, "There is no memory to decode \(bytes.name).",
-        hint: "End other programs, then try again.")
-    }
+    else { throw .noMemory(toDecode: bytes.name) }
     self.bytes = bytes
     self.exactness = exactness
     self.stream = stream
@@ -106,6 +102,11 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Frames that the encoder's notes promise, where there are too few bytes for them.
   public var announcedFrameCount: Int? {
     stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
+  }
+
+  /// Whether something is missing at its end, or was found to be missing within it.
+  public var isCutShort: Bool {
+    announcedFrameCount != nil || missesBlocks || (bytes.byteCount != nil && damageCount > 0)
   }
 
   /// Bits a second, on average.
@@ -182,12 +183,22 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return min(max(0, blocks * blockFrames - leadingFrames - trailing), FileBounds.frameCount)
   }
 
+  /// Whether fewer blocks were counted than the encoder's notes promise; a block or two are miscounted often.
+  private var missesBlocks: Bool {
+    guard let countedBlocks, let promised = stream.announcedBlockCount else { return false }
+    return countedBlocks + 2 < promised
+  }
+
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
-    guard let announcedFrameCount, position < announcedFrameCount, !bytes.wasInterrupted,
-      !bytes.source.isInterrupted
-    else { return }
-    throw .cutShort(name, position, announcedFrameCount)
+    guard isCutShort, !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
+    let promised = stream.missedBlockCount ?? stream.announcedBlockCount
+    if let promised = promised.map({ frameCount(inBlocks: $0, isWhole: true) }),
+      position < promised
+    {
+      throw .cutShort(name, position, promised)
+    }
+    if damageCount > 0 { throw .damaged(name) }
   }
 }
 

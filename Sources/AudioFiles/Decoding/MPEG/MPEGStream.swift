@@ -11,13 +11,15 @@ struct MPEGStream {
   private let averageByteCount: Double
   /// Whether all blocks have one bit rate, as far as one can see from the beginning.
   let isConstant: Bool
+  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were joined.
+  private let goesOn: Bool
 
   private var index: MPEGIndex
   /// The block at the place in `bytes`.
   private(set) var nextBlock = 0
   /// Whether that was counted from the beginning, or reckoned.
   private(set) var isCounted = true
-  /// How often something else than a block was skipped.
+  /// How often something else than blocks and tags was skipped between two blocks.
   private(set) var damageCount = 0
 
   /// Garbage that is skipped before the first block, and between two where there is no end.
@@ -44,6 +46,12 @@ struct MPEGStream {
     isConstant = information?.isConstant ?? survey.isConstant
     index = MPEGIndex(start: start)
     first = second.isCompatible(with: found) ? second : found
+    if let said = information?.byteCount {
+      goesOn = try Self.goesOn(behind: start - found.byteCount + said, bytes, like: first)
+    } else {
+      goesOn = false
+    }
+    bytes.position = start
     self.bytes = bytes
     gapByteCount =
       bytes.byteCount == nil
@@ -63,11 +71,8 @@ struct MPEGStream {
       return header
     }
     guard head.count == 4 else { return nil }
-    if head.holds("ID3", at: 0) {
-      _ = try ID3Tags(skippedIn: bytes)
-    } else if !head.holds("TAG", at: 0) {
-      damageCount += 1
-    }
+    var isTag = head.holds("TAG", at: 0)
+    if !isTag { isTag = try ID3Tags(skippedIn: bytes) != nil }
     let limit = bytes.position + gapByteCount
     guard let header = try Self.search(bytes, upTo: limit, like: first) else {
       guard bytes.position >= limit else { return nil }
@@ -75,6 +80,7 @@ struct MPEGStream {
         .unusableContents, "\(bytes.name) no longer holds MP3 sound.",
         hint: "Play it again, or check what it is.")
     }
+    if !isTag { damageCount += 1 }
     if isCounted { index.note(nextBlock, at: bytes.position) }
     return header
   }
@@ -120,10 +126,29 @@ struct MPEGStream {
     return true
   }
 
+  /// Whether more than a miscounted block or two, and tags, follow from `end` on.
+  private static func goesOn(
+    behind end: Int, _ bytes: BufferedBytes, like first: MPEGHeader
+  ) throws(FileFailure) -> Bool {
+    guard bytes.isSeekable, let all = bytes.byteCount, end > bytes.position,
+      all - end > 4 * first.byteCount
+    else { return false }
+    bytes.position = end
+    if try bytes.peek(3).holds("TAG", at: 0) { bytes.position += ID3Head.closingByteCount }
+    _ = try ID3Tags(skippedIn: bytes)
+    do throws(FileFailure) {
+      return try search(bytes, upTo: bytes.position + first.byteCount, like: first) != nil
+    } catch {
+      // Sound of another rate.
+      guard error.kind == .unusableContents else { throw error }
+      return true
+    }
+  }
+
   /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
   /// reading on can tell.
   var announcedBlockCount: Int? {
-    guard let information, let count = information.blockCount, count > 0,
+    guard let information, let count = information.blockCount, count > 0, !goesOn,
       count <= largestBlockCount ?? count
     else { return nil }
     guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {

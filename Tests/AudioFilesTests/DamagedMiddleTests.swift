@@ -1,0 +1,109 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+/// Compressed files of which bytes within are lost, or which were joined from several.
+@Suite struct DamagedMiddleTests {
+  private static let frames = 480_000
+
+  private func file(_ format: FileFormat, frames: Int = Self.frames, rate: Int = 48000) throws
+    -> [UInt8]
+  {
+    let folder = TemporaryFolder()
+    try save(
+      glide(frames: frames, channels: 2), to: folder("sound"), format, .float, sampleRate: rate)
+    return folder.bytes(of: "sound")
+  }
+
+  /// `bytes` with zeros in their middle.
+  private func damaged(_ bytes: [UInt8], count: Int = 20_000) -> [UInt8] {
+    var bytes = bytes
+    let place = bytes.count / 2
+    bytes.replaceSubrange(place..<place + count, with: [UInt8](repeating: 0, count: count))
+    return bytes
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus])
+  func `lost pages are silence, what follows stays in its place, and the end is a failure`(
+    format: FileFormat
+  ) throws {
+    let bytes = try file(format)
+    let whole = try decode(Decoding.decoder(for: MemorySource(bytes)))
+    let decoder = try Decoding.decoder(for: MemorySource(damaged(bytes)))
+    #expect(decoder.frameCount == Self.frames && !decoder.isCutShort)
+    let (samples, trouble) = decodeAll(decoder)
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.contains("damaged") == true)
+    #expect(decoder.isCutShort)
+    #expect(samples.count == whole.count)
+    let silent = samples.indices.filter { samples[$0] == 0 }
+    let lost = try #require(silent.first)..<(silent.last ?? 0) + 1
+    #expect(lost.count > 2 * 20_000 && lost.count < 2 * 120_000)
+    // Decoders that begin anew need some frames to be alike.
+    for range in [0..<lost.lowerBound - 8192, lost.upperBound + 48_000..<whole.count] {
+      let difference = range.map { abs(samples[$0] - whole[$0]) }.max() ?? 1
+      #expect(difference < 1e-3, "\(range)")
+    }
+    // Seeks before, into and behind the damage come to the same.
+    for frame in [1000, (lost.lowerBound + lost.upperBound) / 4, lost.upperBound / 2 + 50_000] {
+      let decoder = try Decoding.decoder(for: MemorySource(damaged(bytes)))
+      #expect(try difference(decoder, at: frame, frames: 9000, from: samples) < 1e-3, "\(frame)")
+    }
+  }
+
+  @Test(arguments: [MPEGDecoder.Exactness.exact, .economical])
+  func `an MP3 file that lost blocks plays the others, and its end is a failure`(
+    exactness: MPEGDecoder.Exactness
+  ) throws {
+    let bytes = try file(.mp3)
+    let decoder = try MPEGDecoder(MemorySource(damaged(bytes)), exactness: exactness)
+    let (samples, trouble) = decodeAll(decoder)
+    #expect(trouble?.kind == .unusableContents)
+    #expect(trouble?.message.contains("damaged") == true)
+    #expect(samples.count > 2 * 400_000 && samples.count < 2 * 470_000)
+    #expect(decoder.isCutShort)
+    let tagged = try MPEGDecoder(
+      MemorySource(bytes + Array("TAG".utf8) + [UInt8](repeating: 65, count: 125)),
+      exactness: exactness)
+    #expect(try decode(tagged).count == 2 * Self.frames)
+  }
+
+  /// Streams one after the other, as `cat` joins files, each with a number of its own.
+  private func chain(_ rates: [(frames: Int, rate: Int)]) throws -> [UInt8] {
+    try rates.flatMap { try file(.ogg, frames: $0.frames, rate: $0.rate) }
+  }
+
+  @Test(arguments: [1000, 30_000, 48_000])
+  func `a first stream of one page is played like those that follow`(frames: Int) throws {
+    let bytes = try chain([(frames, 48000), (96_000, 48000), (500, 48000), (48_000, 48000)])
+    let decoder = try Decoding.decoder(for: MemorySource(bytes))
+    #expect(decoder.frameCount == frames + 144_500)
+    let samples = try decode(decoder)
+    #expect(samples.count == 2 * (frames + 144_500))
+    let first = try decode(Decoding.decoder(for: MemorySource(file(.ogg, frames: frames))))
+    #expect(samples.prefix(max(0, 2 * frames - 4096)).elementsEqual(first.dropLast(4096)))
+  }
+
+  @Test(arguments: [1000, 300_000])
+  func `a second stream of another rate is told, however short the first is`(frames: Int) throws {
+    let bytes = try chain([(frames, 48000), (44_100, 44100)])
+    let decoder = try Decoding.decoder(for: MemorySource(bytes))
+    #expect(decoder.sampleRate == 48000)
+    let (samples, trouble) = decodeAll(decoder)
+    #expect(samples.count == 2 * frames)
+    #expect(trouble?.message.contains("from 48000 to 44100 Hz") == true)
+  }
+
+  @Test(arguments: [MPEGDecoder.Exactness.exact, .economical])
+  func `of joined MP3 files all are played`(exactness: MPEGDecoder.Exactness) throws {
+    let one = try file(.mp3, frames: 48_000)
+    let tag = Array("TAG".utf8) + [UInt8](repeating: 65, count: 125)
+    for joint in [[], tag] {
+      let decoder = try MPEGDecoder(MemorySource(one + joint + one), exactness: exactness)
+      let (samples, trouble) = decodeAll(decoder)
+      #expect(trouble == nil)
+      #expect(samples.count > 2 * 90_000 && samples.count < 2 * 100_000)
+    }
+    #expect(try decode(MPEGDecoder(MemorySource(one), exactness: exactness)).count == 2 * 48_000)
+  }
+}
