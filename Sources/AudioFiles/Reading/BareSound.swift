@@ -11,8 +11,12 @@ struct WaveStream {
   /// Bytes of samples; nil where the header does not say, as recorders write to pipes (0,
   /// 0x7FFFFF00 and its like, 0xFFFFFFFF).
   private(set) var dataByteCount: Int?
+  /// Where the samples begin.
+  private var start = 0
   /// Whether the header's own length says that nothing follows the samples' head.
-  private(set) var endsAtData = false
+  private var endsAtData = false
+  /// Whether it says that there are no samples.
+  private var isEmpty = false
 
   /// Reads up to the first sample, and goes there. nil where this is no WAV file of plain samples.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
@@ -21,7 +25,7 @@ struct WaveStream {
       let riffByteCount = head.integer(at: 4, 4, bigEndian: false)
     else { return nil }
     var place = 12
-    var longDataByteCount: Int?
+    var longDataByteCount: UInt64?
     for _ in 0..<ChunkWalk.most {
       let chunk = try bytes.bytes(at: place, count: 8)
       guard let size = chunk.integer(at: 4, 4, bigEndian: false) else { return nil }
@@ -29,9 +33,10 @@ struct WaveStream {
       switch chunk.identifier(at: 0) {
       case "data":
         guard frameByteCount > 0 else { return nil }
-        let isUnknown = size == 0 || size >= 0x7FFF_F000
-        dataByteCount = longDataByteCount ?? (isUnknown ? nil : size)
+        dataByteCount = AnnouncedLength.data(size, long: longDataByteCount)
         endsAtData = riffByteCount + 8 <= place
+        isEmpty = size == 0
+        start = place
         bytes.position = place
         return
       case "fmt " where size >= 16 && size <= 4096:
@@ -40,14 +45,23 @@ struct WaveStream {
           return nil
         }
       case "ds64" where size >= 28 && size <= 65536:
-        // What no file can have is brought to the most it can.
-        longDataByteCount = try bytes.bytes(at: place, count: 16)
-          .number(at: 8, 8, bigEndian: false).map { Int(min($0, UInt64(FileBounds.byteCount))) }
+        longDataByteCount = try bytes.bytes(at: place, count: 16).number(at: 8, 8, bigEndian: false)
       default: break
       }
       place += size + (size & 1)
     }
     return nil
+  }
+
+  /// Whether its recorder ended before it noted a length: the head says that there are no samples, or leaves it open, and
+  /// samples follow.
+  func isUnfinished(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    guard dataByteCount == nil, endsAtData || isEmpty, let byteCount = bytes.byteCount else {
+      return false
+    }
+    guard byteCount - start >= frameByteCount else { return endsAtData }
+    let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .wave)
+    return try !walk.beginsTail(at: start)
   }
 
   private mutating func take(_ format: WaveFormatChunk) -> Bool {

@@ -106,12 +106,14 @@ final class VirtualFile {
   /// Where there is no end, libsndfile is told of one that is never reached.
   private static let endless = 1 << 52
 
-  /// The file that begins at `start`.
-  init(_ bytes: BufferedBytes, start: Int = 0, expectation: SF_INFO = SF_INFO()) {
+  /// The file from `start` to `end`; to the end of all bytes where that is nil.
+  init(
+    _ bytes: BufferedBytes, start: Int = 0, end: Int? = nil, expectation: SF_INFO = SF_INFO()
+  ) {
     self.expectation = expectation
     self.bytes = bytes
     self.start = start
-    byteCount = (bytes.byteCount ?? Self.endless) - start
+    byteCount = (end ?? bytes.byteCount ?? Self.endless) - start
     bytes.position = start
   }
 
@@ -128,6 +130,11 @@ final class VirtualFile {
     try bytes.checkOpening()
     let beginning = (try? bytes.bytes(at: start, count: 4).number(at: 0, 4, bigEndian: true)) ?? 0
     throw .refused(bytes.name, SoundSource.kind(ofFile: UInt32(beginning)))
+  }
+
+  private func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    let rest = max(0, start + byteCount - bytes.position)
+    return bytes.readForCallback(memory, min(count, rest), isWhole: true)
   }
 
   private func seek(to offset: Int, _ origin: Int32) -> Int {
@@ -150,8 +157,7 @@ final class VirtualFile {
         sf_count_t(VirtualFile.of(owner)?.seek(to: Int(offset), origin) ?? -1)
       },
       read: { memory, count, owner in
-        let bytes = VirtualFile.of(owner)?.bytes
-        return sf_count_t(bytes?.readForCallback(memory, Int(count), isWhole: true) ?? 0)
+        sf_count_t(VirtualFile.of(owner)?.read(memory, Int(count)) ?? 0)
       },
       write: { _, _, _ in 0 },
       tell: { owner in

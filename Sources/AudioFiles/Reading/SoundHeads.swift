@@ -3,9 +3,6 @@
 /// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there without a
 /// word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
 enum AnnouncedSound {
-  /// Sizes from here on are what recorders write that do not know the length.
-  private static let unknownSize = 0x7FFF_F000
-
   /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they do
   /// not, or the head does not say.
   static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
@@ -20,7 +17,7 @@ enum AnnouncedSound {
       // Offset and block size come before the sound.
       return try size(
         of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12,
-        below: unknownSize
+        below: AnnouncedLength.unknownSize
       ).map { $0 - 8 }
     case (".snd", _), ("dns.", _):
       // An AU file has a head, and nothing else than sound behind it.
@@ -28,7 +25,7 @@ enum AnnouncedSound {
       guard let start = head.integer(at: 4, 4, bigEndian: isBig),
         let size = head.integer(at: 8, 4, bigEndian: isBig)
       else { return nil }
-      return size < unknownSize && size > byteCount - start ? size : nil
+      return size < AnnouncedLength.unknownSize && size > byteCount - start ? size : nil
     default: return nil
     }
   }
@@ -44,40 +41,55 @@ enum AnnouncedSound {
   }
 }
 
-/// What lists (`LIST`) in a WAV or RF64 file could do to libsndfile, which goes round in circles in them (its
-/// issue 1118): it adds an entry's size to its own place in 32 bits, and goes back where that is too much.
-enum WaveLists {
+/// What of the chunks of a WAV or RF64 file libsndfile is not to see. It goes round in circles in lists (`LIST`; its issue
+/// 1118): it adds an entry's size to its own place in 32 bits, and goes back where that is too much. And it refuses a
+/// file in which samples follow twice, as where files were joined.
+struct WaveChunkCheck {
   private static let mostEntries = 65536
+  private static let forms = ["RIFF", "RIFX", "RF64"]
 
-  /// Whether libsndfile is not to see the chunks in `bytes`. False where this is no WAV file.
-  static func areUnsafe(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
+  /// Whether libsndfile is not to see them at all.
+  private(set) var areUnsafe = false
+  /// Where a further file begins, or its samples; nil where none does.
+  private(set) var end: Int?
+
+  /// Looks at the chunks in `bytes`; nothing is wrong where this is no WAV file.
+  init(_ bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
     guard let byteCount = bytes.byteCount, let form = head.identifier(at: 0),
-      ["RIFF", "RIFX", "RF64"].contains(form), head.identifier(at: 8) == "WAVE"
-    else { return false }
+      Self.forms.contains(form), head.identifier(at: 8) == "WAVE"
+    else { return }
     let isBig = form == "RIFX"
+    var hasData = false
     var longDataByteCount: UInt64?
     var place = 12
     for _ in 0..<ChunkWalk.most {
       let chunk = try bytes.bytes(at: place, count: 8)
-      guard let size = chunk.integer(at: 4, 4, bigEndian: isBig) else { return false }
+      guard let size = chunk.integer(at: 4, 4, bigEndian: isBig) else { return }
       var length = size
       let body = place + 8
-      switch chunk.identifier(at: 0) {
+      let name = chunk.identifier(at: 0) ?? ""
+      if hasData, Self.forms.contains(name) || name == "data" || name == "fmt " {
+        end = place
+        return
+      }
+      switch name {
       case "ds64":
         longDataByteCount = try bytes.bytes(at: body, count: 16).number(at: 8, 8, bigEndian: isBig)
-      case "data" where size == 0xFFFF_FFFF:
-        length = Int(min(longDataByteCount ?? UInt64(size), UInt64(FileBounds.byteCount)))
+      case "data":
+        hasData = true
+        length = AnnouncedLength.data(size, long: longDataByteCount) ?? size
       case "LIST":
-        if try isUnsafe(list: body..<max(body, min(byteCount, body + size)), isBig, bytes) {
-          return true
+        if try Self.isUnsafe(list: body..<max(body, min(byteCount, body + size)), isBig, bytes) {
+          areUnsafe = true
+          return
         }
       default: break
       }
       place = body + length + (length & 1)
-      guard place < byteCount else { return false }
+      guard place < byteCount else { return }
     }
-    return true
+    areUnsafe = true
   }
 
   /// Whether the entries of a list do not follow each other as they should.

@@ -51,15 +51,15 @@ struct SoundSource: ~Copyable {
     let missed = rest.flatMap { wave?.frameCount(beyond: $0) }
     if bytes.isSeekable {
       // A file that says how long it is is best left to libsndfile, which knows every chunk.
-      let isUnfinished = wave.map { $0.dataByteCount == nil && $0.endsAtData } ?? false
-      let isUnsafe = try WaveLists.areUnsafe(in: bytes)
-      if isUnsafe, wave == nil { throw .unsafeLists(bytes.name) }
-      if !isUnfinished, !isUnsafe {
+      let isUnfinished = try wave?.isUnfinished(in: bytes) ?? false
+      let chunks = try WaveChunkCheck(bytes)
+      if chunks.areUnsafe, wave == nil { throw .unsafeLists(bytes.name) }
+      if !isUnfinished, !chunks.areUnsafe {
         // What is far is gone through by its decoder, within bounds.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
-          VirtualFile(bytes), frameLimit: missed == nil ? nil : wave?.frameCount(in: rest),
-          missedFrameCount: missed)
+          VirtualFile(bytes, end: chunks.end),
+          frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
     guard let wave else {

@@ -17,9 +17,17 @@ public enum FileRepair {
   /// is lost.
   ///
   /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is no
-  /// sound file, or holds too little to go by.
+  /// sound file, holds too little to go by, or cannot be played though its lengths are right.
   public static func examine(
     _ path: String, wiped: LostHeader? = nil
+  ) throws(FileFailure) -> RepairFinding {
+    let finding = try finding(of: path, wiped)
+    try RepairCheck.check(finding)
+    return finding
+  }
+
+  private static func finding(
+    of path: String, _ wiped: LostHeader?
   ) throws(FileFailure) -> RepairFinding {
     let file = try DamagedFile(path)
     guard file.byteCount > 0 else {
@@ -187,7 +195,7 @@ extension FileRepair {
   /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
   /// asked again and again whether it is to be stopped, and told how much of it is there, of 1.
   ///
-  /// Throws `.interrupted` then, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
+  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
   /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was to
   /// be overwritten is as it was.
   public static func write(
@@ -201,6 +209,9 @@ extension FileRepair {
     }
     let draft = try DraftFile(for: path, overwrite: overwrite)
     try copy(finding, to: draft.descriptor, calling: path, isStopped)
+    let number = draft.descriptor.number
+    let mended = try telling(try LocalFile(duplicating: number, name: path)) { .opening(path, $0) }
+    try RepairCheck.check(finding) { mended }
     try draft.publish()
   }
 
@@ -225,6 +236,7 @@ extension FileRepair {
     }
     let before = try originals(plan, path)
     var isUndone = true
+    var refusal: FileFailure?
     do throws(SystemError) {
       let file = try FileDescriptor(opening: path, O_WRONLY)
       try file.lock()
@@ -235,9 +247,16 @@ extension FileRepair {
         isUndone = restore(before, plan, in: file)
         throw error
       }
+      do throws(FileFailure) {
+        try RepairCheck.check(finding) { () throws(FileFailure) in try LocalFile(path: path) }
+      } catch {
+        refusal = error
+        isUndone = restore(before, plan, in: file)
+      }
     } catch {
       throw unmended(path, error, isUndone: isUndone)
     }
+    if let refusal { throw refusal }
   }
 
   private static func unmended(

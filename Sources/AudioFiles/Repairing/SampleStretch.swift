@@ -85,21 +85,23 @@ struct SampleStretch {
       let count = walk.byteCount
       var place = samples.lowerBound + walk.style.aligned(samples.count)
       // The byte of padding is sometimes forgotten.
-      if try !walk.beginsChunk(at: place), try walk.beginsChunk(at: samples.upperBound) {
+      if try !walk.beginsTail(at: place), try walk.beginsTail(at: samples.upperBound) {
         place = samples.upperBound
       }
       var torn: String?
       var last = samples.upperBound
-      while torn == nil, let chunk = try walk.chunk(at: place) {
+      var isForeign = try walk.isForeign(from: place)
+      while !isForeign, torn == nil, let chunk = try walk.chunk(at: place) {
         guard let end = walk.end(of: chunk), let next = walk.next(after: chunk) else {
           torn = chunk.identifier
           break
         }
         last = end
         place = next
+        isForeign = try walk.isForeign(from: place)
       }
       let isPadding = try isSilent(walk, from: place) && count - place < 8
-      isLeft = torn == nil && (place >= count || formEnd == place || isPadding)
+      isLeft = torn == nil && (place >= count || formEnd == place || isPadding || isForeign)
       foreignByteCount = isLeft ? max(0, count - place) : 0
       end = isLeft ? count : last
       missingPadding = max(0, place - end)
@@ -124,34 +126,14 @@ struct SampleStretch {
     let padded = start + walk.style.aligned(declared)
     // What is less than a frame is no sound that the header knows nothing of.
     if padded >= count || count - padded < min(frameByteCount, 8) { return end }
-    if try walk.beginsChunk(at: padded) { return end }
-    guard padded != end, try walk.beginsChunk(at: end) else { return nil }
+    if try walk.beginsTail(at: padded) { return end }
+    guard padded != end, try walk.beginsTail(at: end) else { return nil }
     return end
   }
 }
 
 /// What stands behind samples.
 extension ChunkWalk {
-  /// Whether a chunk begins at `place`: one of a known name, or one from which others lead to the
-  /// end of the file. Four letters alone are in every long recording.
-  func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
-    guard let chunk = try chunk(at: place) else { return false }
-    if style.knownIdentifiers.contains(chunk.identifier) { return true }
-    return try leadsToEnd(from: place)
-  }
-
-  /// Whether whole chunks follow one another from `place` to the last byte.
-  private func leadsToEnd(from place: Int) throws(FileFailure) -> Bool {
-    var place = place
-    for _ in 0..<1000 {
-      guard let chunk = try chunk(at: place), let next = next(after: chunk) else { return false }
-      // The last byte of padding is often forgotten.
-      if next == byteCount || end(of: chunk) == byteCount { return true }
-      place = next
-    }
-    return false
-  }
-
   /// Where the whole chunks begin that end the file; nil where there are none within its last
   /// mebibyte. From the last place to the first, so that each is looked at once.
   func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
