@@ -30,21 +30,30 @@ extension SampleBuffer {
     return highest
   }
 
-  /// Makes silence of those samples in the first `frames` frames that are NaN or infinite. Answers with how many
-  /// these were. An exponent of ones only is what they have in common (IEEE 754): one more sets the bit above it.
+  /// Makes silence of those samples in `frames` frames from `first` on that are NaN or infinite. Answers with how many
+  /// these were. An exponent of ones only is what they have in common (IEEE 754): samples are looked at one by one
+  /// where all together have set each of its bits, as those below 2 never do.
   @_noLocks
-  package mutating func silenceNonFinite(frames: Int) -> Int {
-    let count = sampleCount(of: frames)
-    let one = SIMD8<UInt32>(repeating: 0x0080_0000)
-    var found = SIMD8<UInt32>(repeating: 0)
-    var done = 0
-    while done &+ 8 <= count {
-      found |=
-        unsafeBitCast(Self.magnitudes(eightSamples(at: done)), to: SIMD8<UInt32>.self) &+ one
-      done &+= 8
+  package mutating func silenceNonFinite(from first: Int = 0, frames: Int) -> Int {
+    requireFrames(from: first, frames)
+    let start = first &* channelCount
+    let count = start &+ frames &* channelCount
+    var set = SIMD8<UInt32>(repeating: 0)
+    var done = start
+    while done &+ 32 <= count {
+      set |= eightPatterns(at: done)
+      set |= eightPatterns(at: done &+ 8)
+      set |= eightPatterns(at: done &+ 16)
+      set |= eightPatterns(at: done &+ 24)
+      done &+= 32
+    }
+    let exponent: UInt32 = 0x7F80_0000
+    var lane = 0
+    while lane < 8 {
+      if set[lane] & exponent == exponent { done = start }
+      lane &+= 1
     }
     var silenced = 0
-    if found.max() >= 0x8000_0000 { done = 0 }
     while done < count {
       if !base[done].isFinite {
         base[done] = 0
@@ -59,6 +68,12 @@ extension SampleBuffer {
   @_noLocks @inline(__always)
   func eightSamples(at index: Int) -> SIMD8<Float> {
     UnsafeRawPointer(base + index).loadUnaligned(as: SIMD8<Float>.self)
+  }
+
+  /// The bits of the eight samples from the one of that index on.
+  @_noLocks @inline(__always)
+  private func eightPatterns(at index: Int) -> SIMD8<UInt32> {
+    unsafeBitCast(eightSamples(at: index), to: SIMD8<UInt32>.self)
   }
 
   /// Samples without their signs.

@@ -7,6 +7,8 @@ import RealtimeAudio
 public struct SoundInspection: Sendable {
   /// Frames that there are.
   public private(set) var frames = 0
+  /// Samples that were NaN or infinite, and count as silence.
+  public private(set) var nonFiniteSamples = 0
   /// Peaks, loudness, clipping, constant part.
   public private(set) var levels = ProgrammeLevels.nothing
   /// Silence at both ends and within.
@@ -44,6 +46,7 @@ public struct SoundInspection: Sendable {
     while true {
       let count = try decoder.read(into: &buffer, at: 0, frames: Self.chunkFrames)
       guard count > 0 else { break }
+      nonFiniteSamples += buffer.silenceNonFinite(frames: count)
       loudness.add(buffer, frames: count)
       silence.add(buffer, frames: count)
       waveform?.add(buffer, frames: count)

@@ -50,12 +50,12 @@ import Testing
   }
 
   private func track(
-    _ values: [Float], speed: Double, channels: Int = 1
+    _ values: [Float], speed: Double, channels: Int = 1, rate: Int = 48000
   ) throws(FileFailure) -> TrackReader {
     var settings = TrackSettings()
     settings.speed = speed
     return try TrackReader(
-      Broken(values), sampleRate: 48000, channelCount: channels, settings: settings)
+      Broken(values), sampleRate: rate, channelCount: channels, settings: settings)
   }
 
   @Test(arguments: [1, 0.5, 1.25])
@@ -65,6 +65,37 @@ import Testing
     let expected = try read(try self.track([0, 0, 0], speed: speed))
     #expect(heard.count > 10000 && heard == expected)
     #expect(track.nonFiniteCount == 3)
+  }
+
+  @Test func `so it does where nothing is converted`() throws {
+    let track = try track(Self.nonFinite, speed: 1, rate: 44100)
+    let heard = try read(track)
+    let expected = try read(try self.track([0, 0, 0], speed: 1, rate: 44100))
+    #expect(heard.count == 20000 && heard == expected)
+    #expect(track.nonFiniteCount == 3)
+  }
+
+  @Test(arguments: 1...3)
+  func `each sample of a stretch that is not finite becomes silence, and no other changes`(
+    channels: Int
+  ) {
+    for (first, frames) in [(0, 100), (7, 61), (33, 0), (50, 50), (3, 31)] {
+      for place in 0..<100 * channels {
+        var buffer = SampleBuffer(frameCount: 100, channelCount: channels)
+        // Of magnitudes whose exponents together have every bit.
+        for index in 0..<buffer.sampleCount { buffer[index] = index % 3 == 0 ? 1.5 : -3 }
+        buffer[place] = Self.nonFinite[place % 3]
+        let range = first * channels..<(first + frames) * channels
+        let count = buffer.silenceNonFinite(from: first, frames: frames)
+        #expect(count == (range.contains(place) ? 1 : 0))
+        let isRight = (0..<buffer.sampleCount).allSatisfy { index in
+          let sample: Float = index % 3 == 0 ? 1.5 : -3
+          return index == place
+            ? buffer[index].isFinite == range.contains(place) : buffer[index] == sample
+        }
+        #expect(isRight)
+      }
+    }
   }
 
   @Test func `mixes and sequences count those of all sources, and of those that are over`() throws {

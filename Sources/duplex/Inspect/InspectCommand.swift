@@ -118,6 +118,10 @@ private struct InspectRun {
       if frameCount > 0 { line.tell(min(1, Double(frames) / frameCount)) }
     }
     line.end()
+    if inspection.nonFiniteSamples > 0 {
+      let sentence = SessionOutcome.nonFiniteSentence(inspection.nonFiniteSamples)
+      warn("notNumbers", "\(path): \(sentence)")
+    }
     try draw(inspection, of: decoder)
     return InspectedFile(path, decoder, inspection, command.pictures)
   }
