@@ -50,6 +50,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (FileFormat.wav, [SoundFileTags.Loss.zero, .length]),
+    (.flac, [.zero]), (.aiff, [.zero, .text("album"), .text("date")]), (.mp3, [.zero, .date]),
+  ])
+  func `what a file cannot say of itself is told`(
+    format: FileFormat, losses: [SoundFileTags.Loss]
+  ) {
+    var tags = SoundFileTags()
+    tags.artist = "Nobody"
+    #expect(tags.losses(in: format) == [])
+    tags.title = "A\u{0}B"
+    tags.album = "An album"
+    tags.comment = String(repeating: "x", count: 700)
+    tags.date = "2026-11-27"
+    #expect(Set(tags.losses(in: format)) == Set(losses))
+    #expect(tags.fitting(format).losses(in: format).allSatisfy { $0 != .date && $0 != .zero })
+    tags = SoundFileTags()
+    tags.date = "2026"
+    #expect(tags.losses(in: format) == (format == .aiff ? [.text("date")] : []))
+  }
+
   @Test func `what a file cannot hold any more is told, and what it holds is whole`() throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 16, frames: 7000, channels: 2)

@@ -264,6 +264,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     handle = fresh
     let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
     try bytes.check()
+    guard place == sf_count_t(position) || isInterrupted else {
+      throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
+    }
   }
 
   /// The decoder stops in silence at the first damaged block, and where there are too few bytes.
@@ -280,114 +283,5 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &info, size) == 0, let name = info.name
     else { return "unknown" }
     return String(cString: name)
-  }
-}
-
-/// What a sound file says about itself. nil or empty where it says nothing.
-public struct SoundFileTags: Sendable, Equatable {
-  /// What it is called.
-  public var title: String?
-  /// The performer.
-  public var artist: String?
-  /// What it belongs to.
-  public var album: String?
-  /// Anything else.
-  public var comment: String?
-  /// When it was made, in the file's own words.
-  public var date: String?
-
-  /// Nothing said.
-  public init() {}
-
-  init(of handle: borrowing SoundFileHandle) {
-    for field in Self.fields { self[keyPath: field.text] = Self.string(field.code, handle) }
-  }
-
-  private static func string(_ kind: Int, _ handle: borrowing SoundFileHandle) -> String? {
-    guard let text = sf_get_string(handle.pointer, Int32(kind)), text.pointee != 0 else {
-      return nil
-    }
-    return self.text(text)
-  }
-}
-
-extension SoundFileTags {
-  /// One text, and what the formats call it.
-  struct Field {
-    let text: WritableKeyPath<SoundFileTags, String?>
-    /// libsndfile's number.
-    let code: Int
-    /// The name of a Vorbis comment (https://xiph.org/vorbis/doc/v-comment.html).
-    let comment: String
-    /// The chunk of a WAV file.
-    let chunk: String
-    /// Bytes of it in a WAV file at most, whose header has a fixed length.
-    let waveByteCount: Int
-  }
-
-  static var fields: [Field] {
-    [
-      Field(text: \.title, code: SF_STR_TITLE, comment: "TITLE", chunk: "INAM", waveByteCount: 200),
-      Field(
-        text: \.artist, code: SF_STR_ARTIST, comment: "ARTIST", chunk: "IART", waveByteCount: 200),
-      Field(text: \.album, code: SF_STR_ALBUM, comment: "ALBUM", chunk: "IPRD", waveByteCount: 200),
-      Field(
-        text: \.comment, code: SF_STR_COMMENT, comment: "COMMENT", chunk: "ICMT",
-        waveByteCount: 600),
-      Field(text: \.date, code: SF_STR_DATE, comment: "DATE", chunk: "ICRD", waveByteCount: 40),
-    ]
-  }
-
-  /// The tags among Vorbis comments, found by name.
-  init(_ comment: (String) -> String?) {
-    for field in Self.fields { self[keyPath: field.text] = comment(field.comment) }
-    self.comment = self.comment ?? comment("DESCRIPTION")
-  }
-
-  /// The fields that are not empty, with their texts.
-  var said: [(field: Field, text: String)] {
-    Self.fields.compactMap { field in self[keyPath: field.text].map { (field, $0) } }
-      .filter { !$0.text.isEmpty }
-  }
-
-  /// Bytes of one text that are read, at most: more is not written about a song.
-  static let longest = 64 << 10
-
-  /// The beginning of a text of C.
-  static func text(_ text: UnsafePointer<CChar>) -> String {
-    let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, longest))
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// How much of a text a file can say of itself.
-extension SoundFileTags {
-  /// The same as far as a file of `format` holds it: texts that are too long end earlier, as a whole
-  /// letter, and none has a character 0 in it, which would end it. Beyond these lengths libsndfile, or
-  /// those who read the file, give up.
-  public func fitting(_ format: FileFormat) -> SoundFileTags {
-    var fitting = self
-    for field in Self.fields {
-      fitting[keyPath: field.text] = format.fit(self[keyPath: field.text], field.waveByteCount)
-    }
-    return fitting
-  }
-}
-
-extension FileFormat {
-  /// `text`, at most `waveByteCount` bytes of it in a WAV file, whose header has a fixed length.
-  fileprivate func fit(_ text: String?, _ waveByteCount: Int) -> String? {
-    guard let text else { return nil }
-    let most =
-      switch self {
-      case .wav, .rf64: waveByteCount
-      case .caf: 3000
-      case .aiff, .opus: 8000
-      case .flac, .ogg, .mp3: 60_000
-      // They have no place for tags.
-      case .w64, .raw: 0
-      }
-    guard text.utf8.count > most || text.utf8.contains(0) else { return text }
-    return String(decoding: text.bytes(atMost: most), as: UTF8.self)
   }
 }

@@ -55,6 +55,20 @@ struct RecordingSession {
 }
 
 extension RecordingTarget {
+  /// Warns that a file does not hold all of its tags.
+  private func warnOfLoss(_ loss: SoundFileTags.Loss) {
+    switch loss {
+    case .text(let name):
+      warn("tagsLeftOut", "\(fileFormat.title) has no place for the \(name): it is left out.")
+    case .zero:
+      warn("tagsCut", "A tag cannot hold the character U+0000: it ends there.")
+    case .date:
+      warn("tagsCut", "\(fileFormat.title) holds the year of a date only: the rest is left out.")
+    case .length:
+      warn("tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.")
+    }
+  }
+
   /// Refuses what cannot go together, and warns of what the format has no place for.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
@@ -63,8 +77,8 @@ extension RecordingTarget {
       warn(
         "tagsLeftOut",
         "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.")
-    } else if tags.fitting(fileFormat) != tags {
-      warn("tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.")
+    } else {
+      for loss in tags.losses(in: fileFormat) { warnOfLoss(loss) }
     }
     guard isStream else { return }
     for (isAsked, sentence, option) in [

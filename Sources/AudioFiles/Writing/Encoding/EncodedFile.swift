@@ -138,7 +138,7 @@ final class EncodedFile: SampleSink {
         let byteCount = frameCount * channelCount * sampleFormat.byteCount
         AIFFLength.tell(byteCount, endingAt: place, in: descriptor)
       }
-      if !isComplete { countKept() }
+      if !isComplete || isBroken { countKept() }
       return isComplete || isBroken
     }
     isWhole = true
@@ -179,6 +179,9 @@ final class EncodedFile: SampleSink {
     } else if fileFormat == .opus {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
+    } else if fileFormat == .mp3, handle == nil {
+      // The encoder has put down its last block, or could not.
+      frameCount = min(frameCount, MP3Length.frameCount(in: descriptor))
     }
   }
 
@@ -258,9 +261,6 @@ struct FLACLength {
 /// The number of frames in an Ogg Opus file that is being written, read from its pages: libsndfile
 /// does not say how many of the frames that it took still wait for theirs.
 enum OpusLength {
-  /// The most bytes that a page has (RFC 3533, 6).
-  private static let longestPage = 27 + 255 + 255 * 255
-
   /// Frames at `sampleRate` up to the end of the last page; 0 where there is no sound yet.
   static func frameCount(in descriptor: Int32, sampleRate: Int) -> Int {
     let head = OutputBytes.bytes(at: 0, count: 47, of: descriptor)
@@ -284,5 +284,16 @@ enum OpusLength {
       return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
     }
     return 0
+  }
+}
+
+/// The number of frames in an MP3 file that was being written when the disk was full, counted in its blocks.
+enum MP3Length {
+  /// Frames in the whole blocks of the file; 0 where there are none.
+  static func frameCount(in descriptor: Int32) -> Int {
+    guard let file = try? LocalFile(duplicating: descriptor, name: ""),
+      let decoder = try? MPEGDecoder(file, exactness: .exact)
+    else { return 0 }
+    return decoder.frameCount ?? 0
   }
 }

@@ -338,10 +338,10 @@ struct FileSeries: ~Copyable {
       try writer.complete()
     } catch {
       trouble = error
-      // What was handed on and refused at the end is not in it.
-      frames += writer.framesWritten - file.frames
-      file.frames = writer.framesWritten
     }
+    // What was handed on and refused, now or by an earlier write, is not in it.
+    frames += writer.framesWritten - file.frames
+    file.frames = writer.framesWritten
     // What could not take the place of another file has a name of its own.
     if writer.path != name { file.path = writer.path }
     files.append(file)
