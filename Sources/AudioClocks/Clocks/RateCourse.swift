@@ -46,9 +46,8 @@ extension ArrivalHull {
         course = .even
         leastVariance = blocks.leastVariance
       }
-      let parabola = blocks.squaresAroundParabola
-      let curve = (blocks.line.squares - parabola) * Double(blocks.count &- 3)
-      isBent = isBent || curve > unlikely * max(parabola, leastVariance * Double(blocks.count))
+      let parabola = blocks.squaresAroundParabola(blocks.count)
+      isBent = isBent || blocks.isBent(unlikely: unlikely, leastVariance: leastVariance)
       var old = LineFit()
       for index in 0..<blocks.count {
         let number = blocks.count &- index
@@ -117,8 +116,7 @@ private struct BlockLeads: BitwiseCopyable {
   /// The least variance that a reading may have: by those that a change would come after.
   var leastVariance: Double {
     @_noLocks get {
-      var old = LineFit()
-      for index in 0..<max(Self.fewestOld, count &- Self.mostNew) { old.add(points[index]) }
+      let old = line(max(Self.fewestOld, count &- Self.mostNew))
       let isExact = old.squares / (old.count - 2) < Self.exactVariance
       return isExact ? Self.roundingVariance : Self.finestVariance
     }
@@ -159,36 +157,44 @@ private struct BlockLeads: BitwiseCopyable {
     return (likelihood, old.squares + rest)
   }
 
-  /// The straight line through all points.
-  var line: LineFit {
-    @_noLocks get {
-      var line = LineFit()
-      for index in 0..<count { line.add(points[index]) }
-      return line
-    }
+  /// Whether the points before a change that may be are on a parabola rather than on a line.
+  @_noLocks
+  func isBent(unlikely: Double, leastVariance: Double) -> Bool {
+    let old = count &- Self.mostNew
+    guard old > Self.fewestOld else { return false }
+    let squares = squaresAroundParabola(old)
+    let variance = squares / Double(old &- 3) + leastVariance
+    return line(old).squares - squares > unlikely * variance
   }
 
-  /// The sum of the squares of what all points are off a parabola, by least squares: of time and of what its square is
-  /// off a line through it.
-  var squaresAroundParabola: Double {
-    @_noLocks get {
-      let line = line
-      var cubic = 0.0
-      var fourth = 0.0
-      for index in 0..<count {
-        let time = points[index].time - line.meanTime
-        cubic += time * time * time
-        fourth += time * time * time * time
-      }
-      let tilt = cubic / line.timeSquares
-      var curve = 0.0
-      for index in 0..<count {
-        let time = points[index].time - line.meanTime
-        curve += (time * time - tilt * time) * (points[index].lead - line.meanLead)
-      }
-      let weight = fourth - line.timeSquares * line.timeSquares / line.count - cubic * tilt
-      return line.squares - curve * curve / weight
+  /// The straight line through the first points, so many.
+  @_noLocks
+  private func line(_ number: Int) -> LineFit {
+    var line = LineFit()
+    for index in 0..<number { line.add(points[index]) }
+    return line
+  }
+
+  /// The sum of the squares of what the first points, so many, are off a parabola, by least squares: of time and of what
+  /// its square is off a line through it.
+  @_noLocks
+  func squaresAroundParabola(_ number: Int) -> Double {
+    let line = line(number)
+    var cubic = 0.0
+    var fourth = 0.0
+    for index in 0..<number {
+      let time = points[index].time - line.meanTime
+      cubic += time * time * time
+      fourth += time * time * time * time
     }
+    let tilt = cubic / line.timeSquares
+    var curve = 0.0
+    for index in 0..<number {
+      let time = points[index].time - line.meanTime
+      curve += (time * time - tilt * time) * (points[index].lead - line.meanLead)
+    }
+    let weight = fourth - line.timeSquares * line.timeSquares / line.count - cubic * tilt
+    return line.squares - curve * curve / weight
   }
 }
 
