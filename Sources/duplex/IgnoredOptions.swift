@@ -48,11 +48,8 @@ enum IgnoredOptions {
       commands: ["monitor"], options: ["overwrite"], needed: ["record"],
       hint: "Nothing is written without --record."),
     Rule(
-      commands: ["tune"], options: ["duration"],
-      hint: "The length of each trial is set with --seconds."),
-    Rule(
-      commands: ["tune"], options: ["headroom", "period-size"],
-      hint: "tune chooses the settings that it tries."),
+      commands: ["tune"], options: ["headroom"],
+      hint: "tune chooses the headroom of each setting that it tries."),
   ]
 
   private static let shortNames = ["-P": "playback-device", "-d": "duration", "-p": "period-size"]

@@ -17,4 +17,13 @@ import Testing
     #expect(totals.report.frames == 2200)
     #expect(totals.report.events.map(\.frame) == [10, 1020, 1530])
   }
+
+  @Test func `an end that the user asks for while a session comes to its own is an end`() {
+    func name(_ reason: StopReason, _ asked: StopReason?) -> String {
+      reason.superseded(by: asked).name
+    }
+    #expect(name(.duration, .signal) == "signal" && name(.end, .key) == "key")
+    #expect(name(.duration, nil) == "duration" && name(.end, nil) == "end")
+    #expect(name(.disk, .signal) == "disk" && name(.silence, .signal) == "silence")
+  }
 }

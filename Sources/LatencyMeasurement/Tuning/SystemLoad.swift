@@ -12,15 +12,20 @@ public final class SystemLoad {
   private var threads: [BackgroundThread] = []
 
   /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may be.
-  public static var usualPath: String {
-    let folder = FileName.variable("TMPDIR") ?? "/var/tmp"
-    return "\(folder)/duplex-load-\(getpid())"
-  }
+  public static var usualFolder: String { FileName.variable("TMPDIR") ?? "/var/tmp" }
 
-  /// Starts it; the disk's part is written to `path`, which is removed in the end.
-  /// Throws where the system refuses a thread.
-  public init(path: String) throws(DeviceFailure) {
+  /// Starts it; the disk's part is written to a file in `folder` that is removed in the end, under a name that nobody
+  /// can foresee. Throws where the system refuses a thread or the file.
+  public init(folder: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let path = "\(folder)/duplex-load-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    do throws(FileFailure) {
+      _ = try LoadWork.file(path)
+    } catch {
+      throw DeviceFailure(
+        .refused, "The disk cannot be loaded: \(error.message)",
+        hint: "Name another folder in $TMPDIR.")
+    }
     work = (0..<processors).map { _ in LoadWork(.arithmetic) } + [LoadWork(.disk(path))]
     for part in work { threads.append(try BackgroundThread(part, name: "duplex-load")) }
   }
@@ -62,21 +67,23 @@ private final class LoadWork: BackgroundWork {
     }
   }
 
+  /// A file that never gets its name, and is gone once it is closed.
+  static func file(_ path: String) throws(FileFailure) -> SoundFileWriter {
+    try SoundFileWriter(
+      path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
+      overwrite: false, appearance: .finished)
+  }
+
   private func write(_ path: String) {
     var block = SampleBuffer(frameCount: 262_144, channelCount: 1)
     for index in 0..<block.sampleCount { block[index] = Float(index % 100) / 100 }
     while !over.isRaised {
-      guard
-        var file = try? SoundFileWriter(
-          path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,
-          overwrite: true, appearance: .finished)
-      else { return }
+      guard var file = try? Self.file(path) else { return }
       for _ in 0..<16 where !over.isRaised {
         guard (try? file.write(block, frames: block.frameCount)) != nil,
           (try? file.synchronize()) != nil
         else { break }
       }
-      // Once closed, it is gone: it has no name.
     }
   }
 }

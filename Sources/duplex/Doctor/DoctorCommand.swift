@@ -38,7 +38,7 @@ private struct DoctorRun {
 
   func run() throws -> ExitStatus {
     let start = HostClock.nanoseconds
-    let load = command.load ? try SystemLoad(path: SystemLoad.usualPath) : nil
+    let load = command.load ? try SystemLoad(folder: SystemLoad.usualFolder) : nil
     let measurement = try? WakeUpMeasurement()
     var wakeUps: WakeUpSample?
     let findings = Machine().findings(

@@ -138,7 +138,7 @@ final class LatencyRun {
       if OutputMode.current.json { line.tell((Double(number) + done) * share) }
     }
     trips.add(found)
-    sessions.add(outcome.report)
+    sessions.add(outcome)
     configuration = outcome.configuration
   }
 

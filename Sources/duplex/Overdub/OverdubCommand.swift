@@ -238,7 +238,7 @@ final class OverdubRun {
       progress: { done in
         if OutputMode.current.json { Terminal.emit(.progress(done, "measurement")) }
       })
-    totals.note(outcome.report)
+    totals.note(outcome)
     if totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }
     guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate),

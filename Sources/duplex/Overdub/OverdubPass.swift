@@ -89,7 +89,7 @@ final class OverdubPass {
     self.feeder = feeder
     report = writer.report
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
-    run.totals.add(outcome.report)
+    run.totals.add(outcome)
     run.passes.append(self)
     // What was recorded goes into the take, even where the device went away.
     if run.command.isPunchIn, report.failure == nil, report.frames > 0 {

@@ -40,6 +40,8 @@ struct SessionParts {
 struct SessionOutcome {
   private(set) var report: SessionReport
   let configuration: DuplexConfiguration
+  /// How the user asked for the end, in time or when it was over already; nil where nobody did.
+  let askedEnd: StopReason?
   private let options: AudioOptions
   /// Frames by which a limiter that looks ahead delays all that is played.
   private let limiterDelayFrames: Int
@@ -66,7 +68,15 @@ struct SessionOutcome {
       frameLimit: limit,
       fadeFrames: parts.protection?.fadeFrames ?? 0,
       reconnects: parts.reconnects)
-    report = try runner.run(clock: clock) { watch.moment($0, $1) }
+    do throws(DeviceFailure) {
+      report = try runner.run(clock: clock) { watch.moment($0, $1) }
+    } catch {
+      // What has been told as begun is summed up.
+      guard watch.hasStarted else { throw error }
+      report = SessionReport()
+      report.stopReason = .device(error)
+    }
+    askedEnd = watch.askedEnd
     Terminal.endDrawing()
     parts.recording?.conclude()
     if report.isDeviceStuck { tellStuckDevice() }

@@ -12,9 +12,15 @@ struct SessionTotals {
     return !isEmpty
   }
 
-  /// Remembers how a session ended, but none of its figures.
-  mutating func note(_ other: SessionReport) {
-    report.stopReason = other.stopReason
+  /// Remembers how a session ended, but none of its figures. Where the user asked for the end while it came to its
+  /// own, no further session is to follow.
+  mutating func note(_ outcome: SessionOutcome) {
+    report.stopReason = outcome.report.stopReason.superseded(by: outcome.askedEnd)
+  }
+
+  mutating func add(_ outcome: SessionOutcome) {
+    add(outcome.report)
+    note(outcome)
   }
 
   mutating func add(_ other: SessionReport) {
@@ -33,4 +39,14 @@ struct SessionTotals {
 
   /// Whether no further one makes sense: the user ended it, or the device is gone.
   var isOver: Bool { isInterrupted || report.stopReason.failure != nil }
+}
+
+extension StopReason {
+  /// `asked`, by which the user ended it, where it had come to its own end.
+  func superseded(by asked: StopReason?) -> StopReason {
+    switch self {
+    case .duration, .end: asked ?? self
+    case .signal, .key, .device, .disk, .silence: self
+    }
+  }
 }

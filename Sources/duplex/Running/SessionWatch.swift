@@ -17,12 +17,13 @@ final class SessionWatch {
   private let deviceEvents: DeviceEvents
   /// What is drawn; nil where nothing is.
   private var panel: SessionPanel?
-  private var hasStarted = false
+  /// Whether the session was told as begun.
+  private(set) var hasStarted = false
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   private var isKeyboardClosed = false
-  /// Whether the user has asked for the end here.
-  private var isEnding = false
+  /// How the user has asked for the end; nil where nobody has.
+  private(set) var askedEnd: StopReason?
   /// Whether there was a reason to stop: the end is near, and looked for more often.
   private var isOver = false
   /// When the clocks are told of next.
@@ -77,7 +78,7 @@ final class SessionWatch {
   /// Waits for a signal or a key, and does what it asks for.
   private func nextCommand() -> SessionCommand {
     // Noted while this thread was in something else.
-    if !isEnding, request.age != nil { return end(.signal, isNoted: true) }
+    if askedEnd == nil, request.age != nil { return end(.signal, isNoted: true) }
     let received = signals.wait(
       milliseconds: waitMilliseconds, watching: isKeyboardClosed ? nil : keyboard.awaited)
     switch received {
@@ -126,11 +127,11 @@ final class SessionWatch {
 
   /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
   private var waitMilliseconds: Int32 {
-    isVirtual ? 0 : isOver || isEnding ? 5 : panel == nil ? 100 : 45
+    isVirtual ? 0 : isOver || askedEnd != nil ? 5 : panel == nil ? 100 : 45
   }
 
   private func end(_ reason: StopReason, isNoted: Bool = false) -> SessionCommand {
-    isEnding = true
+    askedEnd = askedEnd ?? reason
     let isRepeated = !isNoted && request.note()
     if recording?.leaveCommands() == true { return .stop(reason) }
     if isRepeated { request.leave() }

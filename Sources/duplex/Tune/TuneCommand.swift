@@ -16,7 +16,8 @@ struct TuneCommand: AudioCommand {
       Plays silence with smaller and smaller periods. Use the machine as usual during the trials, or give --load.
 
       A setting is rejected after one xrun (dropout), or if a callback leaves less than --margin of its \
-      period unused. With a cable from output to input the round trip is measured at the end.
+      period unused. With a cable from output to input the round trip is measured at the end. -p sets the \
+      longest period that is tried; -d ends the search with the best setting so far.
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -79,32 +80,54 @@ final class TuneRun {
   func run() throws -> ExitStatus {
     // Before any thread: a signal must reach the watch only.
     SignalWatch.hold()
-    if command.load { load = try SystemLoad(path: SystemLoad.usualPath) }
+    if command.load { load = try SystemLoad(folder: SystemLoad.usualFolder) }
     var chosen = try search()
-    while chosen == nil, !totals.isOver, lowerRate() { chosen = try search() }
+    while chosen == nil, !totals.isOver, !isTimeOver, lowerRate() { chosen = try search() }
     guard let chosen, !totals.isOver else {
       load = nil
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
     load = nil
-    let roundTrip = try measure(chosen)
+    let roundTrip = isTimeOver ? nil : try measure(chosen)
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
 
-  /// The lowest stable setting at the present rate that a longer soak confirms.
+  /// Seconds that all trials together may still take; nil for as long as they do.
+  private var secondsLeft: Double? {
+    command.audio.duration.map { duration in
+      duration.seconds(at: command.audio.rate ?? 48000) - trials.reduce(0) { $0 + $1.seconds }
+    }
+  }
+
+  /// Whether `--duration` is over, but for less than a frame.
+  var isTimeOver: Bool { secondsLeft.map { $0 < 1e-5 } ?? false }
+
+  /// The lowest stable setting at the present rate that a longer soak confirms, or the lowest so far when the time is
+  /// over.
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
-    while let setting = search.next(), !totals.isOver {
+    while !isTimeOver, let setting = search.next(), !totals.isOver {
       // And the best is confirmed.
       remainingTrials = search.remainingTrials + 1
       let trial = try soak(setting, seconds: command.seconds)
-      search.note(isStable: trial.isStable(loadLimit: loadLimit))
+      // A trial that was cut short confirms nothing.
+      let isWhole = trial.seconds > command.seconds - 1e-3 || !isTimeOver
+      search.note(isStable: isWhole && trial.isStable(loadLimit: loadLimit))
     }
     var candidate = search.best
     while let setting = candidate, !totals.isOver {
       remainingTrials = 0
-      let trial = try soak(setting, seconds: command.seconds * Self.confirmation)
-      if trial.isStable(loadLimit: loadLimit) { return setting }
+      let seconds = command.seconds * Self.confirmation
+      let trial = isTimeOver ? nil : try soak(setting, seconds: seconds)
+      if trial?.isStable(loadLimit: loadLimit) ?? true {
+        if isTimeOver, (trial?.seconds ?? 0) < seconds - 1e-3 {
+          warn(
+            "notConfirmed",
+            "The time was over before the setting was tried for \(seconds.shown(1)) s.",
+            hint: "Use a longer --duration, or leave --duration out.")
+        }
+        return setting
+      }
       search.refuse(setting)
       candidate = search.above(setting)
     }
@@ -113,7 +136,7 @@ final class TuneRun {
 
   private func soak(_ setting: TuneSetting, seconds: Double) throws -> TuneTrial {
     var options = options(setting)
-    options.duration = .seconds(seconds)
+    options.duration = .seconds(min(seconds, secondsLeft ?? seconds))
     do {
       let choice = DeviceChoice(options, captures: true, plays: true)
       _ = try choice.use { open in
@@ -160,7 +183,7 @@ final class TuneRun {
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
     let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
     let report = outcome.report
-    totals.add(report)
+    totals.add(outcome)
     note(
       TuneTrial(
         setting: setting, sampleRate: configuration.sampleRate,
@@ -198,7 +221,7 @@ final class TuneRun {
       var plan = ProbePlan(open.configuration)
       plan.repeats = 1
       let (found, outcome) = try measureRoundTrips(on: open, plan, options)
-      totals.note(outcome.report)
+      totals.note(outcome)
       configuration = outcome.configuration
       let answer = found.main.flatMap { PairAnswer($0, plan.sampleRate) }
       frames = answer?.isTrustworthy == true ? answer?.frames.median : nil

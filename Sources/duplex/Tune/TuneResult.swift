@@ -29,6 +29,12 @@ struct TuneResult {
     } else if chosen == nil, run.totals.isInterrupted {
       ToolFailure.stopped(before: "found; nothing is saved").report()
       status = .loss
+    } else if chosen == nil, run.isTimeOver {
+      ToolFailure(
+        .loss, code: "stopped", "The time was over before a setting was found; nothing is saved.",
+        hint: "Use a longer --duration, or leave --duration out."
+      ).report()
+      status = .loss
     } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
       ToolFailure(
         .unavailable, code: "deviceRefused",
