@@ -28,7 +28,7 @@ struct DuplexCommand: ParsableCommand {
     StandardStreams.occupyClosed()
     MemoryLock.separateLargeBlocks()
     ThreadPriority.makeThisThreadNormal()
-    SignalWatch.holdUserSignals()
+    SignalWatch.prepareProgram()
     var arguments = ProgramArguments.words
     // Until the words are understood.
     OutputMode.current.json = arguments.contains("--json")

@@ -16,6 +16,21 @@ import Testing
     #expect(watch.wait(milliseconds: 0) == .timeout)
   }
 
+  @Test func `where no descriptor is left signals are received all the same`() {
+    let watch = SignalWatch(withoutDescriptor: ())
+    #expect(watch.wait(milliseconds: 0) == .timeout)
+    for (number, meaning) in [(SIGTERM, UserSignal.end), (SIGUSR1, .split), (SIGUSR2, .mark)] {
+      pthread_kill(pthread_self(), number)
+      #expect(watch.wait(milliseconds: 1000) == .signal(meaning))
+    }
+    var ends: [Int32] = [-1, -1]
+    pipe(&ends)
+    defer { for end in ends { close(end) } }
+    #expect(watch.wait(milliseconds: 20, watching: ends[0]) == .timeout)
+    write(ends[1], "q", 1)
+    #expect(watch.wait(milliseconds: 1000, watching: ends[0]) == .readable)
+  }
+
   @Test func `a descriptor is watched along with the signals`() {
     let watch = SignalWatch()
     var ends: [Int32] = [-1, -1]

@@ -1,5 +1,6 @@
 import AudioBasics
 import Glibc
+import RealtimeAudio
 
 /// A sound file being written.
 ///
@@ -340,13 +341,6 @@ struct OutputFile: ~Copyable {
 
   consuming func takeDraft() -> DraftFile? { draft.take() }
 
-  /// Whether a signal that ends the program waits to be received.
-  private static var isEndWanted: Bool {
-    var set = sigset_t()
-    guard sigpending(&set) == 0 else { return false }
-    return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&set, $0) == 1 }
-  }
-
   /// Opens a pipe or a device. A pipe without a reader is waited for a little, not for ever, and
   /// no longer than the user wants.
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
@@ -358,7 +352,7 @@ struct OutputFile: ~Copyable {
         return opened
       } catch {
         attempts += 1
-        guard error.number == ENXIO, attempts < 60, !isEndWanted else {
+        guard error.number == ENXIO, attempts < 60, !SignalWatch.isEndWaiting else {
           throw .creating(path, error)
         }
         usleep(50_000)

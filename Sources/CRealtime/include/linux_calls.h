@@ -70,15 +70,9 @@ static inline void linux_guard_realtime(unsigned long microseconds) {
   setrlimit(RLIMIT_RTTIME, &limit);
 }
 
-/// A descriptor from which the signals of `set` are read, or -1.
+/// A descriptor that becomes readable when one of the signals of `set` comes, or -1.
 static inline int linux_open_signals(const sigset_t *set) {
   return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
-/// The number of the next signal on `descriptor`, or 0.
-static inline int linux_read_signal(int descriptor) {
-  struct signalfd_siginfo info;
-  return read(descriptor, &info, sizeof info) == (long)sizeof info ? (int)info.ssi_signo : 0;
 }
 
 static inline void linux_ignore_signal(int number) { (void)number; }

@@ -17,12 +17,20 @@ package enum UserSignal: Sendable, Equatable {
 /// (SIGPIPE) is ignored from then on, so that it never stops a recording.
 package struct SignalWatch: ~Copyable {
   private static let ending = [SIGINT, SIGTERM, SIGHUP]
+  private static let all = ending + [SIGQUIT, SIGUSR1, SIGUSR2]
+  /// Becomes readable when a signal comes; below 0 where there was no descriptor left.
   private let descriptor: Int32
 
-  /// Blocks the signals, where `hold` has not, and opens the way to read them.
+  /// Blocks the signals, where `hold` has not, and opens the way to wait for them.
   package init() {
     var set = Self.hold()
     descriptor = linux_open_signals(&set)
+  }
+
+  /// Blocks the signals, as where the system has no descriptor left to wait for them with.
+  init(withoutDescriptor: Void) {
+    Self.hold()
+    descriptor = -1
   }
 
   /// Blocks the signals: what comes from now on waits for a watch. Before the first file is made,
@@ -30,9 +38,7 @@ package struct SignalWatch: ~Copyable {
   @discardableResult
   package static func hold() -> sigset_t {
     signal(SIGPIPE, SIG_IGN)
-    // A limit on the size of files shows as a failed write, which is told and loses nothing.
-    signal(SIGXFSZ, SIG_IGN)
-    var set = Self.set(of: ending + [SIGQUIT, SIGUSR1, SIGUSR2])
+    var set = Self.set(of: all)
     pthread_sigmask(SIG_BLOCK, &set, nil)
     return set
   }
@@ -44,8 +50,10 @@ package struct SignalWatch: ~Copyable {
   }
 
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
-  /// later. At the program's beginning.
-  package static func holdUserSignals() {
+  /// later. A limit on the size of files shows as a failed write from then on, which is told and loses nothing, and no
+  /// longer as a signal (SIGXFSZ). At the program's beginning.
+  package static func prepareProgram() {
+    signal(SIGXFSZ, SIG_IGN)
     var set = Self.set(of: [SIGUSR1, SIGUSR2])
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
@@ -59,10 +67,14 @@ package struct SignalWatch: ~Copyable {
 
   /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false where there
   /// is none. Any thread.
-  package static func takeEnd() -> Bool {
-    var set = Self.set(of: ending)
+  package static func takeEnd() -> Bool { take(ending) != nil }
+
+  /// Takes one of `signals` that has come; nil where there is none.
+  private static func take(_ signals: [Int32]) -> Int32? {
+    var set = Self.set(of: signals)
     var now = timespec()
-    return sigtimedwait(&set, nil, &now) > 0
+    let number = sigtimedwait(&set, nil, &now)
+    return number > 0 ? number : nil
   }
 
   private static func set(of signals: [Int32]) -> sigset_t {
@@ -92,15 +104,22 @@ package struct SignalWatch: ~Copyable {
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
     ]
-    guard poll(&set, nfds_t(set.count), milliseconds) > 0 else { return .timeout }
-    if set[0].revents & Int16(POLLIN) != 0 {
-      switch linux_read_signal(descriptor) {
-      case 0: return .timeout
-      case SIGUSR1: return .signal(.split)
-      case SIGUSR2: return .signal(.mark)
-      default: return .signal(.end)
+    var left = milliseconds
+    while true {
+      // Without a descriptor signals are looked for every 10 ms.
+      let step = descriptor < 0 ? min(left, 10) : left
+      let isWoken = poll(&set, nfds_t(set.count), step) > 0
+      if descriptor < 0 || isWoken {
+        switch Self.take(Self.all) {
+        case nil: break
+        case SIGUSR1: return .signal(.split)
+        case SIGUSR2: return .signal(.mark)
+        default: return .signal(.end)
+        }
       }
+      if isWoken, set[1].revents != 0 { return .readable }
+      left -= step
+      guard descriptor < 0, left > 0 else { return .timeout }
     }
-    return set[1].revents == 0 ? .timeout : .readable
   }
 }
