@@ -79,6 +79,17 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...2500))
   }
 
+  @Test func `however many names are taken, none is given twice`() {
+    var names = SeriesNames("take.wav", isSeries: false)
+    var given: Set<String> = ["take.wav"]
+    for number in 2...20_000 {
+      let name = names.free("take.wav") { given.contains($0) }
+      #expect(name == "take-\(number).wav")
+      given.insert(name)
+    }
+    #expect(names.free("other.wav") { given.contains($0) } == "other.wav")
+  }
+
   @Test func `names emit when the first frame was captured`() throws {
     let rig = try RecordingRig(name: "%s.wav") { $0.split = .frames(16000) }
     rig.record(40000)

@@ -115,8 +115,7 @@ struct SessionOutcome {
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
-    // A reader that closes the pipe wants no more: that is no loss.
-    if let fileFailure, fileFailure.kind != .closedPipe {
+    if let fileFailure {
       let failure = ToolFailure(fileFailure)
       if !isTold { failure.report() }
       // Where nothing was played nothing was lost: what was asked for cannot be done.

@@ -109,7 +109,7 @@ struct FileSeries: ~Copyable {
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     // A file without a frame has no name yet.
     guard let current, current.frames > 0 || plan.isStream, writer?.isSpoilt != true else { return }
-    if writer?.isDeleted == true { tryToRestore() }
+    if !plan.isStream, writer?.isDeleted == true { tryToRestore() }
     let before = writer?.framesWritten ?? 0
     // What an encoder held back until now may be refused.
     defer { recount(since: before) }
@@ -306,6 +306,8 @@ struct FileSeries: ~Copyable {
   /// Writes `file` again where it was deleted or its name was taken meanwhile, and goes by its new name where it
   /// was renamed. Throws where its sound would be lost; answers with what else went wrong.
   private mutating func followName(of file: RecordedFile) throws(FileFailure) -> FileFailure? {
+    // Standard output has no name, whatever file the user has led it to.
+    guard !plan.isStream else { return nil }
     let isTaken =
       writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
     var trouble: FileFailure?
@@ -362,6 +364,8 @@ struct SeriesNames {
   private let pattern: String
   private let isSeries: Bool
   private var count = 0
+  /// The highest number that a name got which was taken.
+  private var numbers: [String: Int] = [:]
 
   /// Names after `pattern`. With `isSeries` false the first one is the pattern itself.
   init(_ pattern: String, isSeries: Bool) {
@@ -379,13 +383,13 @@ struct SeriesNames {
       "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
   }
 
-  /// `name`, or where that is taken the same with the first number that is not.
-  func free(_ name: String, isTaken: (String) -> Bool) -> String {
+  /// `name`, or where that is taken the same with the first number that is not, from the last one that was given on.
+  mutating func free(_ name: String, isTaken: (String) -> Bool) -> String {
     var path = name
-    var attempt = 1
-    while attempt < 10000, isTaken(path) {
-      attempt += 1
-      path = FileName.insert("-\(attempt)", into: name)
+    while isTaken(path) {
+      let number = numbers[name, default: 1] + 1
+      numbers[name] = number
+      path = FileName.insert("-\(number)", into: name)
     }
     return path
   }

@@ -17,6 +17,8 @@ struct FinishedFiles {
   private var waiting: [Entry] = []
   private var running: FileCommand?
   private var kept: [Entry] = []
+  /// Bytes of those that wait and those that are kept.
+  private var byteCount = 0
 
   init(command: String?, rule: KeepRule?, events: RecordingEvents) {
     self.command = command
@@ -32,6 +34,7 @@ struct FinishedFiles {
     let entry = Entry(
       path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0,
       identity: FileIdentity(of: path))
+    byteCount += entry.byteCount
     if command == nil { kept.append(entry) } else { waiting.append(entry) }
   }
 
@@ -42,6 +45,7 @@ struct FinishedFiles {
     var gone: [String] = []
     while isTooMuch(at: now, isGrowing: isGrowing) {
       let oldest = kept.removeFirst()
+      byteCount -= oldest.byteCount
       guard oldest.identity == FileIdentity(of: oldest.path) else {
         gone.append(oldest.path)
         continue
@@ -66,6 +70,7 @@ struct FinishedFiles {
           FileFailure(
             .writeFailed, "The command for \(entry.path) \(state).",
             hint: "The file is complete; run the command yourself.")))
+      byteCount -= entry.byteCount
     }
     waiting = []
   }
@@ -96,8 +101,7 @@ struct FinishedFiles {
     guard let rule, let oldest = kept.first else { return false }
     switch rule {
     case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
-    case .bytes(let count):
-      return (kept + waiting).reduce(0) { $0 + $1.byteCount } > count
+    case .bytes(let count): return byteCount > count
     case .seconds(let seconds):
       return Double(now) - Double(oldest.end) > seconds * 1e9
     }
