@@ -245,7 +245,7 @@ extension SimulatedDeviceSpecification {
 
   private static func rate(_ key: String, _ value: String) throws(DeviceFailure) -> Int {
     let hertz = WrittenNumber.wholeHertz(value).map { "\($0)" }
-    return try whole(key, hertz ?? value, 8000...768_000, "Hz")
+    return try whole(key, hertz ?? value, DuplexRequest.sampleRates, "Hz")
   }
 
   /// A time: as everywhere, but that frames are not known before the rate is.

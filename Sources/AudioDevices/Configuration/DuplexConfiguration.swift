@@ -34,6 +34,9 @@ public struct DuplexRequest: Sendable {
   /// The resampler's quality, 0 to 10, used only where rates differ.
   public var resamplerQuality = 5
 
+  /// The rates that a unit may have, in Hz.
+  public static let sampleRates = 8000...768_000
+
   /// A request that leaves all to the devices named.
   public init(captureDevice: String?, playbackDevice: String?) {
     self.captureDevice = captureDevice
@@ -76,7 +79,7 @@ public struct DuplexRequest: Sendable {
       (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
       hint: "Use 1 to 1048576 frames; one period is the default.")
     try require(
-      sampleRate.map { (8000...768_000).contains($0) } ?? true,
+      sampleRate.map(Self.sampleRates.contains) ?? true,
       "A rate of \(sampleRate ?? 0) Hz is impossible.",
       hint: "Use 8000 to 768000 Hz; 48000 is usual.")
     try require(

@@ -18,7 +18,7 @@ struct DraftFile: ~Copyable {
   /// Its own name, where it has one.
   private var name: String?
 
-  /// A draft of `path`. Throws `.cannotCreate`, `.permissionDenied` or `.diskFull`; without
+  /// A draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without
   /// `overwrite`, a file of that name is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
     let place = try telling(try Place(path, overwrite: overwrite)) { .creating(path, $0) }

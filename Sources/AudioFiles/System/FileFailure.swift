@@ -19,7 +19,7 @@ public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case unusableContents
     /// An input is there, and is not sound of a known format.
     case unknownContents
-    /// An output exists already, or has no folder to go to.
+    /// An output exists already, has no folder to go to, or no room on the disk for its beginning.
     case cannotCreate
     /// This user may not read or write it.
     case permissionDenied
@@ -152,7 +152,7 @@ extension FileFailure {
     }
     if error.isFullDisk {
       return FileFailure(
-        .diskFull, "\(path) cannot be created: the disk is full.",
+        .cannotCreate, "\(path) cannot be created: the disk is full.",
         hint: "Make room, or choose another disk.")
     }
     let (message, hint) =

@@ -86,7 +86,7 @@ extension SoundFileWriter {
   public var isHidden: Bool { draft != nil }
 
   /// Gives a file that was deleted a name again, with all that it holds, and its folder, too.
-  /// Throws `.cannotCreate`, `.permissionDenied` or `.diskFull` where that cannot be; a file of that
+  /// Throws `.cannotCreate` or `.permissionDenied` where that cannot be; a file of that
   /// name stays as it is. Where only the disk refuses to say that it has all, it has the name.
   public mutating func restore(as path: String) throws(FileFailure) {
     // Where its folder cannot be made, the draft says why.

@@ -59,7 +59,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Creates the file that is to be called `path`.
   ///
   /// Throws `.invalidRequest` for what the format cannot hold, before anything is created;
-  /// `.cannotCreate`, `.permissionDenied` or `.diskFull` and leaves nothing behind. An existing file
+  /// `.cannotCreate` or `.permissionDenied` and leaves nothing behind. An existing file
   /// is refused without `overwrite`, and replaced with it, at the time that `appearance` says; one that
   /// another writer has open is refused. `tags` go into every format but Wave64 and
   /// raw, which have no place for them, as far as they fit (`SoundFileTags.fitting`).
@@ -263,7 +263,13 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   }
 
   func failure(_ error: SystemError) -> FileFailure {
-    .writing(path, error, saved: saved)
+    let failure = FileFailure.writing(path, error, saved: saved)
+    // What has no name and gets none holds nothing.
+    guard draft != nil, appearance == .finished || framesWritten == 0 else { return failure }
+    let refusal = FileFailure.creating(path, error)
+    // Of a file that was to be read while it grows, a beginning was written, and is lost.
+    return appearance == .finished || byteCount == 0
+      ? refusal : FileFailure(failure.kind, refusal.message, hint: refusal.hint)
   }
 
   /// What the file holds, in words.

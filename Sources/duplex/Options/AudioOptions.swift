@@ -153,6 +153,12 @@ struct AudioOptions: ParsableArguments {
     set { rateOption = newValue.map(RateOption.init) }
   }
 
+  /// Takes the rate of a file, where the user named none and a device may have it.
+  mutating func adoptRate(_ hertz: Int?) {
+    guard rate == nil, let hertz, DuplexRequest.sampleRates.contains(hertz) else { return }
+    rate = hertz
+  }
+
   /// Channels, where the user named how many.
   var channels: Int? { channelOption ?? format?.channelCount }
 

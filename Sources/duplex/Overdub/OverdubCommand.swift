@@ -100,6 +100,9 @@ struct OverdubCommand: AlsoPlayingCommand {
     try require((10...1000).contains(tempo), "--tempo takes 10 to 1000 beats a minute.")
     try require(
       take != "-" && mix != "-", "TAKE and --mix must be files: standard output cannot be aligned.")
+    try require(
+      backing != "-" && !SoundFileReader.isPipe(backing),
+      "BACKING must be a file: a pipe or a device can be read only once.")
     let files = [backing, take] + [mix].compactMap { $0 }
     let isOneTwice = files.indices.contains { index in
       files[..<index].contains { $0 == files[index] || SoundFileReader.isSame($0, files[index]) }
@@ -138,9 +141,9 @@ final class OverdubRun {
     self.command = command
     options = command.audio
     let backing = try Decoding.decoder(forPath: command.backing)
-    let rate = options.rate ?? backing.sampleRate
-    options.rate = rate
+    options.adoptRate(backing.sampleRate)
     // Before anything sounds; the device may still choose another rate.
+    let rate = options.rate ?? backing.sampleRate
     let pace = Double(rate) / Double(backing.sampleRate)
     let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
     _ = try OverdubPlan.region(command, of: frames, rate: rate)
@@ -173,7 +176,7 @@ final class OverdubRun {
       // Once sound has flowed there is something to sum up.
       guard configuration != nil else { throw error }
       error.report()
-      status = error.status
+      status = isNothingKept ? error.status : .loss
     }
     if status == .done, isNothingKept, totals.isInterrupted {
       let failure = ToolFailure.stopped(before: "recorded; no take was kept or changed")

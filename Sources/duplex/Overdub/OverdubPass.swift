@@ -13,6 +13,8 @@ final class OverdubPass {
   private var alignment: StepAlignment?
   /// The take.
   let path: String
+  /// The region's own file, where it could not be put into the take.
+  private var regionPath: String?
   private(set) var report = RecordingReport()
   private(set) var plan: OverdubPlan?
   private var outcome: SessionOutcome?
@@ -97,6 +99,7 @@ final class OverdubPass {
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
     } else if run.command.isPunchIn, report.frames > 0 {
+      regionPath = target.path
       warn("regionApart", "The recorded region alone is kept in \(target.path).")
     }
     let isWhole =
@@ -162,10 +165,15 @@ final class OverdubPass {
       ?? FileSplice(
         newPath: path, fileFormat: target.fileFormat, sampleFormat: sampleFormat,
         sampleRate: rate, channelCount: channels)
-    try whole.replace(
-      from: plan.region.lowerBound, with: target.path,
-      leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
-      isStopped: StopRequest().isThere)
+    do throws(FileFailure) {
+      try whole.replace(
+        from: plan.region.lowerBound, with: target.path,
+        leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
+        isStopped: StopRequest().isThere)
+    } catch {
+      regionPath = target.path
+      throw error
+    }
   }
 
   /// Tells what came of all passes, this one being the last.
@@ -173,7 +181,10 @@ final class OverdubPass {
     guard let outcome, let plan else { return }
     // Of a pass that ended before its take began there is no file.
     let added = Double(alignment?.frames ?? 0)
-    let paths = run.passes.filter { $0.report.frames > 0 }.map(\.path)
+    let paths = run.passes.filter { $0.report.frames > 0 }.map { $0.regionPath ?? $0.path }
+    let mix = run.command.mix.flatMap(FileRemoval.existing)
+    // The mix is one more file; the take is the one.
+    let path: Fields = mix != nil && paths.count == 1 ? ["path": paths[0]] : [:]
     let rest =
       abs(plan.restFrames) < 0.0005 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
     var recorded = RecordingReport()
@@ -185,8 +196,8 @@ final class OverdubPass {
     }
     outcome.with(totals).conclude(
       "overdub", recorded: recorded, failure: feeder?.failure,
-      extra: .written(paths) + [
-        "mixPath": run.command.mix.flatMap(FileRemoval.existing),
+      extra: .written(paths + [mix].compactMap(\.self)) + path + [
+        "mixPath": mix,
         "alignmentFrames": (plan.alignmentFrames + added).digits(5),
         "alignmentRestFrames": plan.restFrames.digits(5),
         "roundTripFrames": (roundTrip.frames + added).digits(5),

@@ -91,7 +91,7 @@ struct PlayCommand: AlsoPlayingCommand {
       order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
     let items = try PlayItems(
       list, style, mixMode: together ? .together : compare ? .alternatives(0) : nil)
-    if options.rate == nil { options.rate = items.firstRate }
+    options.adoptRate(items.firstRate)
     var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
     // Requests go on being made.
     choice.isStartUpOver = !list.contains(where: \.isRemote)

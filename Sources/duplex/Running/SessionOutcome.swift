@@ -118,8 +118,10 @@ struct SessionOutcome {
     if let fileFailure {
       let failure = ToolFailure(fileFailure)
       if !isTold { failure.report() }
-      // Where nothing was played nothing was lost: what was asked for cannot be done.
-      let isNothing = hasSounded.map { !$0 } ?? (report.frames == 0 && recorded == nil)
+      // Where nothing was played or begun nothing was lost: what was asked for cannot be done.
+      let isUncreated = recorded?.frames == 0 && fileFailure.kind == .cannotCreate
+      let isNothing =
+        hasSounded.map { !$0 } ?? (isUncreated || (report.frames == 0 && recorded == nil))
       status = isNothing ? failure.status : .loss
     } else if let deviceFailure = report.stopReason.failure ?? report.absenceFailure(configuration)
     {

@@ -86,7 +86,7 @@ final class PlayerConnection: Sendable {
 extension AudioPlayer.Shape {
   /// Throws `.invalidRequest` where no unit has this shape.
   func validate() throws(DeviceFailure) {
-    guard (8000...768_000).contains(sampleRate), (1...64).contains(channelCount),
+    guard DuplexRequest.sampleRates.contains(sampleRate), (1...64).contains(channelCount),
       (1...4_194_304).contains(periodFrames)
     else {
       throw DeviceFailure(
