@@ -49,6 +49,21 @@ import Testing
     #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("none")) }
   }
 
+  @Test func `numbers in names count as numbers, in files and folders`() throws {
+    let names = [
+      "1.wav", "2.wav", "10.wav", "take-2.wav", "take-02.wav", "take-11.wav", "take-11b.wav",
+      "take-99999999999999999999999.wav", "take-100000000000000000000000.wav", "take-a.wav",
+      "disc 2/1.wav", "disc 10/1.wav",
+    ]
+    for name in names.reversed() {
+      try TextFile.write("", to: folder("numbers/" + name), makingFolders: true)
+    }
+    var found = try Array(SoundFolder.files(in: folder("numbers")))
+    // Of one number with and without a zero in front the order is that of the bytes.
+    found.swapAt(3, 4)
+    #expect(found == names.map { folder("numbers/" + $0) })
+  }
+
   @Test func `a folder that links lead back to is visited once`() throws {
     try TextFile.write("", to: folder("loop/in/a.wav"), makingFolders: true)
     let expected = try Array(SoundFolder.files(in: folder("loop")))

@@ -8,8 +8,8 @@ public enum SoundFolder {
   }
 
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
-  /// their names: those of a folder before those of the folders in it, which are left out without
-  /// `entersFolders`. A folder that links
+  /// their names, `2.wav` before `10.wav`: those of a folder before those of the folders in it, which are left out
+  /// without `entersFolders`. A folder that links
   /// lead to again is not entered again, nor one within that may not be read. Throws
   /// `.permissionDenied`, `.cannotOpen` where there are none, and `.unusableContents` where there are
   /// more than `Playlist.mostEntries`, or their names are too long.
@@ -40,7 +40,7 @@ public enum SoundFolder {
     }
     guard found.count > 0 else {
       throw FileFailure(
-        .cannotOpen, "There are no sound files in \(path).",
+        .cannotOpen, "The folder \(path) has no sound files.",
         hint: "Name the files themselves if their names do not end as usual.")
     }
     return NamedFiles(found, in: .folder(path))
@@ -78,7 +78,7 @@ public enum SoundFolder {
       heldByteCount += names.byteCount
       defer { heldByteCount -= names.byteCount }
       var folders: [Int] = []
-      for index in names.sortedIndices {
+      for index in names.naturallySortedIndices {
         let name = names[index]
         guard name.utf8.first != UInt8(ascii: ".") else { continue }
         guard goesOn else { return }

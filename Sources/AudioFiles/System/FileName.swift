@@ -212,6 +212,42 @@ package struct NameList: Sendable {
     places.indices.sorted { bytes(at: $0).lexicographicallyPrecedes(bytes(at: $1)) }
   }
 
+  /// The same, but digits in a row count as one number: `take-2` before `take-10`.
+  var naturallySortedIndices: [Int] {
+    places.indices.sorted { Self.naturallyPrecedes(bytes(at: $0), bytes(at: $1)) }
+  }
+
+  private static func naturallyPrecedes(
+    _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>
+  ) -> Bool {
+    var (rest, otherRest) = (one, other)
+    while let byte = rest.first, let otherByte = otherRest.first {
+      if isDigit(byte), isDigit(otherByte) {
+        let (number, otherNumber) = (takeNumber(&rest), takeNumber(&otherRest))
+        if number.count != otherNumber.count { return number.count < otherNumber.count }
+        if number != otherNumber { return number.lexicographicallyPrecedes(otherNumber) }
+      } else {
+        guard byte == otherByte else { return byte < otherByte }
+        rest.removeFirst()
+        otherRest.removeFirst()
+      }
+    }
+    // Names that differ in zeros in front of a number only.
+    guard rest.isEmpty, otherRest.isEmpty else { return rest.isEmpty }
+    return one.lexicographicallyPrecedes(other)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  /// Takes the digits at the beginning of `bytes`; returns them without zeros in front.
+  private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let digits = bytes.prefix(while: isDigit)
+    bytes = bytes.dropFirst(digits.count)
+    return digits.drop { $0 == UInt8(ascii: "0") }
+  }
+
   private func bytes(at index: Int) -> ArraySlice<UInt8> {
     let place = places[index]
     return blocks[Int(place.block)][Int(place.start)..<Int(place.start + place.byteCount)]

@@ -66,7 +66,8 @@ struct PlayItems {
   private static let mostMixed = 64
 
   /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
-  /// the user named, or with what is asked of it; an address is only looked at where it is the first.
+  /// the user named, or with what is asked of it; an address is only looked at where nothing before it could be
+  /// opened.
   init(
     _ sources: SourceList, _ style: Style, mixMode: QueueItem.MixMode? = nil
   ) throws {
@@ -87,8 +88,9 @@ struct PlayItems {
         if opened.isEmpty { opened[index] = source }
       } catch {
         failures.append(error)
-        // One bad file spoils no folder: it is told at its turn.
-        guard address.isFound, index + 1 < sources.count || !opened.isEmpty else {
+        // One bad file spoils no folder, nor one bad address a queue: it is told at its turn.
+        let isSpared = address.isFound || (address.isRemote && error.kind != .invalidRequest)
+        guard isSpared, index + 1 < sources.count || !opened.isEmpty else {
           throw failures[0]
         }
       }

@@ -32,14 +32,21 @@ struct SourceList: RandomAccessCollection, Sendable {
   /// Bytes of all names together: 100,000 of 250 each.
   private static let mostNameBytes = 24 << 20
 
-  /// Waits for a network where a playlist lies behind one. Throws what is wrong with a playlist or
-  /// folder, or with the first address.
+  /// Waits for a network where a playlist lies behind one. Throws what is wrong with a local playlist or
+  /// folder, or with the only address.
   init(_ sources: [String]) throws(FileFailure) {
     try Self.checkStandardInput(sources)
     for source in sources {
       let name = FileAddress.path(of: source) ?? source
       let first = count
-      try add(name)
+      do throws(FileFailure) {
+        try add(name)
+      } catch {
+        // What is wrong with one address of several is told at its turn, and the others are played.
+        guard sources.count > 1, SourceAddress.isRemote(name), !hasLedTooFar else { throw error }
+        try append(name, foundIn: name)
+        refusals[count - 1] = error
+      }
       let named = SourceAddress(name).location
       for index in first..<count {
         // What a list refuses lies in it, even if it is the list itself.

@@ -117,7 +117,7 @@ struct PlayCommand: AlsoPlayingCommand {
     let levels = meter.makeView()
     callbacks.outputMeter = consume meter
     callbacks.dither = dither.stage(for: configuration)
-    let shown = callbacks.makePlayedMeter(configuration)
+    let shown = callbacks.makePlayedMeter(audio, configuration)
     let progress = TrackProgress(player, itemCount: items.count)
     var parts = SessionParts()
     parts.background = player.background

@@ -153,18 +153,17 @@ extension Mixer {
   }
 
   /// Measures what is played, where it is shown.
-  mutating func makePlayedMeter(_ configuration: DuplexConfiguration) -> MeterView? {
-    guard Self.isShown else { return nil }
-    return measureOutput(configuration, readingsPerSecond: Self.shownReadings)
+  mutating func makePlayedMeter(
+    _ options: AudioOptions, _ configuration: DuplexConfiguration
+  ) -> MeterView? {
+    guard options.json || Self.isShown else { return nil }
+    return measureOutput(configuration, readingsPerSecond: Self.readingsPerSecond(options))
   }
 
-  /// Readings a second of the microphone's meter.
+  /// Readings a second of a meter.
   static func readingsPerSecond(_ options: AudioOptions) -> Int {
-    options.json ? 10 : shownReadings
+    options.json ? 10 : 20
   }
-
-  /// Readings a second of a meter that no script reads.
-  static var shownReadings: Int { 20 }
 
   /// Whether a person sees a meter.
   private static var isShown: Bool { Terminal.isLive && !OutputMode.current.isTerse }
