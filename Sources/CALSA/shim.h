@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -73,6 +75,49 @@ static void duplex_ignore_error(const char *file, int line, const char *function
 
 /// Keeps alsa-lib from printing its own diagnosis to standard error beside ours.
 static inline void duplex_silence_alsa(void) { snd_lib_error_set_handler(duplex_ignore_error); }
+
+/// Where what alsa-lib says to a thread is collected.
+struct duplex_error_text {
+  char *text;
+  size_t room;
+};
+
+// A variable of a header would not be compiled into Swift's modules; one of a function is.
+static struct duplex_error_text *duplex_collected_errors(void) {
+  static _Thread_local struct duplex_error_text collected;
+  return &collected;
+}
+
+static void duplex_collect_error(const char *file, int line, const char *function, int error,
+                                 const char *format, ...) {
+  (void)file, (void)line, (void)function, (void)error;
+  struct duplex_error_text *collected = duplex_collected_errors();
+  if (collected->room < 2) return;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(collected->text, collected->room - 1, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  size_t count = (size_t)length < collected->room - 1 ? (size_t)length : collected->room - 2;
+  collected->text[count] = '\n';
+  collected->text[count + 1] = 0;
+  collected->text += count + 1;
+  collected->room -= count + 1;
+}
+
+/// Reads ALSA's configuration. Returns 0 or more, or the negative number of the error: then `text`, of `size` bytes,
+/// holds what alsa-lib says about it, a line for each message.
+static inline int duplex_read_configuration(char *text, size_t size) {
+  snd_config_t *top = NULL;
+  *text = 0;
+  *duplex_collected_errors() = (struct duplex_error_text){text, size};
+  snd_lib_error_set_handler(duplex_collect_error);
+  int result = snd_config_update_ref(&top);
+  duplex_silence_alsa();
+  duplex_collected_errors()->room = 0;
+  if (top) snd_config_unref(top);
+  return result;
+}
 
 static void duplex_ignore_text(const char *text) { (void)text; }
 

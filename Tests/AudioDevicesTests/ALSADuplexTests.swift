@@ -326,6 +326,19 @@ import Testing
     #expect(playback.pointee.hardware >= 64 && !playback.pointee.is_running)
   }
 
+  @Test(arguments: [Int.max, Int.min, 1 << 40])
+  func `a delay that cannot be does not keep an output from its end`(delay: Int) throws {
+    let rig = try Rig(capture: false)
+    let playback = try #require(rig.playback)
+    #expect(rig.wait() == "ready")
+    rig.cycle()
+    playback.pointee.move = 64
+    playback.pointee.delay = delay
+    playback.pointee.delay_queries = 1
+    rig.drain()
+    #expect(playback.pointee.drained == 1)
+  }
+
   @Test func `what is closed is opened and started again as it was`() throws {
     let rig = try Rig()
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))

@@ -197,7 +197,9 @@ int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_
 
 int snd_pcm_delay(snd_pcm_t *pcm, snd_pcm_sframes_t *delay) {
   PASS_ON(pcm, snd_pcm_delay, pcm, delay);
-  *delay = fake(pcm)->delay;
+  struct fake_pcm *of = fake(pcm);
+  *delay = of->delay;
+  if (of->delay_queries > 0 && --of->delay_queries == 0) of->delay = 0;
   return 0;
 }
 

@@ -26,6 +26,13 @@ struct MachineTests {
     #expect(found.first { $0.code == "wakeUpsStuck" }?.weight == .problem)
   }
 
+  @Test func `a configuration that ALSA cannot read is a problem, before all others`() {
+    let found = Machine(files: SystemFiles(root: "/nonexistent")).findings(
+      configuration: ("It cannot be read.", "Correct it."), wakeUps: nil)
+    #expect(found.first?.code == "alsaConfiguration" && found.first?.weight == .problem)
+    #expect(found.first?.message == "It cannot be read." && found.first?.remedy == "Correct it.")
+  }
+
   @Test func `who holds a card is named, with what of it`() {
     let found = holding("arecord").findings.first { $0.code == "cardHeld" }
     #expect(found?.message == "arecord (process 812) holds the input of USB.")

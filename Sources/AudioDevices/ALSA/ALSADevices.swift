@@ -273,9 +273,7 @@ struct CardControl: ~Copyable {
 
   static func failure(_ number: Int32, code: Int32) -> DeviceFailure {
     guard code != -EACCES && code != -EPERM else {
-      return DeviceFailure(
-        .permissionDenied, "This user may not open card \(number).",
-        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
+      return .denied("card \(number)")
     }
     return DeviceFailure(
       .notFound, "Card \(number) does not report its devices.",

@@ -40,9 +40,7 @@ struct CardMixer: ~Copyable {
 
   private static func failure(_ name: String, code: Int32) -> DeviceFailure {
     guard code != -EACCES && code != -EPERM else {
-      return DeviceFailure(
-        .permissionDenied, "This user may not open the mixer of \(name).",
-        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
+      return .denied("the mixer of \(name)")
     }
     return DeviceFailure(
       .notFound, "The device \(name) has no mixer.",

@@ -230,6 +230,7 @@ extension PCM {
 /// Puts ALSA's return codes into words.
 enum PCMFailure {
   static func opening(_ name: String, _ direction: PCMDirection, code: Int32) -> DeviceFailure {
+    if let failure = ALSAConfiguration.failure { return failure }
     switch -code {
     case EBUSY:
       let holder = BusyDevice.holder(of: name).map { " by \($0)" } ?? ""
@@ -237,9 +238,7 @@ enum PCMFailure {
         .busy, "The \(direction.noun) \(name) is in use\(holder).",
         hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
     case EACCES, EPERM:
-      return DeviceFailure(
-        .permissionDenied, "This user may not open the \(direction.noun) \(name).",
-        hint: "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again.")
+      return .denied("the \(direction.noun) \(name)")
     case ENOENT where DeviceNames.types(of: name).contains("jack"):
       return DeviceFailure(
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
@@ -284,7 +283,7 @@ enum PCMFailure {
       .refused, "The \(direction.noun) \(name) cannot do \(what).", hint: hint, remedy: remedy)
   }
 
-  private static func words(_ code: Int32) -> String {
+  static func words(_ code: Int32) -> String {
     guard let text = snd_strerror(code) else { return "error \(code)" }
     return String(cString: text)
   }

@@ -288,9 +288,11 @@ extension PCM {
     let keepsTime = keepsTime
     let inside = configuration.bufferFrames - max(0, available())
     // A sound server has taken frames from the buffer that it has not played yet.
-    let queued = max(inside, keepsTime ? delay() : 0)
+    let told = max(inside, keepsTime ? delay() : 0)
+    // A plugin may tell nonsense; no server holds more than two seconds.
+    let queued = min(max(0, told), configuration.bufferFrames + 2 * rate)
     let deadline =
-      HostClock.nanoseconds + UInt64(queued) * 1_000_000_000 / UInt64(rate) + 500_000_000
+      HostClock.nanoseconds + FrameTime.nanoseconds(of: queued, at: rate) + 500_000_000
     while HostClock.nanoseconds < deadline {
       let free = availableNow()
       // Running dry is what it is meant to do here, and what ALSA calls an xrun.

@@ -1,3 +1,5 @@
+import RealtimeAudio
+
 /// Why a device cannot do what was asked, in words for the person who asked.
 ///
 /// ```swift
@@ -90,6 +92,12 @@ extension DeviceFailure {
     DeviceFailure(
       kind, message, hint: "Choose an existing device, or a simulated one.",
       remedy: .chooseDevice)
+  }
+
+  /// This user may not open `what`.
+  static func denied(_ what: String) -> DeviceFailure {
+    DeviceFailure(
+      .permissionDenied, "This user may not open \(what).", hint: AudioGroup.remedy)
   }
 
   static let noDevice = DeviceFailure(

@@ -1,4 +1,5 @@
 import AudioFiles
+import RealtimeAudio
 
 /// Sound cards: whether there are any, whether this user may open them, and which programs use them.
 struct CardChecks {
@@ -76,7 +77,7 @@ struct CardChecks {
     }
     return machine.isContainer
       ? "Start the container with --group-add audio."
-      : "Add the user to the group audio (sudo usermod -aG audio $USER), then log in again."
+      : AudioGroup.remedy
   }
 
   /// Whether /etc/group has this user in the group audio, while this program is not in it.

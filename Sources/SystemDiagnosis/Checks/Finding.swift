@@ -30,11 +30,18 @@ public struct Finding: Sendable, Equatable {
 }
 
 extension Machine {
-  /// Everything that was found, worst first. `wakeUps` is asked for when all else was looked at; it is
-  /// nil where the sample did not come to an end.
-  public func findings(wakeUps: @autoclosure () -> WakeUpSample?) -> [Finding] {
+  /// Everything that was found, worst first. `configuration` is what keeps ALSA from reading its configuration, and what
+  /// to do; `wakeUps` is asked for when all else was looked at, and nil where the sample did not come to an end.
+  public func findings(
+    configuration: (message: String, remedy: String)? = nil,
+    wakeUps: @autoclosure () -> WakeUpSample?
+  ) -> [Finding] {
+    let unreadable = configuration.map {
+      Finding(.problem, "alsaConfiguration", $0.message, remedy: $0.remedy)
+    }
     let found =
-      CardChecks(self).findings + USBChecks(self).findings + ServerChecks(self).findings
+      [unreadable].compactMap(\.self) + CardChecks(self).findings + USBChecks(self).findings
+      + ServerChecks(self).findings
       + KernelChecks(self).findings + PowerChecks(self).findings
       + PriorityChecks(self, wakeUps()).findings
     return Finding.Weight.allCases.flatMap { weight in found.filter { $0.weight == weight } }

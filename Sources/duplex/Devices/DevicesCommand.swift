@@ -22,6 +22,7 @@ struct DevicesCommand: ToolCommand {
   var outputMode: OutputMode { OutputMode(json: json) }
 
   func perform() throws -> ExitStatus {
+    if let failure = ALSAConfiguration.failure { throw failure }
     if watch {
       DeviceWatch(json: json).run()
       return .done

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioDevices
 import LatencyMeasurement
 import RealtimeAudio
 import SystemDiagnosis
@@ -42,6 +43,7 @@ private struct DoctorRun {
     let measurement = try? WakeUpMeasurement()
     var wakeUps: WakeUpSample?
     let findings = Machine().findings(
+      configuration: ALSAConfiguration.failure.map { ($0.message, $0.hint) },
       wakeUps: {
         wakeUps = measurement?.sample(until: start + 2_500_000_000)
         return wakeUps

@@ -53,6 +53,8 @@ struct fake_pcm {
   long stop_stamp, stop_unread;
   /// Frames of delay that its driver counts.
   long delay;
+  /// How often it tells them, before there are none; 0 for always.
+  int delay_queries;
 
   /// Calls that hand over frames and are refused, and the answer to them.
   int refusals;
