@@ -10,6 +10,8 @@ import Testing
 @Suite struct StuckDeviceTests {
   enum Call: Sendable {
     case start, wait, stop, close
+    /// The start is refused at once.
+    case refusal
   }
 
   /// Remembers how it was ended.
@@ -42,6 +44,29 @@ import Testing
     // Of a thread that has ended the last frame is known.
     #expect(work.isAbandoned == (call == .start || call == .wait))
     #expect(work.isConcluded == (call == .stop || call == .close))
+  }
+
+  @Test(arguments: [false, true])
+  func `a device that does not start is thrown, never told as running, and its work ends`(
+    isVirtual: Bool
+  ) throws {
+    let work = Ending()
+    let runner = SessionRunner(
+      device: StuckDevice(in: .refusal, until: AtomicFlag()),
+      callbacks: Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
+      background: [work], meter: nil, frameLimit: 640)
+    var wasRunning = false
+    do throws(DeviceFailure) {
+      _ = try runner.run(clock: isVirtual ? .virtual : .real(.normal)) { moment, _ in
+        wasRunning = wasRunning || moment.isRunning
+        return .proceed
+      }
+      Issue.record("It started.")
+    } catch {
+      #expect(error.message == "It does not start.")
+    }
+    #expect(!wasRunning)
+    #expect(work.isConcluded || work.isAbandoned)
   }
 
   @Test func `what came before is a whole file`() throws {
@@ -102,7 +127,10 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
     perform($1, on: $0.assumingMemoryBound(to: StuckDevice.self), storing: $2)
   }
 
-  mutating func start() throws(DeviceFailure) { if call == .start { hang() } }
+  mutating func start() throws(DeviceFailure) {
+    if call == .start { hang() }
+    if call == .refusal { throw DeviceFailure(.refused, "It does not start.", hint: "Wait.") }
+  }
 
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()

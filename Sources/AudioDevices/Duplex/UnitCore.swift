@@ -123,6 +123,7 @@ struct UnitCore: ~Copyable {
     try device.start()
     lastReady = device.now
     reconnectState.note(device.now)
+    figures.pointee.isStarted.store(true, ordering: .relaxed)
   }
 
   var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }

@@ -21,6 +21,7 @@ struct UnitFigures: ~Copyable {
   /// How many secondary outputs there are, and the figures of each.
   let secondaryCount = Atomic<Int>(0)
   let secondaryOutputs: UnsafeMutablePointer<SecondaryOutputFigures>
+  let isStarted = Atomic<Bool>(false)
   let stopRequested = Atomic<Bool>(false)
   /// Written while no sound moves.
   let returning = MutexBox<DeviceReturn?>(nil)
@@ -100,6 +101,8 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     shared.share()
   }
 
+  /// Whether the device was started.
+  public var isStarted: Bool { figures.pointee.isStarted.load(ordering: .relaxed) }
   /// Where the next cycle begins on the timeline: frames captured and lost so far.
   public var frames: Int { figures.pointee.frames.load(ordering: .relaxed) }
   /// Times the input overran.

@@ -37,6 +37,8 @@ public enum SessionCommand: Sendable {
 
 /// What a session tells its watcher, on the thread that runs it, ten times a second or more.
 public struct SessionMoment {
+  /// Whether the device was started.
+  public var isRunning = true
   /// How far the unit has come.
   public var frames: Int
   /// Levels of the microphone since the last moment.
@@ -138,7 +140,8 @@ struct SessionObserver: ~Copyable {
   /// What happened since it was last asked.
   mutating func moment(_ progress: borrowing UnitProgress) -> SessionMoment {
     var moment = SessionMoment(
-      frames: progress.frames, readings: [], events: [], captureXruns: progress.captureXruns,
+      isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
+      captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
       cycles: progress.cycles, busyNanoseconds: progress.busyNanoseconds,
       deviceReturn: progress.takeReturn(), drift: progress.drift)

@@ -86,7 +86,13 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var nextMoment = tenth
     var reason: StopReason?
     var busy = background
-    try unit.start()
+    do throws(DeviceFailure) {
+      try unit.start()
+    } catch {
+      unit.callbacks.finish()
+      for work in background { work.abandon() }
+      throw error
+    }
     while reason == nil {
       if progress.frames >= nextStep {
         busy.removeAll { !$0.step() }
@@ -216,6 +222,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
     _ = watch(observer.moment(progress), granted)
+    if let failure, !progress.isStarted { throw failure }
     let reason =
       failure.map { StopReason.device($0) } ?? asked
       ?? Self.endReason(progress.frames, frameLimit)

@@ -34,19 +34,13 @@ final class DeviceChange {
 
   /// Looks how far it is; `used` are the devices that are used meanwhile, in virtual time or not.
   func poll(used: DeviceSelection, isVirtual: Bool) -> State {
-    guard attempt?.isOver == true else { return attempt == nil ? .ready : .opening }
-    guard let attempt = attempt.take() else { return .ready }
+    if let isDone, !isDone.isRaised { return .opening }
     do throws(EngineFailure) {
-      let opened = try attempt.finish()
-      try Self.check(opened.clock.isVirtual, isVirtual)
-      device = consume opened
+      try finish(used, isVirtual: isVirtual)
       return .ready
     } catch {
-      guard case .device(let failure) = error, failure.kind == .busy, selection.shares(used) else {
-        reply(.failure(error))
-        return .failed
-      }
-      return .ready
+      reply(.failure(error))
+      return .failed
     }
   }
 
@@ -61,14 +55,42 @@ final class DeviceChange {
         hint: "Stop the engine, and start it again with the other device."))
   }
 
-  /// The devices, where they could be opened beside the others.
-  func takeDevice() -> OpenDevice? { device.take() }
+  /// Raised when the devices are open, or cannot be opened; nil where that is known already.
+  var isDone: AtomicFlag? {
+    switch attempt {
+    case .some(let attempt): attempt.isDone
+    case .none: nil
+    }
+  }
+
+  /// The devices, where they could be opened beside the others; `used` are these, in virtual time or not.
+  /// Throws why they cannot be opened. Once `isDone`.
+  func takeDevice(used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) -> OpenDevice? {
+    try finish(used, isVirtual: isVirtual)
+    return device.take()
+  }
+
+  /// Takes what came of the attempt. Throws where it failed, unless the devices that are used stood in its way.
+  private func finish(_ used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) {
+    guard let attempt = attempt.take() else { return }
+    do throws(EngineFailure) {
+      let opened = try attempt.finish()
+      try Self.check(opened.clock.isVirtual, isVirtual)
+      device = consume opened
+    } catch {
+      guard case .device(let failure) = error, failure.kind == .busy, selection.shares(used) else {
+        throw error
+      }
+    }
+  }
 
   /// Leaves it, because of `failure`.
   func cancel(_ failure: EngineFailure) {
     attempt.take()?.abandon()
     reply(.failure(failure))
   }
+
+  deinit { attempt.take()?.abandon() }
 }
 
 extension DeviceSelection {

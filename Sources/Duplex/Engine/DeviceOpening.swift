@@ -22,7 +22,8 @@ struct DeviceOpening: ~Copyable {
   }
 
   private let thread: RealtimeThread<Work>
-  private let isDone = AtomicFlag()
+  /// Raised when `finish` answers at once.
+  let isDone = AtomicFlag()
 
   /// Begins to open the devices of `selection`.
   init(_ selection: DeviceSelection, _ reservation: CardReservation) throws(EngineFailure) {
@@ -35,9 +36,6 @@ struct DeviceOpening: ~Copyable {
         DeviceFailure(.refused, error.message, hint: "End other programs, then try again."))
     }
   }
-
-  /// Whether `finish` answers at once.
-  var isOver: Bool { isDone.isRaised }
 
   /// Waits until it is over, and answers with the devices.
   consuming func finish() throws(EngineFailure) -> OpenDevice {

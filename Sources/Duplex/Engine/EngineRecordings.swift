@@ -31,12 +31,21 @@ final class EngineRecordings {
   /// Whether nothing is recorded.
   var isEmpty: Bool { active.isEmpty }
 
-  /// Begins one before sound runs.
-  func begin(
+  /// Begins one before sound runs. Where it cannot begin it is complete with nothing.
+  func beginFirst(
     _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
     on parts: inout MixerParts
   ) throws(EngineFailure) {
-    let writer = try added(recording, configuration, isVirtual: isVirtual)
+    let writer: RecordingWriter
+    do throws(EngineFailure) {
+      writer = try added(recording, configuration, isVirtual: isVirtual)
+    } catch {
+      var report = RecordingReport()
+      if case .file(let failure) = error { report.failure = failure }
+      recording.complete(report)
+      worker.events.send(.recordingFinished(report))
+      throw error
+    }
     switch recording.settings.source {
     case .microphone: parts.recorder = writer.takeRecorder()
     case .output: parts.mixRecorder = writer.takeRecorder()

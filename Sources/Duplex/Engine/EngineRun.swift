@@ -15,6 +15,8 @@ final class EngineRun {
   private var report = SessionReport()
   private var isStopping = false
   private var change: DeviceChange?
+  /// Whether the session ends to make way for the devices of `change`.
+  private var isMakingWay = false
   /// Orders that came while devices were opened; the session on these carries them out first.
   private var postponed: [EngineOrder] = []
 
@@ -24,16 +26,19 @@ final class EngineRun {
     recordings = EngineRecordings(worker, work)
   }
 
-  /// Runs for so many seconds, or until it is stopped, and records `pending` from the first frame on.
-  func run(seconds: Double?, _ pending: [EngineRecording]) {
+  /// Runs for so many seconds, or until it is stopped, and records `pending` from the first frame on. Answers with those
+  /// of them that wait for the next start, since the devices of this one could not be had.
+  func run(seconds: Double?, _ pending: [EngineRecording]) -> [EngineRecording] {
     defer { reservation.release() }
+    var waiting = pending[...]
     do throws(EngineFailure) {
       try worker.settings.validate(selection)
       let open = try opened(selection)
       let isVirtual = open.clock.isVirtual
       try work.beginSession(isVirtual: isVirtual)
-      for recording in pending {
-        try recordings.begin(recording, open.configuration, isVirtual: isVirtual, on: &parts)
+      while let recording = waiting.popFirst() {
+        try recordings.beginFirst(
+          recording, open.configuration, isVirtual: isVirtual, on: &parts)
       }
       let limit = seconds.map {
         Int(clamping: ($0 * Double(open.configuration.sampleRate)).rounded())
@@ -42,7 +47,12 @@ final class EngineRun {
       finish(nil)
     } catch {
       finish(error)
+      if case .stopped = error {
+        for recording in waiting { recording.complete(RecordingReport()) }
+        return []
+      }
     }
+    return Array(waiting)
   }
 
   private func finish(_ failure: EngineFailure?) {
@@ -59,15 +69,20 @@ final class EngineRun {
     var open: OpenDevice? = first
     while let device = open.take() {
       let isVirtual = device.clock.isVirtual
-      try runSession(on: device, limit: limit)
-      guard !isStopping, let change = change.take() else { return }
+      let isOver = try runSession(on: device, limit: limit)
+      guard !isOver, !isStopping, let change = change.take() else { return }
       open = try changed(change, isVirtual: isVirtual)
     }
   }
 
-  private func runSession(on open: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
+  /// Runs on these devices. Answers with whether the run is over by itself, whatever devices are asked for.
+  private func runSession(
+    on open: consuming OpenDevice, limit: Int?
+  ) throws(EngineFailure) -> Bool {
     let configuration = open.configuration
     let clock = open.clock
+    var isTold = false
+    isMakingWay = false
     let ran: SessionReport
     do throws(DeviceFailure) {
       var session = try EngineSession(
@@ -75,9 +90,12 @@ final class EngineRun {
       let runner = session.runner(
         on: open, resuming: parts.end, work: work, frameLimit: limit,
         reconnects: worker.settings.reconnects)
-      worker.noteRunning(configuration, selection)
       ran = try runner.run(clock: clock) { moment, priority in
-        watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
+        if moment.isRunning, !isTold {
+          isTold = true
+          worker.noteRunning(configuration, selection)
+        }
+        return watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
       // A device that hangs keeps its mixer.
       if let left = session.handoffs.takeParts() {
@@ -90,9 +108,13 @@ final class EngineRun {
       worker.player.detach()
       // The mixer has gone with its recorders, unfinished: what came is all.
       recordings.abandon()
+      report.stopReason = .device(error)
       throw .device(error)
     }
     report.add(ran, at: 0)
+    if let limit, ran.frames >= limit { return true }
+    if case .device = ran.stopReason { return false }
+    return !isMakingWay
   }
 
   // MARK: While sound runs
@@ -117,7 +139,9 @@ final class EngineRun {
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.request) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
-    case .ready: return .stop(.end)
+    case .ready:
+      isMakingWay = true
+      return .stop(.end)
     case .failed: change = nil
     case .opening, nil: break
     }
@@ -159,17 +183,24 @@ final class EngineRun {
   /// Opens the devices of `selection`, while orders are watched for.
   private func opened(_ selection: DeviceSelection) throws(EngineFailure) -> OpenDevice {
     let opening = try DeviceOpening(selection, reservation)
-    while !opening.isOver {
+    do throws(EngineFailure) {
+      try wait(for: opening.isDone)
+    } catch {
+      opening.abandon()
+      throw error
+    }
+    return try opening.finish()
+  }
+
+  /// Waits until `isDone`, while orders are watched for. Throws `.stopped` where the engine is to stop.
+  private func wait(for isDone: AtomicFlag) throws(EngineFailure) {
+    while !isDone.isRaised {
       for order in worker.takeOrders() {
         if case .stop = order { isStopping = true } else { postponed.append(order) }
       }
-      guard !isStopping, !worker.isQuitting else {
-        opening.abandon()
-        throw .stopped
-      }
+      guard !isStopping, !worker.isQuitting else { throw .stopped }
       HostClock.pause(milliseconds: 1)
     }
-    return try opening.finish()
   }
 
   /// Begins to open the devices of `selection`, at the unit's rate where none is asked for.
@@ -197,8 +228,10 @@ final class EngineRun {
     _ change: DeviceChange, isVirtual: Bool
   ) throws(EngineFailure) -> OpenDevice {
     do throws(EngineFailure) {
+      // The session may have ended before they were open.
+      if let isDone = change.isDone { try wait(for: isDone) }
       let open: OpenDevice
-      if let device = change.takeDevice() {
+      if let device = try change.takeDevice(used: selection, isVirtual: isVirtual) {
         open = device
       } else {
         open = try opened(change.selection)
@@ -210,6 +243,7 @@ final class EngineRun {
       return open
     } catch {
       change.reply(.failure(error))
+      guard !isStopping, !worker.isQuitting else { throw error }
       return try opened(selection)
     }
   }

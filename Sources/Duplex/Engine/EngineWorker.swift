@@ -137,8 +137,7 @@ final class EngineWorker: Sendable {
           if !desk.orders.contains(where: \.isStop) { desk.status.phase = .starting }
         }
         publish { $0.beginRun() }
-        EngineRun(self).run(seconds: seconds, pending)
-        pending = []
+        pending = EngineRun(self).run(seconds: seconds, pending)
       case .change(let selection, let reply):
         desk.withLock { $0.selection = selection }
         reply(.success(nil))

@@ -1,0 +1,57 @@
+import Duplex
+import Testing
+
+/// Recordings and changes of device around a start that fails and a run that is over.
+@Suite struct EngineStartTests {
+  private let folder = TemporaryFolder()
+  private let sim = DeviceSelection(device: "sim:clock=free,noise=-20")
+
+  @Test func `a recording that was asked for waits for a start that succeeds`() async throws {
+    let engine = DuplexEngine(device: "hw:CARD=nowhere")
+    let recording = try await engine.record(to: folder.path("note.wav"))
+    await #expect(throws: EngineFailure.self) { try await engine.start() }
+    #expect(recording.report == nil)
+    await #expect(throws: EngineFailure.alreadyRecording(.microphone)) {
+      try await engine.record(to: folder.path("other.wav"))
+    }
+    try await engine.use(sim)
+    try await engine.run(seconds: 1)
+    #expect(recording.report?.frames == 48000)
+    #expect(try SoundFileReader(path: folder.path("note.wav")).frameCount == 48000)
+  }
+
+  @Test func `one that is stopped after such a start is complete with nothing`() async throws {
+    let engine = DuplexEngine(device: "hw:CARD=nowhere")
+    let recording = try await engine.record(to: folder.path("note.wav"))
+    await #expect(throws: EngineFailure.self) { try await engine.start() }
+    #expect(await recording.stop().frames == 0)
+    try await engine.use(sim)
+    try await engine.run(seconds: 1)
+    #expect((try? SoundFileReader(path: folder.path("note.wav"))) == nil)
+  }
+
+  @Test func `one whose file cannot be made is complete with the reason`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("nowhere/note.wav"))
+    await #expect(throws: EngineFailure.self) { try await engine.start() }
+    #expect(recording.report?.frames == 0)
+    #expect(recording.report?.failure?.kind == .cannotCreate)
+    #expect(try await engine.run(seconds: 1).frames == 48000)
+  }
+
+  @Test func `a run that reaches its length ends there, whatever devices are being opened`()
+    async throws
+  {
+    for _ in 0..<20 {
+      let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+      async let report = engine.run(seconds: 0.5)
+      do throws(EngineFailure) {
+        try await engine.use(DeviceSelection(device: "sim:clock=free,noise=-30"))
+      } catch {
+        #expect(error == .stopped)
+      }
+      #expect(try await report.frames == 24000)
+      #expect(engine.status.phase == .stopped)
+    }
+  }
+}
