@@ -28,8 +28,8 @@ struct Visit {
   void *context;
   ctoml_visitor visitor;
 
-  void operator()(std::string_view table, std::string_view key, const toml::node &node,
-                  bool is_element) const {
+  void operator()(std::string_view table, unsigned table_line, std::string_view key,
+                  const toml::node &node, bool is_element) const {
     std::string text;
     int kind = CTOML_NESTED;
     if (const auto *string = node.as_string()) {
@@ -62,21 +62,22 @@ struct Visit {
                                {key.data(), key.size()},
                                {text.data(), text.size()},
                                static_cast<unsigned>(node.source().begin.line),
+                               table_line,
                                kind,
                                is_element};
     visitor(context, &value);
   }
 
-  void each(std::string_view table, const toml::table &values) const {
+  void each(std::string_view table, unsigned table_line, const toml::table &values) const {
     for (const auto &[key, node] : values) {
       const auto *inner = node.as_table();
       const auto *array = node.as_array();
       if (inner && table.empty()) {
-        each(key.str(), *inner);
-      } else if (array) {
-        for (const auto &element : *array) (*this)(table, key.str(), element, true);
+        each(key.str(), static_cast<unsigned>(inner->source().begin.line), *inner);
+      } else if (array && !array->empty()) {
+        for (const auto &element : *array) (*this)(table, table_line, key.str(), element, true);
       } else {
-        (*this)(table, key.str(), node, false);
+        (*this)(table, table_line, key.str(), node, false);
       }
     }
   }
@@ -122,7 +123,7 @@ unsigned ctoml_read(ctoml_text document, void *context, ctoml_visitor visit, cha
       return fail(static_cast<unsigned>(failure.source().begin.line), failure.description(), error,
                   error_size);
     }
-    Visit{context, visit}.each({}, result.table());
+    Visit{context, visit}.each({}, 0, result.table());
     return 0;
   } catch (const broken_assertion &) {
     return fail(line_of_assertion(text),

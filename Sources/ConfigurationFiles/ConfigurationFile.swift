@@ -14,18 +14,22 @@ public struct ConfigurationEntry: Sendable, Equatable {
     case time
     /// A date.
     case date
-    /// A table or an array where a value is expected.
+    /// A table, an array in an array, or an empty array where a value is expected.
     case nested
   }
 
   /// The table it stands in; empty before the first.
   public var table: String
+  /// The line with the table's name, from 1; 0 before the first table.
+  public var tableLine: Int
   /// Its name.
   public var key: String
   /// Its line in the file, from 1.
   public var line: Int
   /// What kind of value it has; of an array, that of its first element that is no string.
   public var kind: Kind
+  /// Whether it is an array.
+  public var isList: Bool
   /// Its value as it is written, a string without its quotes; all of them of an array.
   public var values: [String]
 }
@@ -83,7 +87,9 @@ private struct Collected {
     } else {
       entries.append(
         ConfigurationEntry(
-          table: table, key: key, line: Int(value.line), kind: kind, values: [text]))
+          table: table, tableLine: Int(value.table_line), key: key, line: Int(value.line),
+          kind: kind,
+          isList: value.is_element != 0, values: [text]))
     }
   }
 

@@ -18,6 +18,8 @@ import Testing
     #expect(entries.map(\.key) == ["device", "period-size", "gain", "monitor", "capture-channels"])
     #expect(entries.map(\.table) == ["", "", "record", "record", "hw:1,0"])
     #expect(entries.map(\.line) == [1, 2, 5, 6, 8])
+    #expect(entries.map(\.tableLine) == [0, 0, 4, 4, 7])
+    #expect(entries.map(\.isList) == [false, false, false, false, true])
     #expect(entries.map(\.kind) == [.string, .number, .number, .boolean, .number])
     #expect(entries.map(\.values) == [["usb"], ["64"], ["-6.5"], ["true"], ["3", "4"]])
   }
@@ -25,6 +27,14 @@ import Testing
   @Test func `dates, and tables in tables, are told from values`() throws {
     let file = try ConfigurationFile(parsing: "duration = 2026-11-24\n[a]\nb = { c = 1 }\n")
     #expect(file.entries.map(\.kind) == [.date, .nested])
+  }
+
+  @Test func `an array is told from a value, with one element and with none`() throws {
+    let file = try ConfigurationFile(parsing: "a = [true]\nb = [\n]\nc = true\n")
+    #expect(file.entries.map(\.key) == ["a", "b", "c"])
+    #expect(file.entries.map(\.line) == [1, 2, 4])
+    #expect(file.entries.map(\.kind) == [.boolean, .nested, .boolean])
+    #expect(file.entries.map(\.isList) == [true, false, false])
   }
 
   @Test func `a time of day is a value as it is written on the command line`() throws {

@@ -27,10 +27,11 @@ struct ctoml_text {
 };
 
 // One value. `table` is empty for what stands before the first table. An element of an array has its
-// key and `is_element`. `text` is the value as TOML would write it, a string without its quotes.
+// key and `is_element`; an empty array comes as one value that is nested. `text` is the value as TOML would write it, a
+// string without its quotes. The table's name is on `table_line`, 0 before the first table.
 struct ctoml_value {
   struct ctoml_text table, key, text;
-  unsigned line;
+  unsigned line, table_line;
   int kind;
   int is_element;
 };

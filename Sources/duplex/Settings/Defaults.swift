@@ -134,7 +134,7 @@ struct Defaults {
       warnings.append(
         .warning(
           "unknownTable",
-          "\(path), line \(entry.line): There is no command \(entry.table), and this run uses no such device.",
+          "\(path), line \(entry.tableLine): There is no command \(entry.table), and this run uses no such device.",
           hint: "Did you mean [\(command)]?"))
     }
   }
@@ -197,10 +197,16 @@ struct Defaults {
     _ entry: ConfigurationEntry, _ option: CommandArgument, hasInverse: Bool, _ path: String
   ) throws(ToolFailure) -> [String] {
     switch entry.kind {
-    case .boolean where !option.takesValue && entry.values == ["true"]: return ["--" + entry.key]
-    case .boolean where !option.takesValue: return hasInverse ? ["--no-" + entry.key] : []
+    case .boolean where !option.takesValue && !entry.isList:
+      guard entry.values != ["true"] else { return ["--" + entry.key] }
+      return hasInverse ? ["--no-" + entry.key] : []
     case .string where option.takesValue, .number where option.takesValue,
       .time where option.takesValue:
+      guard !entry.values.contains("") else {
+        throw failure(
+          path, entry.line, "The value of \(entry.key) is empty.",
+          hint: "Correct the file, or ignore it in this run with --no-config.")
+      }
       return option.isRepeating
         ? entry.values.map { "--\(entry.key)=\($0)" }
         : ["--\(entry.key)=" + entry.values.joined(separator: ",")]
@@ -209,7 +215,7 @@ struct Defaults {
         path, entry.line,
         option.takesValue
           ? "\(entry.key) takes a text, a number or a time."
-          : "\(entry.key) is true or false, without quotes.",
+          : "\(entry.key) is true or false, without quotes or brackets.",
         hint: "Correct the file, or ignore it in this run with --no-config.")
     }
   }
