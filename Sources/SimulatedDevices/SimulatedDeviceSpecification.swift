@@ -173,7 +173,12 @@ extension SimulatedDeviceSpecification {
     case "rate": sampleRate = try Self.rate(key, value)
     case "capture-rate": captureRate = try Self.rate(key, value)
     case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
-    case "delay": delayFrames = try Self.number(key, value, 0...7_680_000, "frames")
+    case "delay":
+      guard let frames = WrittenNumber.decimal(value) else {
+        throw Self.refusal(key, value, "a number of frames, such as 1234.5")
+      }
+      // How many there may be depends on the rate.
+      delayFrames = frames
     case "gain": gain = Gain(decibels: try Self.number(key, value, Gain.decibelRange, "dB"))
     case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
     case "noise": noiseDBFS = try Self.number(key, value, -200...0, "dBFS")
@@ -227,8 +232,11 @@ extension SimulatedDeviceSpecification {
 
   /// Refuses what contradicts itself.
   func validate() throws(DeviceFailure) {
-    guard delayFrames <= Double(max(10 * sampleRate, 480_000)) else {
-      throw Self.refusal("delay", "\(delayFrames)", "0 to \(max(10 * sampleRate, 480_000)) frames")
+    let longestDelay = max(10 * sampleRate, 480_000)
+    guard (0...Double(longestDelay)).contains(delayFrames) else {
+      let written =
+        delayFrames == delayFrames.rounded() ? "\(Int(clamping: delayFrames))" : "\(delayFrames)"
+      throw Self.refusal("delay", written, "0 to \(longestDelay) frames at \(sampleRate) Hz")
     }
     for (index, back) in replugSeconds.enumerated() {
       let isNext = index < unplugSeconds.count && back > unplugSeconds[index]

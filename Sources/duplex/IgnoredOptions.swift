@@ -28,8 +28,11 @@ enum IgnoredOptions {
   private static let rules = [
     Rule(
       commands: ["record"],
-      options: ["headroom", "playback-device", "playback-channels"],
+      options: ["headroom", "periods", "playback-device", "playback-channels", "master"],
       needed: ["monitor", "mix"], hint: "Nothing is played without --monitor or --mix."),
+    Rule(
+      commands: ["play"], options: ["capture-device", "capture-channels", "master"],
+      hint: "play captures nothing."),
     Rule(
       commands: ["record", "overdub"],
       options: ["limit", "limit-lookahead", "limit-true-peak", "dim", "feedback-guard"],
@@ -52,7 +55,9 @@ enum IgnoredOptions {
       hint: "tune chooses the headroom of each setting that it tries."),
   ]
 
-  private static let shortNames = ["-P": "playback-device", "-d": "duration", "-p": "period-size"]
+  private static let shortNames = [
+    "-C": "capture-device", "-P": "playback-device", "-n": "periods",
+  ]
 
   /// Warns of each option in `words` that has no effect on `command`. Options that a file of settings sets
   /// are for all commands, and not warned of.

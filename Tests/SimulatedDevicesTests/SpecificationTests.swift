@@ -54,6 +54,20 @@ struct SpecificationTests {
   }
 
   @Test(arguments: [
+    ("sim:delay=7680000", "7680000", "0 to 480000 frames at 48000 Hz"),
+    ("sim:delay=-0.5", "-0.5", "0 to 480000 frames at 48000 Hz"),
+    ("sim:delay=7680001,rate=768000", "7680001", "0 to 7680000 frames at 768000 Hz"),
+  ])
+  func `the longest delay is told as it is at this rate`(name: String, value: String, range: String)
+  {
+    let failure = #expect(throws: DeviceFailure.self) {
+      try SimulatedDeviceSpecification(parsing: name)
+    }
+    #expect(failure?.message == "A simulated device cannot have delay=\(value).")
+    #expect(failure?.hint == "delay takes \(range).")
+  }
+
+  @Test(arguments: [
     "sim:rate", "simulated", "hw:0", "sim:unplug-at=2,replug-at=2",
     "sim:unplug-at=1,unplug-at=2,replug-at=3",
     "sim:unplug-at=1,replug-at=2,unplug-at=3,unplug-at=4",

@@ -183,6 +183,9 @@ import Testing
     #expect(meter.holds == [0, -200] && meter.peaks == [-40, -200])
     follow(-40, 2.1)
     #expect(meter.holds == [-40, -200] && meter.clips == [true, false])
+    meter.fall()
+    #expect(meter.peaks == [-200, -200] && meter.means == [-200, -200])
+    #expect(meter.holds == [-200, -200] && meter.clips == [true, false])
   }
 }
 

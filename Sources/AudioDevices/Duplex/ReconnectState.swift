@@ -3,7 +3,7 @@
 /// What a unit knows of a device that went away: whether it is back, and since when nothing came.
 struct ReconnectState: BitwiseCopyable {
   private enum Presence: BitwiseCopyable {
-    /// Away; or there again, and still to deliver its first period.
+    /// There; away; or there again, and still to deliver its first period.
     case present, away, returning
   }
 

@@ -6,7 +6,7 @@ import Glibc
 /// How loud four broad bands of a sound are, once every hop of 2.7 ms: a tone that grows is seen
 /// beside a voice in another band.
 ///
-/// Above 32 kHz not every frame is looked at: a tone folded down is as loud as it was, and levels are
+/// From 40 kHz on not every frame is looked at: a tone folded down is as loud as it was, and levels are
 /// all that counts here. A wave's energy is told from moment to moment, and not only over whole
 /// periods, as v1 v1 - v0 v2, v0, v1 and v2 being the high, the middle and the low output of a band's
 /// filter: for a tone all are a quarter of a period apart, and the sum of the squares of its sine and

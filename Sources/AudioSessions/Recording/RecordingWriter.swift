@@ -88,7 +88,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     headers = FrameInterval(plan.sampleRate / 5)
     // What is written while the disk works is one interval older when its turn comes.
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
-    // Twice as often as meters are shown.
+    // As often as a panel shows them.
     states = FrameInterval(plan.sampleRate / 20)
     looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     hasShortRing = ringFrames < plan.sampleRate / 2

@@ -1,6 +1,7 @@
 import Duplex
 import ArgumentParser
 import AudioBasics
+import AudioClocks
 import AudioDevices
 import AudioFiles
 import AudioSessions
@@ -217,6 +218,12 @@ struct OfflineLatency {
       throw ToolFailure.unusable(
         "\(listen) has a rate of \(rate) Hz, and \(reference) of \(played.sampleRate) Hz.",
         hint: "Convert one of the files to the rate of the other first: sox IN -r RATE OUT.")
+    }
+    // Seconds of it are held in memory, whatever the header says.
+    guard RateConverter.supportedRates.contains(rate) else {
+      throw ToolFailure.unusable(
+        "\(listen) has a rate of \(rate) Hz, which no sound has.",
+        hint: "Check the file with `duplex inspect`.")
     }
     let from = try LatencyCommand.channel(
       command.fromChannel, of: played.samples.count, reference,

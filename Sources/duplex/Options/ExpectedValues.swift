@@ -65,6 +65,8 @@ enum ExpectedValues {
     "--channels": "A number of channels is 1 to 64, such as 2.",
     "--resampler-quality": "A quality is 0 to 10, such as 5.",
     "--high-pass": "A frequency is 10 to 1000 Hz, such as 80.",
+    "--threshold": "A threshold is -200 to 0 dBFS, such as -40.",
+    "--level": "A level is -200 to 0 dBFS, such as -12.",
     "--dim": "An attenuation is 0 to 60 dB, such as 20.",
     "--format":
       "A format is \(SampleFormat.allCases.map(\.name).joined(separator: ", ")), or cd or dat; "

@@ -167,7 +167,8 @@ struct VolumeOption: ExpressibleByArgument {
       else { return nil }
       volume = .percent(percent)
     } else {
-      guard let decibels = WrittenNumber.decimal(argument), (-200...60).contains(decibels) else {
+      guard let decibels = WrittenNumber.decimal(argument), Gain.decibelRange.contains(decibels)
+      else {
         return nil
       }
       volume = .decibels(decibels)

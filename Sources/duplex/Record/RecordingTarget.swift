@@ -24,6 +24,10 @@ struct RecordingTarget {
     takesFormat: Bool = false
   ) throws(ToolFailure) {
     self.path = path
+    guard !path.isEmpty else {
+      throw ToolFailure.usage(
+        "The name of the file is empty.", hint: "Name a file that ends in .wav, .flac or the like.")
+    }
     guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
       throw ToolFailure(
         .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")

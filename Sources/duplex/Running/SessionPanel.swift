@@ -16,6 +16,12 @@ final class SessionPanel {
   /// When what is shown began: the recording, where it had to wait.
   private var recordingStart: Double?
   private var drawn: UInt64 = 0
+  /// What went away and is waited for.
+  private var awaited: Set<Awaited> = []
+
+  private enum Awaited: String, CaseIterable {
+    case device, input, output
+  }
 
   /// For a session of `parts` that runs for `duration` frames, and has `keys`.
   init(
@@ -34,6 +40,8 @@ final class SessionPanel {
     for reading in moment.readings { meter.follow(reading, seconds: seconds) }
     load.follow(
       moment, seconds: seconds, periodSeconds: configuration.seconds(configuration.periodFrames))
+    for event in moment.events { follow(event) }
+    if awaited.contains(.device) { meter.fall() }
     let now = HostClock.nanoseconds
     guard now &- drawn >= Self.leastNanoseconds else { return }
     drawn = now
@@ -53,12 +61,30 @@ final class SessionPanel {
     }
     (state.peaks, state.means) = (meter.peaks, meter.means)
     (state.holds, state.clips) = (meter.holds, meter.clips)
-    state.load = load.value ?? .nan
+    // While nothing sounds, nothing goes well.
+    state.load = awaited.contains(.device) ? nil : load.value ?? .nan
+    state.states += Awaited.allCases.filter(awaited.contains).map {
+      "waiting for the \($0.rawValue)"
+    }
     state.xruns = moment.captureXruns + moment.playbackXruns
     state.lostFrames = moment.lostFrames
     state.keys = keys().briefs
     Terminal.redraw(
       LiveScreen.current.lines(state).map { $0.drawn(hasColour: Terminal.hasColour) })
+  }
+
+  private func follow(_ event: TimelineEvent) {
+    switch event.kind {
+    case .deviceLost: awaited.insert(.device)
+    case .captureLost: awaited.insert(.input)
+    case .playbackLost: awaited.insert(.output)
+    case .deviceReturned: awaited.remove(.device)
+    case .captureReturned: awaited.remove(.input)
+    case .playbackReturned: awaited.remove(.output)
+    case .captureXrun, .playbackXrun, .overflow, .playing, .passed, .deviceAbsent, .captureAbsent,
+      .playbackAbsent, .secondaryOutputLost, .secondaryOutputReturned:
+      break
+    }
   }
 
   /// Channels of what is measured.

@@ -56,6 +56,13 @@ struct MeterBallistics {
     highest = peaks.map { ($0, 0) }
   }
 
+  /// Falls to silence: nothing is measured any more. What clipped has clipped.
+  mutating func fall() {
+    let clips = clips
+    self = MeterBallistics(peaks.count)
+    self.clips = clips
+  }
+
   /// Each channel's highest peak, held for two seconds.
   var holds: [Double] { highest.map(\.level) }
 

@@ -116,7 +116,9 @@ enum Terminal {
   static var showsResults: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Whether standard error is a terminal whose lines can be drawn again.
-  static var isLive: Bool { isWatched && environment("TERM") != "dumb" }
+  static var isLive: Bool {
+    isWatched && environment("TERM").map { $0 != "dumb" } ?? false
+  }
 
   /// Whether the terminal behind `descriptor` is this program's to use now; true of one that has no
   /// jobs.

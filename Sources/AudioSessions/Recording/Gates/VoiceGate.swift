@@ -42,7 +42,7 @@ public struct VoiceGate: RecordingGate {
   private let minimumBlocks: Int
   private let syllableBlocks: Int
   private let renewalBlocks: Int
-  private let searchBlocks: Int
+  private let lookBackBlocks: Int
   private var receivedFrames = 0
   private var judgedBlocks = 0
   /// Grows with each block that is speech, shrinks by one with each that is not.
@@ -71,9 +71,9 @@ public struct VoiceGate: RecordingGate {
     // Where the threshold is fixed, all above it is wanted, be it syllables or clicks.
     syllableBlocks = settings.thresholdDBFS == nil ? Self.leastSyllableBlocks : 2
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
-    searchBlocks = minimumBlocks + Self.searchBlocks
+    lookBackBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
-    detector = SpeechDetector(settings, rememberedBlocks: searchBlocks + 1)
+    detector = SpeechDetector(settings, rememberedBlocks: lookBackBlocks + 1)
   }
 
   /// The level of the loudest channel's speech bands over the last 10 ms, in dBFS.
@@ -124,13 +124,13 @@ public struct VoiceGate: RecordingGate {
   /// As far as the beginning of speech is looked for, or as long as its end is waited for.
   public var lookaheadFrames: Int {
     let block = detector.blockFrames
-    return max(searchBlocks * block + preRollFrames, holdBlocks * block - tailFrames)
+    return max(lookBackBlocks * block + preRollFrames, holdBlocks * block - tailFrames)
       + (2 + detector.lookaheadBlocks) * block
   }
 
   /// Where a segment could begin at the earliest.
   private var earliestOpening: Int {
-    max(0, (judgedBlocks - searchBlocks) * detector.blockFrames - preRollFrames)
+    max(0, (judgedBlocks - lookBackBlocks) * detector.blockFrames - preRollFrames)
   }
 
   /// Where the open segment ends unless there is more speech.
@@ -197,7 +197,7 @@ public struct VoiceGate: RecordingGate {
   private func beginning(before block: Int) -> Int {
     var first = block
     var candidate = block
-    while candidate > max(0, block - searchBlocks), first - candidate <= Self.pauseBlocks {
+    while candidate > max(0, block - lookBackBlocks), first - candidate <= Self.pauseBlocks {
       candidate -= 1
       if isSpeech(candidate) && isSpeech(candidate + 1) { first = candidate }
     }
