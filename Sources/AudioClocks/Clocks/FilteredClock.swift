@@ -32,7 +32,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private static let finest = 0.02
   private static let longStretch: UInt64 = 2_000_000_000
   /// The longest stretch of readings for the line of a clock, where they come often.
-  private static let lineStretch: UInt64 = 250_000_000
+  private static let lineStretch: UInt64 = 260_000_000
   /// Readings after which the earliest of them is nearly in time.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.

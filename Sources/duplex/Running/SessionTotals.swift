@@ -46,7 +46,7 @@ extension StopReason {
   func superseded(by asked: StopReason?) -> StopReason {
     switch self {
     case .duration, .end: asked ?? self
-    case .signal, .key, .device, .disk, .silence: self
+    case .signal, .key, .request, .device, .disk, .silence: self
     }
   }
 }
