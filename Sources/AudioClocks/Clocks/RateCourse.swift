@@ -20,6 +20,10 @@ extension ArrivalHull {
   static var stretchesForConfirmation: Int { @_noLocks get { 8 } }
   /// The largest number of stretches in a block.
   private static let largestBlock = 5
+  /// Of n blocks a likelihood ratio must be larger by the factor 1 + 6 / n.
+  private static let fewBlocks = 6.0
+  /// By how much a parabola must be less likely than a broken line: a likelihood ratio.
+  private static let parabolaRatio = 16.0
 
   /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. A change
   /// is told of by at least `newest` of them.
@@ -54,10 +58,11 @@ extension ArrivalHull {
         if index >= BlockLeads.fewestOld, number >= BlockLeads.fewestNew,
           number <= BlockLeads.mostNew, number &* size >= newest,
           let line = blocks.brokenLine(after: index, old, leastVariance), line.likelihood > largest,
-          line.likelihood > unlikely * (1 + 6 / Double(number))
+          line.likelihood > unlikely * (1 + Self.fewBlocks / Double(number))
         {
           largest = line.likelihood
-          let isCurve = line.squares * (1 + 16 / Double(blocks.count &- 3)) >= parabola
+          let ratio = Self.parabolaRatio / Double(blocks.count &- 3)
+          let isCurve = line.squares * (1 + ratio) >= parabola
           course = isCurve ? .bent : .broken(newest: number &* size)
         }
         old.add(blocks[index])

@@ -9,7 +9,7 @@ struct ManualPage {
   let text: String
 
   /// When the pages were last gone through.
-  private static let date = "2026-11-24"
+  private static let date = "2026-11-27"
 
   /// The tool's page, then those of its commands.
   static func all(of commands: CommandSet) -> [ManualPage] {
