@@ -151,6 +151,10 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(place - filters[fast].frames(at: time)) > limit / 2
   }
 
+  /// The rate changes while it is being found: what follows is one of several changes.
+  @_noLocks
+  mutating func noteUnrest() { restless = max(restless, Self.knownChangeMemory + 1) }
+
   /// The rate has changed, and all filters have begun anew with what is known of that.
   @_noLocks
   mutating func noteChange() {

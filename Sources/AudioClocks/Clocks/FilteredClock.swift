@@ -357,7 +357,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.
   @_noLocks
   private mutating func followLine(at time: UInt64) -> Bool {
-    if let begun = line.forgetOld(pattern) { forgetRate(before: begun) }
+    if let begun = line.forgetOld(pattern) {
+      forgetRate(before: begun)
+      filters.noteUnrest()
+    }
     guard let found = line.found(at: time, pattern) else { return false }
     filters.begin(
       at: found.frames, time, framesPerSecond: found.framesPerSecond, doubt: found.doubt,
