@@ -47,12 +47,12 @@ extension SampleBuffer {
       set |= eightPatterns(at: done &+ 24)
       done &+= 32
     }
-    let exponent: UInt32 = 0x7F80_0000
-    var lane = 0
-    while lane < 8 {
-      if set[lane] & exponent == exponent { done = start }
-      lane &+= 1
+    while done &+ 8 <= count {
+      set |= eightPatterns(at: done)
+      done &+= 8
     }
+    let exponent = SIMD8<UInt32>(repeating: 0x7F80_0000)
+    if any(set & exponent .== exponent) { done = start }
     var silenced = 0
     while done < count {
       if !base[done].isFinite {

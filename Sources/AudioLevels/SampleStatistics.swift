@@ -9,7 +9,7 @@ struct SampleStatistics {
   private var clippedRun = 0
 
   /// Looks at `frames` interleaved frames from `samples` on, `channels` having one element for each channel. Returns
-  /// whether each sample is a finite number: where a channel's are not, all but a finite peak is as if they had not been.
+  /// whether each sample is a finite number: where a channel's are not, all but its peak is as if they had not been.
   static func add(
     _ samples: UnsafePointer<Float>, frames: Int, to channels: inout [SampleStatistics]
   ) -> Bool {
@@ -83,7 +83,7 @@ struct SampleStatistics {
   private mutating func add(
     _ samples: UnsafePointer<Float>, count: Int, stride: Int, highest: Float, isFinite: Bool
   ) {
-    if highest > peak, highest.isFinite { peak = highest }
+    if highest > peak { peak = highest }
     guard isFinite, highest >= Self.fullScale else {
       clippedRun = 0
       return

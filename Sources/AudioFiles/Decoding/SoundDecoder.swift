@@ -176,6 +176,9 @@ extension ForwardingDecoder {
 }
 
 extension SoundDecoder {
+  /// Whether it reads a file of whole numbers, none of which can be NaN or infinite.
+  package var readsIntegers: Bool { (self as? FileDecoder)?.readsIntegers ?? false }
+
   /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where there
   /// is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
@@ -276,6 +279,8 @@ final class FileDecoder: PlainSoundDecoder {
   var supportsSeeking: Bool { file.isSeekable }
   var position: Int { file.position }
   var markers: [SoundFileMarker] { file.markers }
+  /// Whether the file's samples are whole numbers.
+  var readsIntegers: Bool { file.sampleFormat.map { $0 != .float } ?? false }
   var byteSource: (any ByteSource)? { bytes.source }
 
   var formatName: String {

@@ -15,6 +15,8 @@ struct TrackCursor: ~Copyable {
   private static let copiedFrames = 2048
 
   private let decoder: any SoundDecoder
+  /// Whether the decoder gives whole numbers only, none of which can be NaN or infinite.
+  let readsIntegers: Bool
   private let downmix: StereoDownmix?
   private(set) var path: PlayPath
   /// Made when there is something to hold.
@@ -40,6 +42,7 @@ struct TrackCursor: ~Copyable {
     // What cannot be sought is read over up to where it begins.
     try Self.check(decoder, order, entry: decoder.position)
     self.decoder = decoder
+    readsIntegers = decoder.readsIntegers
     downmix = channelCount == 2 ? StereoDownmix(channelCount: decoder.channelCount) : nil
     path = PlayPath(order, frameCount: decoder.frameCount)
     boundary = path.entry

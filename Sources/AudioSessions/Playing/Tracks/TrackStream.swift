@@ -190,7 +190,9 @@ struct TrackStream: ~Copyable {
   ) throws(FileFailure) -> Int {
     if conversion == nil {
       let count = isAtEnd ? 0 : try cursor.read(into: &buffer, at: target, room: room)
-      nonFiniteCount += buffer.silenceNonFinite(from: target, frames: count)
+      if !cursor.readsIntegers {
+        nonFiniteCount += buffer.silenceNonFinite(from: target, frames: count)
+      }
       isAtEnd = count == 0
       decodedFrames += count
       return count
