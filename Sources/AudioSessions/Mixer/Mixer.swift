@@ -19,7 +19,8 @@ import RealtimeAudio
 public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus
-  private let hasInput: Bool
+  /// Whether the input was taken in this cycle.
+  private var hasInput = false
   private let hasOutput: Bool
 
   /// What other threads change while sound runs; nil where no `SessionControl` is installed.
@@ -70,7 +71,6 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
     microphone = MixerBus(periodFrames: periodFrames, channelCount: captureChannels)
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
-    hasInput = captureChannels > 0
     hasOutput = playbackChannels > 0
   }
 
@@ -78,6 +78,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
     if changes?.isNew == true { takeRequests() }
+    hasInput = true
     microphone.begin(frames: input.frameCount, at: input.time)
     input.render(into: &microphone.buffer)
     inputGain.process(&microphone)
@@ -113,6 +114,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     playedMeter?.process(&mix)
     dither?.process(&mix)
     output.play(mix.buffer)
+    hasInput = false
   }
 
   /// Ends with the player's last frame, which a limiter that looks ahead plays later than the player gave it.
