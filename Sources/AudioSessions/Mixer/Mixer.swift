@@ -21,7 +21,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private var mix: MixerBus
   /// Whether the input was taken in this cycle.
   private var hasInput = false
-  private let hasOutput: Bool
+  /// Whether there is no output, as far as is known: none was configured, and none has been filled yet.
+  private var lacksOutput: Bool
 
   /// What other threads change while sound runs; nil where no `SessionControl` is installed.
   var requests: MixerRequests?
@@ -71,7 +72,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
     microphone = MixerBus(periodFrames: periodFrames, channelCount: captureChannels)
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
-    hasOutput = playbackChannels > 0
+    lacksOutput = playbackChannels == 0
   }
 
   /// Takes what the microphone delivered.
@@ -85,7 +86,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)
     recorder?.process(&microphone)
-    if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
+    if lacksOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
   /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that would.
@@ -98,6 +99,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     if changes?.isNew == true { takeRequests() }
+    lacksOutput = false
     mix.begin(frames: output.frameCount, at: output.time)
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
