@@ -14,16 +14,25 @@ import Glibc
 /// ```
 public enum FileRepair {
   /// Looks at the file `path` and changes nothing. `wiped` says what a WAV file held whose header
-  /// is lost.
+  /// is lost. One that is to be mended `inPlace` must not be written by another program, also where
+  /// nothing is wrong with it at the moment.
   ///
   /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is no
   /// sound file, holds too little to go by, or cannot be played though its lengths are right.
   public static func examine(
-    _ path: String, wiped: LostHeader? = nil
+    _ path: String, wiped: LostHeader? = nil, inPlace: Bool = false
   ) throws(FileFailure) -> RepairFinding {
+    if inPlace { try checkIsComplete(path) }
     let finding = try finding(of: path, wiped)
     try RepairCheck.check(finding)
     return finding
+  }
+
+  /// Throws `.cannotOpen` where another program writes the file.
+  private static func checkIsComplete(_ path: String) throws(FileFailure) {
+    // Why a file cannot be opened is told where it is read.
+    guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK) else { return }
+    do throws(SystemError) { try file.lock() } catch { throw stillWritten(path) }
   }
 
   private static func finding(
@@ -259,13 +268,15 @@ extension FileRepair {
     if let refusal { throw refusal }
   }
 
+  private static func stillWritten(_ path: String) -> FileFailure {
+    FileFailure(.cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
+  }
+
   private static func unmended(
     _ path: String, _ error: SystemError, isUndone: Bool
   ) -> FileFailure {
     switch error.number {
-    case EAGAIN:
-      FileFailure(
-        .cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
+    case EAGAIN: stillWritten(path)
     case ENOSPC, EDQUOT, EIO, EFBIG:
       .writing(
         path, error,

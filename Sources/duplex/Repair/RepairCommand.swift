@@ -145,7 +145,7 @@ struct RepairRun {
   private func mend(
     _ path: String, progress: @escaping (Double) -> Void
   ) throws -> Mending {
-    let finding = try FileRepair.examine(path, wiped: wiped)
+    let finding = try FileRepair.examine(path, wiped: wiped, inPlace: command.inPlace)
     guard finding.isMendable else { return Mending(finding: finding, repaired: nil) }
     if command.inPlace {
       try FileRepair.mendInPlace(finding)

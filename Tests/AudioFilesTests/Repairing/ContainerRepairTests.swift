@@ -86,6 +86,20 @@ import Testing
     #expect(BrokenFile(reading: file.path).bytes == file.bytes)
   }
 
+  @Test func `a file that is being written is not mended in place`() throws {
+    let folder = TemporaryFolder()
+    let path = folder("w.wav")
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: .wav, sampleFormat: .s16, sampleRate: 8000, channelCount: 1,
+      overwrite: false)
+    try writer.write(integers(bits: 16, frames: 100, channels: 1), frames: 100)
+    try writer.refreshHeader()
+    #expect(try FileRepair.examine(path).wasSound)
+    #expect(failure { _ = try FileRepair.examine(path, inPlace: true) }?.kind == .cannotOpen)
+    try writer.finish()
+    #expect(try FileRepair.examine(path, inPlace: true).wasSound)
+  }
+
   @Test func `a copy takes no name that is taken`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "r.wav", .wav, .s16, frames: 100)
