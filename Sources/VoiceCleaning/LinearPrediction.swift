@@ -138,7 +138,7 @@ struct PredictedBins {
   private static let powerStep: Float = 0.5
   /// The inverse covariance at first.
   private static let firstCovariance: Float = 0.1
-  /// Every so many blocks the coefficients of another tap are drawn to zero a little, as by a
+  /// Once in this many blocks the coefficients of another tap are drawn to zero a little, as by a
   /// block of white noise in nothing else (ridge regression): where channels are alike, or
   /// the input is silent, the inverse covariance stays bounded.
   private static let ridgeBlocks = 4

@@ -153,7 +153,7 @@ extension CleaningSettings {
 }
 
 /// Why a voice cannot be cleaned as it was asked for.
-public enum CleaningFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
   /// A rate outside what the settings can be done at.
   case unsupportedRate(Int, supported: ClosedRange<Int>)
   /// Less than one channel, or more than 64.
@@ -178,9 +178,6 @@ public enum CleaningFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .outOfMemory: "There is not enough memory to clean a voice."
     }
   }
-
-  /// The message.
-  public var description: String { message }
 
   /// One sentence that says what to do.
   public var hint: String {

@@ -29,7 +29,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private static let firstHullSeconds = 0.5
   /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where readings come often.
   private static let youngNanoseconds: UInt64 = 8_000_000_000
-  /// Of the stretches that were found to tell of another rate, the oldest one in so many may still tell of the one before.
+  /// Of the stretches with another rate the oldest third may still have the rate before: the time of a change is known
+  /// to about a third of the time since then.
   private static let mixedPart = 3
 
   private let nominalFramesPerSecond: Double
@@ -110,11 +111,11 @@ struct ClockLine: BitwiseCopyable, Sendable {
 
   /// How the rate went: see `ArrivalHull`.
   @_noLocks
-  mutating func rateCourse(unlikely: Double, newest: Int = 0) -> RateCourse? {
-    hull.rateCourse(unlikely: unlikely, newest: newest)
+  mutating func rateCourse(isSuspected: Bool) -> RateCourse? {
+    hull.rateCourse(isSuspected: isSuspected)
   }
 
-  /// Keeps the newest stretches, so many, which tell of another rate than the others. Returns since when.
+  /// Keeps only the last `newest` stretches, which have another rate than the others. Returns when they begin.
   @_noLocks
   mutating func keep(newest: Int) -> UInt64 {
     hull.removeOldest(hull.count &- newest)

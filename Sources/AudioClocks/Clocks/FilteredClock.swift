@@ -214,13 +214,20 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
   @_noLocks
   private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
+    forgetErrors(at: time)
+    line.clear()
+    jumps.begin(at: time, jump: frames)
+    lineBest = ReadingStretch(since: time)
+  }
+
+  /// What the filters were off by before `time` does not count any more.
+  @_noLocks
+  private mutating func forgetErrors(at time: UInt64) {
     (lastLead, lastChange) = (0, 0)
     filters.forgetReadings()
     estimate.raisedFrames = 0
     wasOff = false
-    line.clear()
-    jumps.begin(at: time, jump: frames)
-    (longBest, lineBest) = (ReadingStretch(since: time), ReadingStretch(since: time))
+    longBest = ReadingStretch(since: time)
   }
 
   /// Outliers count only if they persist: then the clock itself has jumped.
@@ -312,11 +319,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       let grown = filters.follow(
         place, at: time, noise: noise, evenNoise: even, isSettled: isSettled)
     else { return }
-    let course =
-      pattern.isOften
-      ? line.rateCourse(
-        unlikely: ArrivalHull.confirmation, newest: ArrivalHull.stretchesForConfirmation) : nil
-    switch course {
+    switch pattern.isOften ? line.rateCourse(isSuspected: true) : nil {
     case .broken(let newest): changeRate(newest: newest, at: now)
     case .bent: filters.expectSway(grown, place, at: time, noise: noise, evenNoise: even)
     case .even: filters.takeAll(place, at: time, noise: noise, evenNoise: even)
@@ -334,12 +337,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     line.take(stretch)
     guard filters.isStill,
-      case .broken(let newest) = line.rateCourse(unlikely: ArrivalHull.alarm)
+      case .broken(let newest) = line.rateCourse(isSuspected: false)
     else { return }
     changeRate(newest: newest, at: time)
   }
 
-  /// The clock has run at another rate for the newest stretches, so many.
+  /// The clock has run at another rate during the last `newest` stretches.
   @_noLocks
   private mutating func changeRate(newest: Int, at time: UInt64) {
     let begun = line.keep(newest: newest)
@@ -347,11 +350,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     line.forgetRate(before: begun)
     filters.noteChange()
     _ = followLine(at: time)
-    filters.forgetReadings()
-    longBest = ReadingStretch(since: time)
-    (lastLead, lastChange) = (0, 0)
-    estimate.raisedFrames = 0
-    wasOff = false
+    forgetErrors(at: time)
   }
 
   /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.

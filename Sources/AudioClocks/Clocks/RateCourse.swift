@@ -4,20 +4,20 @@
 enum RateCourse: BitwiseCopyable, Sendable {
   /// It stayed the same, as far as they tell.
   case even
-  /// It changed suddenly: the newest stretches, so many, tell of the new rate.
+  /// It changed suddenly: the last `newest` stretches have the new rate.
   case broken(newest: Int)
   /// It goes on changing.
   case bent
 }
 
 extension ArrivalHull {
-  /// A change counts where its likelihood ratio is above `unlikely`, and far more where few blocks tell of it: readings
+  /// A change counts where its likelihood ratio is above this, and far more where few blocks tell of it: readings
   /// are late without limit now and then, so that a sum of few of them is far off more often than a normal variable.
   /// With 36 a clock that runs evenly gives no alarm in 32 hours (simulated, lateness of 0 to 1 ms).
-  static var alarm: Double { @_noLocks get { 36 } }
-  /// The same where something else tells already that the rate has changed, and the fewest stretches that may confirm it.
-  static var confirmation: Double { @_noLocks get { 12 } }
-  static var stretchesForConfirmation: Int { @_noLocks get { 8 } }
+  private static let alarm = 36.0
+  /// The same where a change is suspected already, and the fewest stretches that may confirm it.
+  private static let confirmation = 12.0
+  private static let stretchesForConfirmation = 8
   /// The largest number of stretches in a block.
   private static let largestBlock = 5
   /// Of n blocks a likelihood ratio must be larger by the factor 1 + 6 / n.
@@ -25,8 +25,8 @@ extension ArrivalHull {
   /// By how much a parabola must be less likely than a broken line: a likelihood ratio.
   private static let parabolaRatio = 16.0
 
-  /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. A change
-  /// is told of by at least `newest` of them.
+  /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. Where a
+  /// change `isSuspected` already, less evidence is enough, and a curve before the newest readings is `.bent` by itself.
   ///
   /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky, H. L. Jones, "A
   /// generalized likelihood ratio approach to the detection and estimation of jumps in linear systems", IEEE Transactions
@@ -38,7 +38,9 @@ extension ArrivalHull {
   /// A broken line must also fit better than one that jumps, as that of a device which stood still for a moment does, and
   /// better than a parabola, as that of a clock which sways.
   @_noLocks
-  mutating func rateCourse(unlikely: Double, newest: Int = 0) -> RateCourse? {
+  mutating func rateCourse(isSuspected: Bool) -> RateCourse? {
+    let unlikely = isSuspected ? Self.confirmation : Self.alarm
+    let newest = isSuspected ? Self.stretchesForConfirmation : 0
     var course: RateCourse?
     var largest = 0.0
     var leastVariance = 0.0
@@ -50,8 +52,9 @@ extension ArrivalHull {
         course = .even
         leastVariance = blocks.leastVariance
       }
-      let parabola = blocks.squaresAroundParabola(blocks.count)
-      isBent = isBent || blocks.isBent(unlikely: unlikely, leastVariance: leastVariance)
+      if isSuspected, !isBent {
+        isBent = blocks.isBent(unlikely: unlikely, leastVariance: leastVariance)
+      }
       var old = LineFit()
       for index in 0..<blocks.count {
         let number = blocks.count &- index
@@ -62,7 +65,7 @@ extension ArrivalHull {
         {
           largest = line.likelihood
           let ratio = Self.parabolaRatio / Double(blocks.count &- 3)
-          let isCurve = line.squares * (1 + ratio) >= parabola
+          let isCurve = line.squares * (1 + ratio) >= blocks.squaresAroundParabola(blocks.count)
           course = isCurve ? .bent : .broken(newest: number &* size)
         }
         old.add(blocks[index])
@@ -172,7 +175,7 @@ private struct BlockLeads: BitwiseCopyable {
     return line(old).squares - squares > unlikely * variance
   }
 
-  /// The straight line through the first points, so many.
+  /// The straight line through the first `number` points.
   @_noLocks
   private func line(_ number: Int) -> LineFit {
     var line = LineFit()
@@ -180,8 +183,8 @@ private struct BlockLeads: BitwiseCopyable {
     return line
   }
 
-  /// The sum of the squares of what the first points, so many, are off a parabola, by least squares: of time and of what
-  /// its square is off a line through it.
+  /// The sum of the squared distances of the first `number` points from a parabola, by least squares. Its terms are time
+  /// and what the square of time is off a line.
   @_noLocks
   func squaresAroundParabola(_ number: Int) -> Double {
     let line = line(number)

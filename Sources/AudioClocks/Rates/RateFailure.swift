@@ -1,5 +1,5 @@
 /// Why one rate cannot be converted to another.
-public enum RateFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public enum RateFailure: ExplainedFailure, Sendable, Equatable {
   /// A rate outside `RateConverter.supportedRates`.
   case unsupportedRate(Int)
   /// Less than one channel, or more than 1024.
@@ -18,9 +18,6 @@ public enum RateFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .outOfMemory: "There is not enough memory to convert the rate."
     }
   }
-
-  /// The message.
-  public var description: String { message }
 
   /// One sentence that says what to do.
   public var hint: String {

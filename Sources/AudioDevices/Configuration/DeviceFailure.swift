@@ -12,7 +12,7 @@ import RealtimeAudio
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public struct DeviceFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {
     /// There is no such device.
@@ -51,7 +51,7 @@ public struct DeviceFailure: Error, Sendable, Equatable, CustomStringConvertible
     case enlargeBuffer
     /// Have a longer period or more headroom.
     case enlargePeriod
-    /// Have a shorter period or less headroom: the buffer holds so many frames.
+    /// Have a shorter period or less headroom: the buffer holds only `bufferFrames`.
     case shrinkPeriod(bufferFrames: Int)
     /// Have a period within these limits, in frames.
     case choosePeriod(within: ClosedRange<Int>)
@@ -70,8 +70,6 @@ public struct DeviceFailure: Error, Sendable, Equatable, CustomStringConvertible
   /// One sentence that says what is wrong.
   public let message: String
 
-  /// The message.
-  public var description: String { message }
   /// One sentence that says what to do.
   public let hint: String
   /// The same as a fact, where it is a setting.

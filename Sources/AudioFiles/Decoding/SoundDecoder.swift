@@ -55,6 +55,9 @@ public protocol SoundDecoder: AnyObject {
   /// told.
   var isCutShort: Bool { get }
 
+  /// Whether it gives the whole numbers of a file, none of which can be NaN or infinite.
+  var readsIntegers: Bool { get }
+
   /// Whether `seek` works.
   var supportsSeeking: Bool { get }
 
@@ -116,6 +119,9 @@ extension PlainSoundDecoder {
   /// Where more frames are announced than there are.
   public var isCutShort: Bool { announcedFrameCount != nil }
 
+  /// Any number may come.
+  public var readsIntegers: Bool { false }
+
   /// How many bits a second is not known.
   public var bitRate: Int? { nil }
 
@@ -161,6 +167,7 @@ extension ForwardingDecoder {
   package var frameCount: Int? { decoder.frameCount }
   package var announcedFrameCount: Int? { decoder.announcedFrameCount }
   package var isCutShort: Bool { decoder.isCutShort }
+  package var readsIntegers: Bool { decoder.readsIntegers }
   package var supportsSeeking: Bool { decoder.supportsSeeking }
   package var position: Int { decoder.position }
   package var bitRate: Int? { decoder.bitRate }
@@ -176,9 +183,6 @@ extension ForwardingDecoder {
 }
 
 extension SoundDecoder {
-  /// Whether it reads a file of whole numbers, none of which can be NaN or infinite.
-  package var readsIntegers: Bool { (self as? FileDecoder)?.readsIntegers ?? false }
-
   /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where there
   /// is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
@@ -279,7 +283,6 @@ final class FileDecoder: PlainSoundDecoder {
   var supportsSeeking: Bool { file.isSeekable }
   var position: Int { file.position }
   var markers: [SoundFileMarker] { file.markers }
-  /// Whether the file's samples are whole numbers.
   var readsIntegers: Bool { file.sampleFormat.map { $0 != .float } ?? false }
   var byteSource: (any ByteSource)? { bytes.source }
 

@@ -10,7 +10,7 @@ import Glibc
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct FileFailure: ExplainedFailure, Sendable, Equatable {
   /// What sort of trouble it is, and so what to do next.
   public enum Kind: Sendable, Equatable {
     /// An input is not there, or is no file.
@@ -64,8 +64,6 @@ public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// One sentence that names the file and says what is wrong.
   public let message: String
 
-  /// The message.
-  public var description: String { message }
   /// One sentence that says what to do.
   public let hint: String
   /// The same as a fact, where it is a choice of the caller's.

@@ -105,7 +105,7 @@ enum FileSystem {
     guard !path.utf8.contains(0) else { throw SystemError(number: EINVAL) }
   }
 
-  /// Calls `body` with the name as C has it; with an empty one, which leads nowhere, where C cannot have it.
+  /// Calls `body` with the path as a C string: with an empty one, which names no file, where a zero byte would end it early.
   static func withBytes<Result>(
     of path: String, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {

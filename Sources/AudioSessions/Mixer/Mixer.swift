@@ -19,10 +19,6 @@ import RealtimeAudio
 public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus
-  /// Whether the input was taken in this cycle.
-  private var hasInput = false
-  /// Whether there is no output, as far as is known: none was configured, and none has been filled yet.
-  private var lacksOutput: Bool
 
   /// What other threads change while sound runs; nil where no `SessionControl` is installed.
   var requests: MixerRequests?
@@ -72,21 +68,22 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
     microphone = MixerBus(periodFrames: periodFrames, channelCount: captureChannels)
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
-    lacksOutput = playbackChannels == 0
   }
+
+  private var hasInput: Bool { @_noLocks get { microphone.buffer.channelCount > 0 } }
+  private var hasOutput: Bool { @_noLocks get { mix.buffer.channelCount > 0 } }
 
   /// Takes what the microphone delivered.
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
     if changes?.isNew == true { takeRequests() }
-    hasInput = true
     microphone.begin(frames: input.frameCount, at: input.time)
     input.render(into: &microphone.buffer)
     inputGain.process(&microphone)
     if inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)
     recorder?.process(&microphone)
-    if lacksOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
+    if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
   /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that would.
@@ -99,7 +96,6 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     if changes?.isNew == true { takeRequests() }
-    lacksOutput = false
     mix.begin(frames: output.frameCount, at: output.time)
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
@@ -116,7 +112,6 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     playedMeter?.process(&mix)
     dither?.process(&mix)
     output.play(mix.buffer)
-    hasInput = false
   }
 
   /// Ends with the player's last frame, which a limiter that looks ahead plays later than the player gave it.

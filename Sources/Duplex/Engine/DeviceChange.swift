@@ -44,8 +44,8 @@ final class DeviceChange {
     }
   }
 
-  /// Throws where one side of a change has virtual time, and the other real time: nobody can say how long the time
-  /// between was.
+  /// Throws where one side of a change has virtual time, and the other real time: the time between
+  /// them could not be measured by either clock.
   static func check(_ isVirtual: Bool, _ wasVirtual: Bool) throws(EngineFailure) {
     guard isVirtual != wasVirtual else { return }
     throw .device(

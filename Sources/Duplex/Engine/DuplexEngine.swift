@@ -55,7 +55,7 @@ public final class DuplexEngine: Sendable {
     start(seconds: nil, reply)
   }
 
-  /// Starts, stops when so many seconds of the timeline are over, and answers when all files are complete, or when it
+  /// Starts, stops when `seconds` of the timeline are over, and answers when all files are complete, or when it
   /// was stopped before. A task that is cancelled stops it as well. Throws as `start` does, and `.alreadyRunning` where
   /// the engine runs.
   @discardableResult

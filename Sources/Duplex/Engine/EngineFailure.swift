@@ -13,7 +13,7 @@ import AudioFiles
 ///   print(error.message, error.hint)
 /// }
 /// ```
-public enum EngineFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
   /// A device is not there, is busy, or cannot do what was asked.
   case device(DeviceFailure)
   /// A file cannot be made or read.
@@ -50,9 +50,6 @@ public enum EngineFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
     }
   }
-
-  /// The message.
-  public var description: String { message }
 
   /// One sentence that says what to do.
   public var hint: String {

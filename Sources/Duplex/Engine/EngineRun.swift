@@ -26,7 +26,7 @@ final class EngineRun {
     recordings = EngineRecordings(worker, work)
   }
 
-  /// Runs for so many seconds, or until it is stopped, and records `pending` from the first frame on. Answers with those
+  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the first frame on. Answers with those
   /// of them that wait for the next start, since the devices of this one could not be had.
   func run(seconds: Double?, _ pending: [EngineRecording]) -> [EngineRecording] {
     defer { reservation.release() }
@@ -235,8 +235,8 @@ final class EngineRun {
         open = device
       } else {
         open = try opened(change.selection)
+        try DeviceChange.check(open.clock.isVirtual, isVirtual)
       }
-      try DeviceChange.check(open.clock.isVirtual, isVirtual)
       selection = change.selection
       try work.beginSession(isVirtual: open.clock.isVirtual)
       change.reply(.success(open.configuration))

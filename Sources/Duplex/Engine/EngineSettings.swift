@@ -101,8 +101,8 @@ public struct RecordingSettings: Sendable {
   public var tags = SoundFileTags()
   /// When the next file begins; nil for one file, which can still be split by hand.
   public var split: SplitRule?
-  /// Makes what decides which parts are kept, for sound of so many frames a second and channels, such as a
-  /// `VoiceGate`; nil to keep all. Runs on a thread of the engine.
+  /// Makes what decides which parts are kept, such as a `VoiceGate`, for sound at `sampleRate` frames a second with
+  /// `channelCount` channels; nil to keep all. Runs on a thread of the engine.
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
   /// Seconds, more than 0, that are held in memory while the disk stands still; at most 256 MiB.
   public var ringSeconds = RecordingPlan.usualRingSeconds

@@ -12,7 +12,7 @@ enum EngineOrder: Sendable {
   /// Told that it is done, or why not.
   typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
 
-  /// Runs for so many seconds of the timeline, for ever where that is nil.
+  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil.
   case start(seconds: Double?)
   /// Goes on with other devices; nil is told where the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
@@ -79,7 +79,7 @@ final class EngineWorker: Sendable {
   }
 
   /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
-  /// starts again. A run of so many seconds has to be the first to start it.
+  /// starts again. Where `seconds` is given, it must not run yet.
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
     let answer = desk.withLock { desk -> Result<DuplexConfiguration, EngineFailure>? in
       if seconds != nil, desk.isUnderWay { return .failure(.alreadyRunning) }

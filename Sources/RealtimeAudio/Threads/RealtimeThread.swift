@@ -8,12 +8,9 @@ public protocol RealtimeWork: ~Copyable {
 }
 
 /// The thread could not be made.
-public struct ThreadFailure: Error, Sendable, CustomStringConvertible {
+public struct ThreadFailure: ExplainedFailure, Sendable {
   /// One sentence that says why.
   public let message: String
-
-  /// The message.
-  public var description: String { message }
 }
 
 /// A thread that owns move-only work: moved in when it starts, handed back by `join`.

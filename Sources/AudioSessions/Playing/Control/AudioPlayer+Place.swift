@@ -188,12 +188,12 @@ public struct PlaybackPosition: Sendable {
 }
 
 /// Why a player did not go where it was asked to.
-public enum SeekFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
   /// Nothing plays, and nothing waits to be played.
   case nothingPlaying
   /// What plays cannot be sought.
   case notSeekable(name: String)
-  /// There is no such place; the source has so many frames, where that is known.
+  /// There is no such place; the source has `frameCount` frames, where that is known.
   case outOfRange(frameCount: Int?)
   /// A fraction of what does not say how long it is.
   case unknownLength
@@ -209,7 +209,4 @@ public enum SeekFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownLength: "The source does not say how long it is."
     }
   }
-
-  /// The message.
-  public var description: String { message }
 }

@@ -132,7 +132,7 @@ struct TrackStream: ~Copyable {
     decodedFrames += count
     if count > 0 {
       // A converter would spread it over all that its filter reaches, or over a whole block.
-      nonFiniteCount += decoded.silenceNonFinite(frames: count)
+      if !cursor.readsIntegers { nonFiniteCount += decoded.silenceNonFinite(frames: count) }
       if conversion?.canExtrapolate == true {
         if isFollowed { extrapolation.remember(decoded, frames: count) }
         if followsSound { prime(count) }

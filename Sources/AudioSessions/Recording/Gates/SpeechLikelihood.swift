@@ -107,7 +107,7 @@ struct LikelihoodThreshold: Sendable {
   /// Noise above these is not steady.
   private static let mostMean: Float = 0.3
   private static let mostDeviation: Float = 0.13
-  /// What speech must have above the noise's mean: this, and so many deviations.
+  /// Speech must be above the noise's mean by `margin` and `deviations` standard deviations.
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
   /// The parts of this at which speech that has begun goes on, and from which on a block counts for more.

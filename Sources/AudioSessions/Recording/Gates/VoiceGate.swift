@@ -29,7 +29,7 @@ public struct VoiceGate: RecordingGate {
   /// is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice activity
   /// detection using a multiple observation likelihood ratio test", 2005, weighs them in the same way).
   private static let distinctWeight = 6
-  /// Evidence of so many blocks of strong speech keeps a segment open after a longer pause.
+  /// This many blocks of strong speech keep a segment open after a longer pause.
   private static let mostRenewalBlocks = 5
   /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
   private static let searchBlocks = 80
