@@ -3,13 +3,13 @@ import Synchronization
 
 /// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback suppressor ducks, and
 /// for how long they were heard above -20 dBFS once they had come to the limit; and how many loops of gains
-/// below 0 dB it ducks, for each kind of sound in them.
-func printHowls(rooms: Int) {
-  let count = max(1, rooms)
+/// below 0 dB it ducks, for each kind of sound in them. `first` is the seed of the first room.
+func printHowls(rooms: Int, first: UInt64) {
+  let seeds = first..<first + UInt64(max(1, rooms))
   print("| gain | loops | ducked | loud for more than 0.3 s | for, at most | highest sample |")
   print("| ---: | ---: | ---: | ---: | ---: | ---: |")
   for gain in [0.1, 0.2, 0.5, 1, 2, 3, 6, 9, 12] {
-    let results = results(count) { seed in
+    let results = results(seeds) { seed in
       var rig = LoopRig.room(seed, gainDB: gain)
       rig.sampleRate = 48000
       return rig.run(
@@ -28,7 +28,7 @@ func printHowls(rooms: Int) {
   print("| ---: | ---: | ---: | :--- |")
   for gain in [nil, -12, -6, -3, -1, -0.5] as [Double?] {
     let ducked = LoopSound.allCases.map { sound in
-      results(count) { seed in
+      results(seeds) { seed in
         var rig = sound.room(seed, gainDB: gain)
         rig.sampleRate = 48000
         return rig.run(seconds: 12, sound: sound.make(seed, sampleRate: rig.sampleRate))
@@ -36,18 +36,20 @@ func printHowls(rooms: Int) {
     }
     let kinds = zip(LoopSound.allCases, ducked).filter { $0.1 > 0 }.map { "\($0) \($1)" }
     let cells = [
-      gain.map { "\($0) dB" } ?? "no loop", "\(count * ducked.count)",
+      gain.map { "\($0) dB" } ?? "no loop", "\(seeds.count * ducked.count)",
       "\(ducked.reduce(0, +))", kinds.joined(separator: ", "),
     ]
     print("| " + cells.joined(separator: " | ") + " |")
   }
 }
 
-/// What came of each of so many runs, as many of them at a time as there are processors.
-private func results(_ count: Int, run: @Sendable (UInt64) -> LoopRig.Result) -> [LoopRig.Result] {
-  let results = Mutex([LoopRig.Result?](repeating: nil, count: count))
-  DispatchQueue.concurrentPerform(iterations: count) { index in
-    let result = run(UInt64(index) + 1)
+/// What came of the run of each room, as many of them at a time as there are processors.
+private func results(
+  _ seeds: Range<UInt64>, run: @Sendable (UInt64) -> LoopRig.Result
+) -> [LoopRig.Result] {
+  let results = Mutex([LoopRig.Result?](repeating: nil, count: seeds.count))
+  DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
+    let result = run(seeds.lowerBound + UInt64(index))
     results.withLock { $0[index] = result }
   }
   return results.withLock { $0.compactMap { $0 } }

@@ -35,7 +35,7 @@ import RealtimeAudio
 //     swift run -c release Benchmarks by-ear [RECORDINGS [FIRST]]
 // or what becomes of howls, in a number of rooms for each gain:
 //
-//     swift run -c release Benchmarks howls [ROOMS]
+//     swift run -c release Benchmarks howls [ROOMS [FIRST]]
 // or what the voice gate misses and cuts of phrases in noises, said by espeak-ng, and how long noises keep it open:
 //
 //     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED]
@@ -69,7 +69,9 @@ if words.first == "lock-curve" {
     folder: words.dropFirst(4).first ?? ".")
   exit(try soak.run() ? 0 : 1)
 } else if words.first == "howls" {
-  printHowls(rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60)
+  printHowls(
+    rooms: words.dropFirst().first.flatMap { Int($0) } ?? 60,
+    first: words.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
 } else if words.first == "voice-gate" {
   try printVoiceGate(
     words.dropFirst().first.flatMap { SpokenMaterial(rawValue: $0) } ?? .heldOut,

@@ -2,7 +2,7 @@
 
 /// Tells a howl from what comes from outside by what becomes of it where the loop's gain is below 0 dB: a howl has
 /// nothing that keeps it up, and loses the same number of dB in each trip until nothing is left of it. A sound from
-/// outside stays, though it may lose what the loop added to it: in a loop of -0.3 dB at most 17 dB.
+/// outside stays, though it may lose what the loop added to it: in a loop of -0.3 dB at most 20 dB.
 ///
 /// How fast it dies away says once more what gain the loop has, free of what sounds outside.
 struct DecayTest: BitwiseCopyable {
@@ -15,7 +15,7 @@ struct DecayTest: BitwiseCopyable {
   private static var fall: Float { @_noLocks get { 20 } }
   private static var firstFall: Float { @_noLocks get { 3 } }
   /// dB below 0 that the loop's gain is brought to.
-  private static var margin: Float { @_noLocks get { 2 } }
+  private static var margin: Float { @_noLocks get { 3 } }
   /// Hops after which no test goes on: 2 s.
   private static var mostHops: Int { @_noLocks get { 750 } }
   /// By how many dB the loop's gain may come out too low: an error of a trip's length of three quarters of a half hop,
@@ -23,14 +23,18 @@ struct DecayTest: BitwiseCopyable {
   private static var tripError: Float { @_noLocks get { 1.5 } }
   private static var levelError: Float { @_noLocks get { 0.2 } }
 
+  /// Whole hops of a trip.
+  private(set) var tripHops = 1
+
   /// Half hops of a trip.
   private var lag = 1
   private var start: Float = 0
   /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips of a code.
   private var highest: Float = 0
   private var hops = 0
-  /// Hops until the first dB had gone.
+  /// Hops until the first dB had gone, and the level then, which may fall in steps of a whole trip.
   private var firstHops = 0
+  private var firstLevel: Float = 0
 
   /// Before there is anything to test.
   @_noLocks
@@ -42,7 +46,7 @@ struct DecayTest: BitwiseCopyable {
     let loopGain = min(24, max(0, answer.gain))
     gainBefore = gain
     self.gain = max(-40, gain - loopGain - Self.margin)
-    lag = answer.lag
+    (lag, tripHops) = (answer.lag, answer.hops)
     start = level
     highest = level + loopGain + 2 * Self.firstFall
   }
@@ -51,20 +55,24 @@ struct DecayTest: BitwiseCopyable {
   @_noLocks
   mutating func follow(level: Float, isFalling: Bool) -> Bool? {
     hops &+= 1
-    if level > start - Self.firstFall { firstHops = hops }
-    if level < start - Self.fall { return isLoopAboveUnity }
+    if level > start - Self.firstFall {
+      firstHops = 0
+    } else if firstHops == 0 {
+      (firstHops, firstLevel) = (hops, level)
+    }
+    if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
     // Twelve trips, and what the glide of the gain and the window of a level take.
     let isOver = hops > 6 &* lag &+ 24 && !isFalling || hops > Self.mostHops
     return isOver || level > highest ? false : nil
   }
 
-  /// Whether a loop that loses so much in a trip had 0 dB or more before, as well as the length of a trip is known.
-  private var isLoopAboveUnity: Bool {
-    @_noLocks get {
-      // Codes find trips that are shorter by some half of a half hop.
-      let trip = 0.5 * Float(lag) + 0.2
-      let loss = (Self.fall - Self.firstFall) * trip / Float(max(1, hops &- firstHops))
-      return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(lag)
-    }
+  /// Whether a loop in which a sound has fallen to `level` had 0 dB or more before, as well as the length of a trip is
+  /// known.
+  @_noLocks
+  private func isLoopAboveUnity(level: Float) -> Bool {
+    // Codes find trips that are shorter by some half of a half hop.
+    let trip = 0.5 * Float(lag) + 0.2
+    let loss = (firstLevel - level) * trip / Float(hops &- firstHops)
+    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(lag)
   }
 }

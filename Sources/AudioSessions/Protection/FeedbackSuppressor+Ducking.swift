@@ -42,7 +42,8 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func lower(_ answer: LoopAnswer) {
     duckedLevel = history.level(band: suspect, age: 0)
-    decay = DecayTest(of: answer, level: duckedLevel, gain: decibels)
+    let level = history.highest(band: suspect, hops: answer.hops, age: 0)
+    decay = DecayTest(of: answer, level: level, gain: decibels)
     endProbe()
     stage = .lowered
     decibels = decay.gain
@@ -52,8 +53,9 @@ extension FeedbackSuppressor {
   /// Ducks what dies away while it is lowered by no more than that; gives back what was lowered for nothing.
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
-    let level = history.level(band: suspect, age: 0)
-    let isFalling = level < history.level(band: suspect, age: 32) - 1
+    // Of a sound whose level varies in the course of a trip that of the loudest hop is comparable.
+    let level = history.highest(band: suspect, hops: decay.tripHops, age: 0)
+    let isFalling = level < history.highest(band: suspect, hops: decay.tripHops, age: 32) - 1
     switch decay.follow(level: level, isFalling: isFalling) {
     case nil: return
     case true?:

@@ -18,7 +18,7 @@ import RealtimeAudio
 /// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
 /// all the same it is held 6 dB lower, and longer; after a time the rest is given back too. As long as it is not loud,
-/// the microphone is lowered to where the loop is 2 dB below one, and it counts as a howl if it dies away
+/// the microphone is lowered to where the loop is 3 dB below one, and it counts as a howl if it dies away
 /// (`DecayTest`); else it is given back.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
@@ -171,7 +171,7 @@ public struct FeedbackSuppressor: ~Copyable {
       guard bands.isHopOver else { continue }
       bands.finishHop()
       hopEnd = done
-      history.add(bands.levels, gain: reductionDecibels)
+      history.add(bands.levels, energies: bands.latest, gain: reductionDecibels)
       lines.addLatest(of: history)
       hop &+= 1
       switch stage {
@@ -240,7 +240,6 @@ extension FeedbackSuppressor {
       return
     }
     probeCount &+= 1
-    bands.beginPitch()
     isContinued = false
     if isOverdriven { beginStabilizing() } else { sendCode() }
   }
@@ -298,6 +297,7 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func sendCode() {
     stage = .probing
+    bands.bePrecise()
     probedGain = reduction
     let level = history.level(band: suspect, age: 0)
     // Where it will be at the end of the code, and a second from now.
@@ -322,10 +322,11 @@ extension FeedbackSuppressor {
     }
     if !isDeep && isHeld && !isExtinct { return sendCode() }
     if let answer = code.listen(history, band: suspect) {
-      if answer.isProof(limited: -reductionDecibels) {
+      let limited = -reductionDecibels
+      if answer.isProof(limited: limited) {
         return canWait ? lower(answer) : duck(answer, at: frame)
       }
-      if answer.isPromising(isLoud: isLevelled) { isPromising = true }
+      if answer.isPromising(limited: limited, isLoud: isLevelled) { isPromising = true }
     }
     if code.isOver && isPromising && code.codes < 4 {
       // Half a proof: what the same again says is added to it. What is held at the limit has been
@@ -357,7 +358,7 @@ extension FeedbackSuppressor {
     }
     isLevelled = false
     leveller.limit = fullScale
-    bands.findsPitch = false
+    bands.isPrecise = false
     dip.glide(to: .unity, frames: hopFrames)
   }
 }

@@ -13,21 +13,30 @@ import Glibc
 /// its cosine stands still (after J. F. Kaiser, "On a simple algorithm to calculate the energy of a
 /// signal", 1990). So it is told once in eight frames, and the filters take the seven before it in
 /// one go. A hop's level is that of the last four.
+///
+/// For as long as a code is sent, each of them is looked at, and the frames half-way in between as well, by filters of
+/// their own: what is folded down has one sign in the former and the other one in the latter, so that their energies
+/// together do not depend on when a sound with high frequencies comes back.
 struct HopLevels: BitwiseCopyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
+  /// The energies of the last hop.
+  private(set) var latest = SIMD4<Float>(repeating: 0)
   /// The band that is loudest.
   private(set) var loudest = 0
   /// Frames of a hop.
   let hopFrames: Int
-  /// Whether the tone's pitch is being found out as well.
-  var findsPitch = false
+  /// Whether all frames are looked at, and the tone's pitch is being found out as well.
+  var isPrecise = false
 
   private let stride: Int
   private let filters: BandFilters
   /// What makes a level of the energy of a sum of channels.
   private let share: Float
   private var state = BandFilters.Pair.zero
+  /// The state of the filters for the frames in between, and whether one of these is the next that is looked at.
+  private var stateBetween = BandFilters.Pair.zero
+  private var isBetween = false
   private var energy = SIMD4<Float>(repeating: 0)
   private var looked: Float = 0
   /// Frames until the next one that is looked at.
@@ -62,15 +71,19 @@ struct HopLevels: BitwiseCopyable {
     filled &+= stop &- start
     var frame = start &+ skip
     // Loops of their own, so that each stays in registers.
-    if findsPitch {
-      frame = follow(buffer, from: frame, to: stop, findingPitch: true)
+    if isPrecise {
+      frame = followAll(buffer, from: frame, to: stop)
     } else {
+      if isBetween {
+        isBetween = false
+        frame &+= stride &- stride / 2
+      }
       if buffer.channelCount == 2 {
         frame = followEights(buffer, from: frame, to: stop, isStereo: true)
       } else if buffer.channelCount == 1 {
         frame = followEights(buffer, from: frame, to: stop, isStereo: false)
       }
-      frame = follow(buffer, from: frame, to: stop, findingPitch: false)
+      frame = follow(buffer, from: frame, to: stop)
     }
     skip = frame &- stop
     return stop
@@ -79,19 +92,13 @@ struct HopLevels: BitwiseCopyable {
   /// Takes every `stride`-th frame from `first` on, up to `stop`; returns the one that is next.
   @_noLocks @inline(__always)
   private mutating func follow(
-    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int, findingPitch: Bool
+    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int
   ) -> Int {
     let (filters, stride) = (filters, stride)
     var (state, energy) = (state, energy)
     var frame = first
     while frame < stop {
-      let output = filters.step(&state, buffer.sum(ofFrame: frame))
-      energy += output.energy
-      if findingPitch {
-        products += output.band * before
-        squares += output.band * output.band
-        before = output.band
-      }
+      energy += filters.step(&state, buffer.sum(ofFrame: frame)).energy
       frame &+= stride
       looked += 1
     }
@@ -99,7 +106,39 @@ struct HopLevels: BitwiseCopyable {
     return frame
   }
 
-  /// The same for as many frames as are whole eights.
+  /// Takes every `stride`-th frame and those half-way in between, and the pitch from the former.
+  @_noLocks
+  private mutating func followAll(
+    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int
+  ) -> Int {
+    let (filters, half) = (filters, stride / 2)
+    var (state, energy, before) = (state, energy, before)
+    var (stateBetween, products, squares) = (stateBetween, products, squares)
+    var (frame, isBetween) = (first, isBetween)
+    while frame < stop {
+      let sample = buffer.sum(ofFrame: frame)
+      if isBetween {
+        energy += filters.step(&stateBetween, sample).energy
+        isBetween = false
+        frame &+= stride &- half
+      } else {
+        let output = filters.step(&state, sample)
+        energy += output.energy
+        products += output.band * before
+        squares += output.band * output.band
+        before = output.band
+        isBetween = half > 0
+        frame &+= half > 0 ? half : stride
+      }
+      looked += 1
+    }
+    (self.state, self.energy, self.before) = (state, energy, before)
+    (self.stateBetween, self.products, self.squares) = (stateBetween, products, squares)
+    self.isBetween = isBetween
+    return frame
+  }
+
+  /// As `follow`, for as many frames as are whole eights.
   @_noLocks @inline(__always)
   private mutating func followEights(
     _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int, isStereo: Bool
@@ -121,7 +160,7 @@ struct HopLevels: BitwiseCopyable {
     return frame
   }
 
-  /// The same for frames too soft to matter.
+  /// As `listen`, for frames too soft to matter.
   @_noLocks
   mutating func passSilence(from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
@@ -139,7 +178,7 @@ struct HopLevels: BitwiseCopyable {
   /// Sums a hop up.
   @_noLocks
   mutating func finishHop() {
-    let latest = energy * SIMD4(repeating: share / max(1, looked))
+    latest = energy * SIMD4(repeating: share / max(1, looked))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1)
     levels = RealtimeDecibels.levels(ofPowers: sum)
@@ -164,10 +203,11 @@ struct HopLevels: BitwiseCopyable {
     }
   }
 
-  /// Starts finding the pitch out.
+  /// Looks at all frames from now on, and finds the pitch out anew.
   @_noLocks
-  mutating func beginPitch() {
-    findsPitch = true
+  mutating func bePrecise() {
+    if !isPrecise { stateBetween = state }
+    isPrecise = true
     products = SIMD4(repeating: 0)
     squares = products
   }

@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What a code says of a loop that takes so long.
+/// What a code says of a loop with a certain lag and resonance, if all of the level comes through it.
 struct LoopAnswer: BitwiseCopyable {
   /// Half hops it takes for what is played to come back.
   var lag: Int
@@ -18,52 +18,79 @@ struct LoopAnswer: BitwiseCopyable {
   var doubt: Float
   /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code, and 2 %.
   var misfit: Float
-  /// The share of the microphone's level that comes through the loop, in dB: 0 is all of it.
+  /// The share of the microphone's level that comes through the loop, as the code tells it, in dB: 0 is all of it.
   var part: Float
-  /// The loop's gain in dB.
+  /// The loop's gain in dB: by how much the sound changes in a trip beyond what was done to it, be it what the limiters
+  /// take off or its growth.
   var gain: Float
+  /// The loop that fits best if only a part of the level comes through it.
+  var partial: PartialLoop
+
+  /// Whole hops of a trip.
+  var hops: Int { @_noLocks get { (lag &+ 1) / 2 } }
 
   /// Before there is any.
   static var none: LoopAnswer {
     @_noLocks get {
       LoopAnswer(
-        lag: 0, stage: 0, codes: 0, share: 0, doubt: 1, misfit: 1, part: -200, gain: -200)
+        lag: 0, stage: 0, codes: 0, share: -.infinity, doubt: 1, misfit: 1, part: -200, gain: -200,
+        partial: .none)
     }
   }
 
-  /// By how many dB the sound changes in a trip beyond what was done to it: what the limiters take off, or its growth.
-  var change: Float { @_noLocks get { gain - part } }
+  /// Whether a loop that keeps a howl up could answer like that. What comes from outside makes the gain seem larger, never
+  /// smaller: what dies away by itself is in a loop below 0 dB.
+  @_noLocks
+  private func isPlausible(limited: Float) -> Bool {
+    abs(part) < 2.5 && gain > -0.15 && misfit < 1 && !isBetterInPart(limited: limited)
+  }
 
-  /// Whether a loop that keeps a howl up could answer like that.
-  private var isPlausible: Bool {
-    @_noLocks get { abs(part) < 2.5 && gain > -0.3 && misfit < 1 }
+  /// Whether a loop that less than all comes through explains far more. One that rings looks like a somewhat smaller
+  /// part; what stands at the limit would have to be one that is much smaller.
+  @_noLocks
+  private func isBetterInPart(limited: Float) -> Bool {
+    partial.part < (limited > 2 ? -2.5 : -1.2) && doubt > 1.6 * partial.doubt
+      || partial.gain < -0.3 && doubt > 8 * partial.doubt
   }
 
   /// Whether it proves a loop, in which `limited` dB are taken off by limiters.
   ///
-  /// The bounds lie between what 360 loops of +0.1 to +6 dB answered, and 3,456 rooms without a loop or with one of
-  /// -0.5 dB and less, in which 16 kinds of sound were played (`swift run -c release Benchmarks howls` tries others).
+  /// The bounds lie between what 540 loops of +0.1 to +12 dB answered, and 1,920 rooms with one of -0.5 or -1 dB, in
+  /// which 16 kinds of sound were played (`swift run -c release Benchmarks howls` tries others).
   @_noLocks
   func isProof(limited: Float) -> Bool {
-    guard isPlausible else { return false }
+    guard isPlausible(limited: limited) else { return false }
     // The part of a loop in a sound from outside that stands at the limit is smaller by what is taken off.
-    let isApart = limited > 2 && abs(change - limited) < 1
+    let isApart = limited > 2 && abs(gain - limited) < 1
     switch stage {
     case 0 where isApart: return share > 0.9 && doubt < 0.15 && abs(part) < 1.5
     case 0: return share > 0.985 && doubt < 0.1 && abs(part) < 1
-    case 1 where isApart: return share > 0.75 && doubt < 0.35 && abs(part) < 2
+    case 1 where isApart: return share > 0.78 && doubt < 0.26 && abs(part) < 2
     case 1: return share > 0.975 && doubt < 0.1 && abs(part) < 1
-    default:
-      if codes > 1 { return doubt < 0.45 }
-      return share > 0.8 && doubt < 0.35 || isApart && doubt < 0.5 && abs(part) < 1.5
+    case _ where isApart: return doubt < 0.25 && abs(part) < 1.5
+    default: return part > -1 && (share > 0.8 && doubt < 0.2 || share > 0.95 && doubt < 0.45)
     }
   }
 
   /// Whether the same code once more may prove what this one did not; what is loud is asked sooner.
   @_noLocks
-  func isPromising(isLoud: Bool) -> Bool {
-    guard isPlausible, stage == ProbeCode.stages &- 1 else { return false }
+  func isPromising(limited: Float, isLoud: Bool) -> Bool {
+    guard isPlausible(limited: limited), stage == ProbeCode.stages &- 1 else { return false }
     return doubt < 0.65 || isLoud && doubt < 0.9 && share > 0.8
+  }
+}
+
+/// What a code says of a loop that only a part of the level comes through. Lag, doubt and part are as in `LoopAnswer`.
+struct PartialLoop: BitwiseCopyable {
+  var lag: Int
+  var doubt: Float
+  var part: Float
+  /// The loop's gain in dB: by how much its part changes in a trip.
+  var gain: Float
+
+  /// Before there is any.
+  static var none: PartialLoop {
+    @_noLocks get { PartialLoop(lag: 0, doubt: 1, part: 0, gain: 0) }
   }
 }
 
@@ -96,15 +123,22 @@ struct LoopMoments: BitwiseCopyable {
     guard whole[0] > 1e-4, parts[0] > 0, parts[1] > 1e-4 else { return nil }
     let slope = parts[0] / parts[1]
     guard slope < 1.35 else { return nil }
-    let rest = max(0, whole[0] - 2 * slope * whole[1] + slope * slope * whole[2])
     let isLike = parts[2] > 0 && parts[3] > 1e-4
-    let other = isLike ? whole[0] - parts[2] * parts[2] / parts[3] : whole[0]
+    let other = max(1e-6, isLike ? whole[0] - parts[2] * parts[2] / parts[3] : whole[0])
     let count = Float(codes)
+    let rest = rest(slope: 1)
     let part = RealtimeDecibels.level(ofPower: slope * slope)
+    let change = whole[3] / count
     return LoopAnswer(
-      lag: lag, stage: stage, codes: codes, share: 1 - rest / whole[0],
-      doubt: rest / max(1e-6, other),
-      misfit: rest / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part,
-      gain: part + whole[3] / count)
+      lag: lag, stage: stage, codes: codes, share: 1 - rest / whole[0], doubt: rest / other,
+      misfit: rest / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part, gain: change,
+      partial: PartialLoop(
+        lag: lag, doubt: self.rest(slope: slope) / other, part: part, gain: part + change))
+  }
+
+  /// What of the levels a loop leaves unexplained that brings `slope` of them.
+  @_noLocks
+  private func rest(slope: Float) -> Float {
+    max(0, whole[0] - 2 * slope * whole[1] + slope * slope * whole[2])
   }
 }

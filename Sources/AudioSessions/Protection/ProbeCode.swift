@@ -25,7 +25,7 @@ struct ProbeCode: ~Copyable {
   /// For each stage and each orthonormal column, the weights of the columns it is the sum of, in four lanes for the
   /// parabola's and four for the forms'.
   private var weights: SampleBuffer
-  /// What a shallow and a deep code take off a level.
+  /// What a shallow and a deep code leave of the energy of each hop.
   private var dips: SampleBuffer
 
   init() {
@@ -48,7 +48,7 @@ struct ProbeCode: ~Copyable {
       }
     }
     for (index, isDeep) in [false, true].enumerated() {
-      for (hop, dip) in ProbeShapes.dips(isDeep: isDeep).enumerated() {
+      for (hop, dip) in ProbeShapes.powers(isDeep: isDeep).enumerated() {
         dips[hop * 2 + index] = Float(dip)
       }
     }
@@ -78,10 +78,19 @@ struct ProbeCode: ~Copyable {
     return (bits >> (hop / chipHops)) & 1 == 1
   }
 
-  /// By how many dB a shallow or deep code has changed a level at the end of that hop.
+  /// By how many dB a shallow or deep code has changed the level at the end of that hop, which is that of the last four
+  /// hops; `energies` are those they had without the code, the latest first.
   @_noLocks
-  func dip(hop: Int, isDeep: Bool) -> Float {
-    hop < dips.frameCount ? dips[hop &* 2 &+ (isDeep ? 1 : 0)] : 0
+  func dip(hop: Int, isDeep: Bool, energies: SIMD4<Float>) -> Float {
+    let sum = energies.sum()
+    guard hop < Self.reach, sum > 0 else { return 0 }
+    var powers = SIMD4<Float>(repeating: 1)
+    var age = 0
+    while age < min(4, hop &+ 1) {
+      powers[age] = dips[(hop &- age) &* 2 &+ (isDeep ? 1 : 0)]
+      age &+= 1
+    }
+    return RealtimeDecibels.level(ofPower: (powers * energies).sum() / sum)
   }
 
   /// The values of the columns for a hop, of the parabola and of the forms of the code, three each.

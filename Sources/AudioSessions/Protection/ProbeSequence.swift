@@ -21,6 +21,9 @@ import RealtimeAudio
 ///
 /// since in each trip the loop returns the share k of a sound that changes by that mean. A loop that keeps a howl up
 /// has a gain of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in a loop of -3 dB has -3 dB and k = 0.56.
+///
+/// Of all lags and resonances that one is taken in which k = 1 leaves the least of the level unexplained. It proves a
+/// howl unless another one with k < 1 leaves far less (a likelihood ratio test).
 struct ProbeSequence: ~Copyable {
   /// A dip in dB: too shallow to be heard, or deep enough for a howl of several tones.
   @_noLocks
@@ -33,7 +36,7 @@ struct ProbeSequence: ~Copyable {
   /// Sums of a lag: those of the level, and its products with what was played.
   private static var width: Int { @_noLocks get { 8 &+ columns } }
   /// Resonances the loop may have, from none to one that rings for 20 hops.
-  private static var resonances: Int { @_noLocks get { 6 } }
+  private static var resonances: Int { @_noLocks get { 8 } }
   /// What was played behind each resonance, with the code and without.
   private static var columns: Int { @_noLocks get { 2 &* resonances } }
   /// Hops of what was played that are kept: a power of two above the longest trip.
@@ -48,7 +51,7 @@ struct ProbeSequence: ~Copyable {
   /// the code, eight each.
   private var playedSums: SampleBuffer
   /// What these were at the end of each stage.
-  private var playedProducts = InlineArray<36, ProbeProducts>(repeating: ProbeProducts())
+  private var playedProducts = InlineArray<48, ProbeProducts>(repeating: ProbeProducts())
   /// What was played of late in dB, as a loop with each resonance returns it: with the code, and without.
   private var played: SampleBuffer
   private var states: SampleBuffer
@@ -56,8 +59,9 @@ struct ProbeSequence: ~Copyable {
   /// What whole codes said so far, of each lag and resonance.
   private var evidence: SampleBuffer
   private var isDeep = false
-  /// The answer that is the least doubtful so far, for each stage.
+  /// The answer that explains most so far, for each stage, and the least doubtful loop that brings only a part of the level.
   private var best = InlineArray<3, LoopAnswer>(repeating: .none)
+  private var bestPart = InlineArray<3, PartialLoop>(repeating: .none)
   /// The level when the code began, which all others are told from.
   private var start: Float = 0
   /// What was left of the levels before the first code without their parabola.
@@ -90,6 +94,7 @@ struct ProbeSequence: ~Copyable {
     sums.clear(frames: sums.frameCount)
     playedSums.clear(frames: playedSums.frameCount)
     best = InlineArray(repeating: .none)
+    bestPart = InlineArray(repeating: .none)
     age = 0
     var past = 2 &* Self.capacity
     let first = Self.amplitude(history.playedLevel(band: band, age: past) - start)
@@ -109,14 +114,16 @@ struct ProbeSequence: ~Copyable {
     @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
   }
 
-  /// Takes the latest hop of `band`. Answers with the lag that is the least doubtful, once it is clear that none
-  /// after it is less so.
+  /// Takes the latest hop of `band`. Answers with the lag that explains most, once it is clear that none after it
+  /// explains more.
   @_noLocks
   mutating func listen(_ history: borrowing LevelHistory, band: Int) -> LoopAnswer? {
     let now = history.level(band: band, age: 0) - start
     // Half a hop ago, for the trips in between.
     let between = 0.5 * (now + history.level(band: band, age: 1) - start)
-    push(history.playedLevel(band: band, age: 0) - start, code: code.dip(hop: age, isDeep: isDeep))
+    push(
+      history.playedLevel(band: band, age: 0) - start,
+      code: code.dip(hop: age, isDeep: isDeep, energies: history.energies(band: band)))
     if age < ProbeCode.reach { addPlayed(hop: age) }
     var lag = 1
     while lag <= Self.longestLag {
@@ -133,8 +140,11 @@ struct ProbeSequence: ~Copyable {
     var stage = 0
     while stage < ProbeCode.stages {
       let hops = age &- ProbeCode.length(stage: stage)
-      let peak = (best[stage].lag &+ 1) / 2 &+ Self.patience
-      if best[stage].lag > 0 && hops == min(peak, Self.longestLag / 2) { found = best[stage] }
+      let peak = best[stage].hops &+ Self.patience
+      if best[stage].lag > 0 && hops == min(peak, Self.longestLag / 2) {
+        found = best[stage]
+        found?.partial = bestPart[stage]
+      }
       stage &+= 1
     }
     return found
@@ -143,7 +153,7 @@ struct ProbeSequence: ~Copyable {
   /// How much of a step a resonance follows within a hop.
   @_noLocks
   private static func share(_ resonance: Int) -> Float {
-    1 / (1 + SIMD8<Float>(0, 1, 2.5, 5, 10, 20, 0, 0)[resonance])
+    1 / (1 + SIMD8<Float>(0, 1, 1.7, 2.5, 4, 6.5, 11, 20)[resonance])
   }
 
   @_noLocks
@@ -223,7 +233,7 @@ struct ProbeSequence: ~Copyable {
     return columns * level
   }
 
-  /// Keeps what a lag says at the end of a stage, if it is less doubtful than what the others said.
+  /// Keeps what a lag says at the end of a stage, if it explains more than what the others said.
   @_noLocks
   private mutating func evaluate(stage: Int, lag: Int) {
     let place = lag &* Self.width
@@ -246,10 +256,10 @@ struct ProbeSequence: ~Copyable {
         count = codes
       }
       if let answer = moments.answer(
-        lag: lag, stage: stage, codes: count, roughness: roughness),
-        answer.doubt < best[stage].doubt
+        lag: lag, stage: stage, codes: count, roughness: roughness)
       {
-        best[stage] = answer
+        if answer.share > best[stage].share { best[stage] = answer }
+        if answer.partial.doubt < bestPart[stage].doubt { bestPart[stage] = answer.partial }
       }
       resonance &+= 1
     }

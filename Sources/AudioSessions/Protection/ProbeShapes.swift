@@ -23,18 +23,23 @@ struct ProbeShapes {
     columns = powers + forms
   }
 
-  /// By how many dB a shallow or deep code changes a level, hop by hop.
-  static func dips(isDeep: Bool) -> [Double] {
+  /// By how many dB a code changes the level of a steady sound, hop by hop.
+  private static func dips(isDeep: Bool) -> [Double] {
+    let powers = [1, 1, 1] + powers(isDeep: isDeep)
+    return (0..<ProbeCode.reach).map { hop in
+      10 * log10(powers[hop..<hop + 4].reduce(0, +) / 4)
+    }
+  }
+
+  /// What a code leaves of the energy of each hop.
+  static func powers(isDeep: Bool) -> [Double] {
     // A dip's edges are ramps as long as a hop.
     func gain(_ hop: Int) -> Double {
       ProbeCode.isDip(hop) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
     }
-    func power(_ hop: Int) -> Double {
+    return (0..<ProbeCode.reach).map { hop in
       let (first, last) = (gain(hop - 1), gain(hop))
       return (first * first + first * last + last * last) / 3
-    }
-    return (0..<ProbeCode.reach).map { hop in
-      10 * log10((hop - 3...hop).map(power).reduce(0, +) / 4)
     }
   }
 

@@ -36,8 +36,8 @@ import Testing
   }
 
   @Test func `what loses only what the loop added to it comes from outside`() {
-    // 1 / (1 - 0.966) is 29 dB, and 13 dB where the loop has 2 dB less.
-    #expect(result(loopGain: -0.3, least: -52).0 == false)
+    // 1 / (1 - 0.966) is 29 dB, and 10 dB where the loop has 3 dB less.
+    #expect(result(loopGain: -0.3, least: -54).0 == false)
   }
 
   @Test(arguments: [-0.5, -1, -3] as [Float])
@@ -45,11 +45,11 @@ import Testing
     #expect(result(loopGain: loopGain, least: -80).0 == false)
   }
 
-  @Test func `the microphone is lowered by 2 dB more than the loop's gain`() {
+  @Test func `the microphone is lowered by 3 dB more than the loop's gain`() {
     var answer = LoopAnswer.none
     answer.gain = 1.5
-    #expect(DecayTest(of: answer, level: -35, gain: -1).gain == -4.5)
+    #expect(DecayTest(of: answer, level: -35, gain: -1).gain == -5.5)
     answer.gain = -0.2
-    #expect(DecayTest(of: answer, level: -35, gain: 0).gain == -2)
+    #expect(DecayTest(of: answer, level: -35, gain: 0).gain == -3)
   }
 }

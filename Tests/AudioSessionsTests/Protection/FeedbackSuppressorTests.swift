@@ -24,9 +24,11 @@ import Testing
     let seed: UInt64
     let gain: Double
     var seconds = 6.0
+    var sampleRate = 16000
 
     func run() -> LoopRig.Result {
-      let rig = LoopRig.room(seed, gainDB: gain)
+      var rig = LoopRig.room(seed, gainDB: gain)
+      rig.sampleRate = sampleRate
       return rig.run(seconds: seconds, sound: rig.quiet(seed))
     }
   }
@@ -37,6 +39,17 @@ import Testing
     Room(testDescription: "it comes again when all is given back", seed: 2, gain: 1, seconds: 20),
   ])
   func `a howl is over in 0.3 seconds, though`(room: Room) {
+    let result = room.run()
+    #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
+  }
+
+  @Test(arguments: [
+    Room(testDescription: "+0.1 dB, word", seed: 32, gain: 0.1, seconds: 20, sampleRate: 48000),
+    Room(testDescription: "+0.2 dB", seed: 53, gain: 0.2, seconds: 20, sampleRate: 48000),
+    Room(testDescription: "+1 dB, word", seed: 20, gain: 1, sampleRate: 48000),
+    Room(testDescription: "+12 dB, rings for 32 ms", seed: 156, gain: 12, sampleRate: 48000),
+  ])
+  func `a howl is ducked at 48 kHz, with high frequencies or a long resonance`(room: Room) {
     let result = room.run()
     #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
   }
@@ -75,6 +88,8 @@ import Testing
     Misjudged(sound: .siren, seed: 22, gain: -6),
     Misjudged(sound: .swell, seed: 11, gain: -3),
     Misjudged(sound: .risingTone, seed: 16, gain: -3),
+    Misjudged(sound: .speech, seed: 26, gain: -0.5),
+    Misjudged(sound: .organ, seed: 15, gain: -0.5),
   ])
   func `what swells in a loop that would die away is left alone`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)

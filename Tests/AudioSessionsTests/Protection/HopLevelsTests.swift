@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import AudioSessions
+@testable import Benchmarks
 
 @Suite struct HopLevelsTests {
   /// The levels of a tone in all of `channels` channels, half a second after it began, listened to in cycles of
@@ -43,5 +44,31 @@ import Testing
   @Test func `a tone of half of full scale is 9 dB below it in its own band`() {
     let levels = levels(channels: 2, frequency: 650, rate: 48000, period: 64)
     #expect(abs(levels[1] + 9.03) < 0.1 && levels[0] < -12 && levels[2] < -12)
+  }
+
+  /// The levels after 100 hops of white noise that comes so many hops and one frame late.
+  private func noiseLevels(hopsLate: Int, isPrecise: Bool) -> SIMD4<Float> {
+    var bands = HopLevels(sampleRate: 48000, channelCount: 1)
+    if isPrecise { bands.bePrecise() }
+    var chance = Chance(7)
+    let late = hopsLate * bands.hopFrames + (hopsLate > 0 ? 1 : 0)
+    var noise = SampleBuffer(frameCount: 200 * bands.hopFrames, channelCount: 1)
+    for frame in late..<noise.frameCount { noise[frame] = Float(chance.next()) }
+    var done = 0
+    for _ in 0..<100 + hopsLate {
+      done = bands.listen(noise, from: done, to: noise.frameCount)
+      bands.finishHop()
+    }
+    return bands.levels
+  }
+
+  @Test func `noise is as loud whenever it comes back, where all frames are looked at`() {
+    func difference(isPrecise: Bool) -> Float {
+      let levels = noiseLevels(hopsLate: 0, isPrecise: isPrecise)
+      let late = noiseLevels(hopsLate: 5, isPrecise: isPrecise)
+      return (0..<4).map { abs(levels[$0] - late[$0]) }.max() ?? 0
+    }
+    #expect(difference(isPrecise: true) < 0.25)
+    #expect(difference(isPrecise: false) > 0.5)
   }
 }
