@@ -80,6 +80,17 @@ struct DriftControlTests {
     }
   }
 
+  @Test(arguments: [UInt64(10), 12, 35, 46])
+  func `a clock that sways by up to 10 ppm a second is known as such in its second minute`(
+    seed: UInt64
+  ) {
+    // These began anew again and again once, and were off by up to 400 ppm or 12 frames.
+    var trial = ClockTrial.swaying(ppm: 100, period: 60)
+    trial.seed = seed
+    let worst = trial.errors(seconds: 240)
+    #expect(worst.ratioPPM < 60 && worst.delayFrames < 5.5)
+  }
+
   @Test(arguments: [5000.0, -5000])
   func `a step of half a percent never moves the delay by two periods`(ppm: Double) {
     let worst = ClockTrial.stepping(through: [0, ppm]).errors(seconds: 90)

@@ -54,6 +54,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private static let swayMemory = 120
   /// The same after a change that readings from before and after it tell of.
   private static let knownChangeMemory = 8
+  /// Nanoseconds after a change of the rate while it was being found in which another one means that it goes on changing.
+  private static let unrestMemory: UInt64 = 15_000_000_000
   /// Stretches after a change of the rate in which the filters learn.
   private static let learningStretches = 4
 
@@ -71,6 +73,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private var growing = 0
   /// Stretches in which a change of the rate is one of several.
   private var restless = 0
+  /// When the rate last changed while it was being found; 0 where it never did.
+  private var unrestNanoseconds: UInt64 = 0
   private var sinceChange = learningStretches
   /// Whether the last reading was left out since it may have been late.
   private var wasLate = false
@@ -151,9 +155,22 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(place - filters[fast].frames(at: time)) > limit / 2
   }
 
-  /// The rate changes while it is being found: what follows is one of several changes.
+  /// The rate changes while it is being found: what follows is one of several changes. Returns whether it did so shortly
+  /// before as well.
   @_noLocks
-  mutating func noteUnrest() { restless = max(restless, Self.knownChangeMemory + 1) }
+  mutating func noteUnrest(at time: UInt64) -> Bool {
+    restless = max(restless, Self.knownChangeMemory + 1)
+    let wasShortlyBefore = unrestNanoseconds > 0 && time &- unrestNanoseconds < Self.unrestMemory
+    unrestNanoseconds = time
+    return wasShortlyBefore
+  }
+
+  /// The rate goes on changing, and all filters have begun anew.
+  @_noLocks
+  mutating func useFastest() {
+    (isUneven, largestJump) = (false, 0)
+    use(Self.fastest)
+  }
 
   /// The rate has changed, and all filters have begun anew with what is known of that.
   @_noLocks

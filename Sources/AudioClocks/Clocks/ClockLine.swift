@@ -58,6 +58,10 @@ struct ClockLine: BitwiseCopyable, Sendable {
   @_noLocks
   func isYoung(at time: UInt64) -> Bool { time &- begunNanoseconds < Self.youngNanoseconds }
 
+  /// The Kalman filters know more from now on.
+  @_noLocks
+  mutating func endYouth() { begunNanoseconds = 0 }
+
   /// The clock began anew at `time`, and all readings before that belong to another line.
   @_noLocks
   mutating func begin(at time: UInt64) { begunNanoseconds = time }

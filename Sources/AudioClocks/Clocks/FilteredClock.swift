@@ -353,17 +353,23 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetErrors(at: time)
   }
 
-  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.
+  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet. A rate that changes
+  /// twice while it is being found goes on changing: the fastest filter is used then.
   @_noLocks
   private mutating func followLine(at time: UInt64) -> Bool {
+    var sways = false
     if let begun = line.forgetOld(pattern) {
       forgetRate(before: begun)
-      filters.noteUnrest()
+      sways = filters.noteUnrest(at: time)
     }
     guard let found = line.found(at: time, pattern) else { return false }
     filters.begin(
       at: found.frames, time, framesPerSecond: found.framesPerSecond, doubt: found.doubt,
       rateDoubt: found.rateDoubt)
+    if sways {
+      line.endYouth()
+      filters.useFastest()
+    }
     return true
   }
 
