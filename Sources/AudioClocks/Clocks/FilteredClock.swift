@@ -366,7 +366,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     filters.begin(
       at: found.frames, time, framesPerSecond: found.framesPerSecond, doubt: found.doubt,
       rateDoubt: found.rateDoubt)
-    if sways {
+    if sways && !pattern.isCoarse {
       line.endYouth()
       filters.useFastest()
     }
