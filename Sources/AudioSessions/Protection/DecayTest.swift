@@ -23,11 +23,8 @@ struct DecayTest: BitwiseCopyable {
   private static var tripError: Float { @_noLocks get { 1.5 } }
   private static var levelError: Float { @_noLocks get { 0.2 } }
 
-  /// Whole hops of a trip.
-  private(set) var tripHops = 1
-
-  /// Half hops of a trip.
-  private var lag = 1
+  /// What a code said of the loop.
+  private(set) var answer = LoopAnswer.none
   private var start: Float = 0
   /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips of a code.
   private var highest: Float = 0
@@ -46,7 +43,7 @@ struct DecayTest: BitwiseCopyable {
     let loopGain = min(24, max(0, answer.gain))
     gainBefore = gain
     self.gain = max(-40, gain - loopGain - Self.margin)
-    (lag, tripHops) = (answer.lag, answer.hops)
+    self.answer = answer
     start = level
     highest = level + loopGain + 2 * Self.firstFall
   }
@@ -62,7 +59,7 @@ struct DecayTest: BitwiseCopyable {
     }
     if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
     // Twelve trips, and what the glide of the gain and the window of a level take.
-    let isOver = hops > 6 &* lag &+ 24 && !isFalling || hops > Self.mostHops
+    let isOver = hops > 6 &* answer.lag &+ 24 && !isFalling || hops > Self.mostHops
     return isOver || level > highest ? false : nil
   }
 
@@ -71,8 +68,8 @@ struct DecayTest: BitwiseCopyable {
   @_noLocks
   private func isLoopAboveUnity(level: Float) -> Bool {
     // Codes find trips that are shorter by some half of a half hop.
-    let trip = 0.5 * Float(lag) + 0.2
+    let trip = 0.5 * Float(answer.lag) + 0.2
     let loss = (firstLevel - level) * trip / Float(hops &- firstHops)
-    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(lag)
+    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(answer.lag)
   }
 }

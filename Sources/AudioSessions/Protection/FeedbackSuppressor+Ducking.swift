@@ -54,8 +54,8 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
     // Of a sound whose level varies in the course of a trip that of the loudest hop is comparable.
-    let level = history.highest(band: suspect, hops: decay.tripHops, age: 0)
-    let isFalling = level < history.highest(band: suspect, hops: decay.tripHops, age: 32) - 1
+    let level = history.highest(band: suspect, hops: decay.answer.hops, age: 0)
+    let isFalling = level < history.highest(band: suspect, hops: decay.answer.hops, age: 32) - 1
     switch decay.follow(level: level, isFalling: isFalling) {
     case nil: return
     case true?:

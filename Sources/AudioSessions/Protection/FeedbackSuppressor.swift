@@ -171,7 +171,7 @@ public struct FeedbackSuppressor: ~Copyable {
       guard bands.isHopOver else { continue }
       bands.finishHop()
       hopEnd = done
-      history.add(bands.levels, energies: bands.latest, gain: reductionDecibels)
+      history.add(bands.levels, gain: reductionDecibels)
       lines.addLatest(of: history)
       hop &+= 1
       switch stage {
@@ -321,7 +321,9 @@ extension FeedbackSuppressor {
       return isOverdriven || isLevelled ? beginStabilizing() : sendCode()
     }
     if !isDeep && isHeld && !isExtinct { return sendCode() }
-    if let answer = code.listen(history, band: suspect) {
+    if let answer = code.listen(
+      history, band: suspect, energies: bands.energies(band: suspect))
+    {
       let limited = -reductionDecibels
       if answer.isProof(limited: limited) {
         return canWait ? lower(answer) : duck(answer, at: frame)

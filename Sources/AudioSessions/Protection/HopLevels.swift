@@ -20,8 +20,6 @@ import Glibc
 struct HopLevels: BitwiseCopyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
-  /// The energies of the last hop.
-  private(set) var latest = SIMD4<Float>(repeating: 0)
   /// The band that is loudest.
   private(set) var loudest = 0
   /// Frames of a hop.
@@ -42,8 +40,10 @@ struct HopLevels: BitwiseCopyable {
   /// Frames until the next one that is looked at.
   private var skip = 0
   private var filled = 0
+  /// The energies of the last four hops, the latest first.
   private var energies = (
-    SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0)
+    SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0),
+    SIMD4<Float>(repeating: 0)
   )
   private var before = SIMD4<Float>(repeating: 0)
   private var products = SIMD4<Float>(repeating: 0)
@@ -178,19 +178,25 @@ struct HopLevels: BitwiseCopyable {
   /// Sums a hop up.
   @_noLocks
   mutating func finishHop() {
-    latest = energy * SIMD4(repeating: share / max(1, looked))
+    let latest = energy * SIMD4(repeating: share / max(1, looked))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
-    energies = (latest, energies.0, energies.1)
+    energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)
     findLoudest()
     // What fades away must not end in numbers so small that they take long to compute with; nor
     // what was no number stay for good.
     if !any(latest .>= SIMD4(repeating: 1e-20)) {
-      state = BandFilters.Pair.zero
+      (state, stateBetween) = (BandFilters.Pair.zero, BandFilters.Pair.zero)
     }
     energy = SIMD4(repeating: 0)
     looked = 0
     filled = 0
+  }
+
+  /// A band's energies in the last four hops, the latest first.
+  @_noLocks
+  func energies(band: Int) -> SIMD4<Float> {
+    SIMD4(energies.0[band], energies.1[band], energies.2[band], energies.3[band])
   }
 
   @_noLocks

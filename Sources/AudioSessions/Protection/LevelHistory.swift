@@ -6,8 +6,6 @@ import AudioBasics
 struct LevelHistory: ~Copyable {
   private var levels: SampleBuffer
   private var gains: SampleBuffer
-  /// The energies of the last four hops.
-  private var energies: SampleBuffer
   /// The place of the latest hop.
   private(set) var newest = 0
   private static var capacity: Int { @_noLocks get { 2048 } }
@@ -17,7 +15,6 @@ struct LevelHistory: ~Copyable {
   init() {
     levels = SampleBuffer(frameCount: Self.capacity, channelCount: 4)
     gains = SampleBuffer(frameCount: Self.capacity, channelCount: 1)
-    energies = SampleBuffer(frameCount: 4, channelCount: 4)
     clear()
   }
 
@@ -31,13 +28,11 @@ struct LevelHistory: ~Copyable {
     }
   }
 
-  /// Adds the levels at the end of a hop, rounded, so that sums of them are exact, and the energies of the hop alone. The
-  /// limiters leave `gain` dB of it.
+  /// Adds the levels of a hop, which the limiters leave `gain` dB of; rounded, so that sums of them are exact.
   @_noLocks
-  mutating func add(_ hop: SIMD4<Float>, energies latest: SIMD4<Float>, gain: Float) {
+  mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
     gains[newest] = gain
-    energies.setFourSamples(latest, at: (newest & 3) &* 4)
     levels.setFourSamples(RunningLine.rounded(hop), at: place(age: 0))
   }
 
@@ -67,18 +62,6 @@ struct LevelHistory: ~Copyable {
       past &+= 1
     }
     return highest
-  }
-
-  /// A band's energies in the last four hops, the latest first.
-  @_noLocks
-  func energies(band: Int) -> SIMD4<Float> {
-    var latest = SIMD4<Float>()
-    var age = 0
-    while age < 4 {
-      latest[age] = energies[((newest &- age) & 3) &* 4 &+ band]
-      age &+= 1
-    }
-    return latest
   }
 
   /// A band's level `age` hops ago as it was played.

@@ -126,14 +126,16 @@ struct LoopMoments: BitwiseCopyable {
     let isLike = parts[2] > 0 && parts[3] > 1e-4
     let other = max(1e-6, isLike ? whole[0] - parts[2] * parts[2] / parts[3] : whole[0])
     let count = Float(codes)
-    let rest = rest(slope: 1)
+    let unexplained = rest(slope: 1)
     let part = RealtimeDecibels.level(ofPower: slope * slope)
     let change = whole[3] / count
     return LoopAnswer(
-      lag: lag, stage: stage, codes: codes, share: 1 - rest / whole[0], doubt: rest / other,
-      misfit: rest / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part, gain: change,
+      lag: lag, stage: stage, codes: codes, share: 1 - unexplained / whole[0],
+      doubt: unexplained / other,
+      misfit: unexplained / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part,
+      gain: change,
       partial: PartialLoop(
-        lag: lag, doubt: self.rest(slope: slope) / other, part: part, gain: part + change))
+        lag: lag, doubt: rest(slope: slope) / other, part: part, gain: part + change))
   }
 
   /// What of the levels a loop leaves unexplained that brings `slope` of them.

@@ -114,16 +114,18 @@ struct ProbeSequence: ~Copyable {
     @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
   }
 
-  /// Takes the latest hop of `band`. Answers with the lag that explains most, once it is clear that none after it
+  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers with the lag that explains most, once it is clear that none after it
   /// explains more.
   @_noLocks
-  mutating func listen(_ history: borrowing LevelHistory, band: Int) -> LoopAnswer? {
+  mutating func listen(
+    _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
+  ) -> LoopAnswer? {
     let now = history.level(band: band, age: 0) - start
     // Half a hop ago, for the trips in between.
     let between = 0.5 * (now + history.level(band: band, age: 1) - start)
     push(
       history.playedLevel(band: band, age: 0) - start,
-      code: code.dip(hop: age, isDeep: isDeep, energies: history.energies(band: band)))
+      code: code.dip(hop: age, isDeep: isDeep, energies: energies))
     if age < ProbeCode.reach { addPlayed(hop: age) }
     var lag = 1
     while lag <= Self.longestLag {

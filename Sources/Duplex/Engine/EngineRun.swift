@@ -26,8 +26,8 @@ final class EngineRun {
     recordings = EngineRecordings(worker, work)
   }
 
-  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the first frame on. Answers with those
-  /// of them that wait for the next start, since the devices of this one could not be had.
+  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the first frame on. Answers
+  /// with those of them that wait for the next start, since the devices of this one could not be had.
   func run(seconds: Double?, _ pending: [EngineRecording]) -> [EngineRecording] {
     defer { reservation.release() }
     var waiting = pending[...]

@@ -46,6 +46,25 @@ import Testing
     #expect(abs(levels[1] + 9.03) < 0.1 && levels[0] < -12 && levels[2] < -12)
   }
 
+  @Test func `the energies of four hops are those of the latest, in order, and make up the level`()
+  {
+    var bands = HopLevels(sampleRate: 48000, channelCount: 1)
+    var tone = SampleBuffer(frameCount: 20 * bands.hopFrames, channelCount: 1)
+    for frame in 0..<tone.frameCount {
+      // Twice as loud from hop to hop.
+      let amplitude = pow(2, Double(frame / bands.hopFrames) - 20)
+      tone[frame] = Float(amplitude * sin(2 * Double.pi * 2200 * Double(frame) / 48000))
+    }
+    var done = 0
+    for _ in 0..<20 {
+      done = bands.listen(tone, from: done, to: tone.frameCount)
+      bands.finishHop()
+    }
+    let energies = bands.energies(band: 2)
+    for age in 0..<3 { #expect(energies[age] > 3 * energies[age + 1]) }
+    #expect(abs(10 * log10(energies.sum() / 4) - bands.levels[2]) < 0.01)
+  }
+
   /// The levels after 100 hops of white noise that comes so many hops and one frame late.
   private func noiseLevels(hopsLate: Int, isPrecise: Bool) -> SIMD4<Float> {
     var bands = HopLevels(sampleRate: 48000, channelCount: 1)

@@ -12,7 +12,7 @@ import Testing
     var lines = GrowthLines()
     for hop in 0..<hops {
       let level = -50 + rise * Float(hop) + (hop.isMultiple(of: 2) ? ripple : -ripple)
-      history.add(SIMD4(repeating: level), energies: SIMD4(), gain: 0)
+      history.add(SIMD4(repeating: level), gain: 0)
       lines.addLatest(of: history)
     }
     return (lines.growths(of: history, spread: 0.3), lines.growths(of: history, spread: 2))
@@ -35,8 +35,8 @@ import Testing
 
   @Test func `what is played is what is heard without what the limiters take off`() {
     var history = LevelHistory()
-    for _ in 0..<8 { history.add(SIMD4(repeating: -50), energies: SIMD4(), gain: 0) }
-    history.add(SIMD4(repeating: -50), energies: SIMD4(), gain: -4)
+    for _ in 0..<8 { history.add(SIMD4(repeating: -50), gain: 0) }
+    history.add(SIMD4(repeating: -50), gain: -4)
     // A level is that of four hops.
     let (now, before) = (history.playedLevel(band: 0, age: 0), history.playedLevel(band: 0, age: 1))
     #expect(now == -51 && before == -50)
@@ -45,18 +45,10 @@ import Testing
   @Test func `the highest level of a stretch of hops is found`() {
     var history = LevelHistory()
     for level in [-40, -20, -30, -35] as [Float] {
-      history.add(SIMD4(repeating: level), energies: SIMD4(), gain: 0)
+      history.add(SIMD4(repeating: level), gain: 0)
     }
     #expect(history.highest(band: 2, hops: 2, age: 0) == -30)
     #expect(history.highest(band: 2, hops: 2, age: 1) == -20)
     #expect(history.highest(band: 2, hops: 1, age: 3) == -40)
-  }
-
-  @Test func `the energies of four hops are those of the latest, in order`() {
-    var history = LevelHistory()
-    for hop in 1...6 {
-      history.add(SIMD4(), energies: SIMD4(0, Float(hop), 0, 0), gain: 0)
-    }
-    #expect(history.energies(band: 1) == SIMD4(6, 5, 4, 3))
   }
 }

@@ -37,10 +37,11 @@ import Testing
         played.append(level * dip)
         let power = heard.suffix(4).reduce(0) { $0 + $1 * $1 } / 4
         if hop == 0 { code.begin(history, band: 1, isDeep: isDeep, continues: false) }
-        history.add(
-          SIMD4(repeating: Float(10 * log10(power + 1e-20))),
-          energies: SIMD4(repeating: Float(level * level)), gain: 0)
-        if hop >= 0, let answer = code.listen(history, band: 1), answer.stage == 2 {
+        history.add(SIMD4(repeating: Float(10 * log10(power + 1e-20))), gain: 0)
+        guard hop >= 0 else { continue }
+        var energies = SIMD4<Float>()
+        for age in 0..<4 { energies[age] = Float(pow(heard[heard.count - 1 - age], 2)) }
+        if let answer = code.listen(history, band: 1, energies: energies), answer.stage == 2 {
           found = answer
         }
       }
@@ -77,8 +78,9 @@ import Testing
     for hop in -400..<90 {
       if hop == 0 { code.begin(history, band: 0, isDeep: true, continues: false) }
       let level = Float(-20 + 3 * sin(2 * Double.pi * Double(hop) / 9))
-      history.add(SIMD4(repeating: level), energies: SIMD4(repeating: 1), gain: 0)
-      if hop >= 0, let answer = code.listen(history, band: 0) {
+      history.add(SIMD4(repeating: level), gain: 0)
+      let energies = SIMD4<Float>(repeating: 1)
+      if hop >= 0, let answer = code.listen(history, band: 0, energies: energies) {
         #expect(!answer.isProof(limited: 0) && answer.doubt > 0.65, "\(answer)")
       }
     }
