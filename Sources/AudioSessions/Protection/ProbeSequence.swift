@@ -114,8 +114,8 @@ struct ProbeSequence: ~Copyable {
     @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
   }
 
-  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers with the lag that explains most, once it is clear that none after it
-  /// explains more.
+  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers with the lag that
+  /// explains most, once it is clear that none after it explains more.
   @_noLocks
   mutating func listen(
     _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
