@@ -270,10 +270,15 @@ struct ArrivalEquations {
   /// Gauss's elimination with pivots, rows and columns scaled to ones on the diagonal.
   private static func solve(_ matrix: [[Double]], _ right: [Double]) -> [Double]? {
     let size = right.count
-    let scale = (0..<size).map { matrix[$0][$0] > 0 ? 1 / matrix[$0][$0].squareRoot() : 0 }
+    let scale: [Double] = (0..<size).map { index -> Double in
+      matrix[index][index] > 0 ? 1 / matrix[index][index].squareRoot() : 0
+    }
     guard !scale.contains(0) else { return nil }
-    var rows = (0..<size).map { row in
-      (0..<size).map { matrix[row][$0] * scale[row] * scale[$0] } + [right[row] * scale[row]]
+    // With its types written down: the compiler looked for them for a quarter of a minute.
+    var rows: [[Double]] = (0..<size).map { row -> [Double] in
+      var scaled: [Double] = (0..<size).map { matrix[row][$0] * scale[row] * scale[$0] }
+      scaled.append(right[row] * scale[row])
+      return scaled
     }
     for column in 0..<size {
       let pivot =
@@ -285,7 +290,7 @@ struct ArrivalEquations {
         for place in column...size { rows[row][place] -= factor * rows[column][place] }
       }
     }
-    let answer = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
+    let answer: [Double] = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
     return answer.contains { !$0.isFinite } ? nil : answer
   }
 }

@@ -174,9 +174,14 @@ package enum OutputFolder {
     if let first = FileIdentity(of: one), let second = FileIdentity(of: other) {
       return first == second
     }
-    let folders = [one, other].map { FileIdentity(of: FileName.folder(of: $0)) }
-    return FileName.last(of: one).utf8.elementsEqual(FileName.last(of: other).utf8)
-      && folders[0] == folders[1]
+    guard FileName.last(of: one).utf8.elementsEqual(FileName.last(of: other).utf8) else {
+      return false
+    }
+    let folders = [one, other].map { FileName.folder(of: $0) }
+    let identities = folders.map { FileIdentity(of: $0) }
+    // Of folders that are not there no more than the names is known.
+    return identities[0] == identities[1]
+      && (identities[0] != nil || folders[0].utf8.elementsEqual(folders[1].utf8))
   }
 }
 

@@ -64,9 +64,16 @@ package enum TextFile {
     _ text: String, to path: String, overwrite: Bool = true,
     makingFolders makesFolders: Bool = false
   ) throws(FileFailure) {
-    // Where they cannot be made, the draft says why.
-    if makesFolders { try? FileSystem.makeFolders(of: path) }
-    try write(Array(text.utf8), to: path, overwrite: overwrite)
+    var refusal: SystemError?
+    if makesFolders {
+      do throws(SystemError) { try FileSystem.makeFolders(of: path) } catch { refusal = error }
+    }
+    do throws(FileFailure) {
+      try write(Array(text.utf8), to: path, overwrite: overwrite)
+    } catch {
+      // What kept a folder from being made is the reason, not that it is missing.
+      throw refusal.map { .creating(path, $0) } ?? error
+    }
   }
 
   /// The same for what is no text: a picture. Throws as that does.
@@ -81,6 +88,16 @@ package enum TextFile {
 
   /// Whether anything is called `path`, a link to no file included.
   package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
+
+  /// Whether this user may not even see whether there is anything of that name.
+  package static func isHidden(_ path: String) -> Bool {
+    do throws(SystemError) {
+      _ = try FileSystem.status(of: path)
+      return false
+    } catch {
+      return error.isDenied
+    }
+  }
 
   /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
   package static func size(of path: String) -> Int? {

@@ -104,6 +104,11 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   private func playSearch(_ level: Int) {
     self.level = level
+    // Silence tells nothing, and nobody could say when it is played.
+    guard Gain(decibels: plan.levels[level]) != .silence else {
+      stage = .done
+      return
+    }
     stage = .search(level: level, looks: 0)
     play(plan.searchFrames, on: plan.fromChannels)
   }

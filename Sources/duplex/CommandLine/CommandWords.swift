@@ -312,11 +312,12 @@ extension [CommandArgument] {
 
 /// How many letters lie between two words.
 enum EditDistance {
-  /// The nearest of `names`; nil where none is near enough to have been meant.
+  /// The nearest of `names`, in letters of either case; nil where none is near enough to have been meant.
   static func nearest(to word: String, of names: [String]) -> String? {
     // A word of this length is no mistyped name, and comparing it would take long.
     guard word.count <= 64 else { return nil }
-    let near = names.map { ($0, between(Array(word), Array($0))) }
+    let written = Array(word.lowercased())
+    let near = names.map { ($0, between(written, Array($0.lowercased()))) }
       .filter { $1 <= max(1, max(word.count, $0.count) / 2) }
     return near.min { $0.1 < $1.1 }?.0
   }

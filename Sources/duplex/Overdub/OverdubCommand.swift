@@ -85,7 +85,7 @@ struct OverdubCommand: AlsoPlayingCommand {
   @Option(help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   var tempo = 120.0
 
-  @Flag(help: "Replace TAKE and the mix if they exist.")
+  @Flag(help: "Replace TAKE and the mix if they exist; a part of TAKE (--from, --to) is replaced without it.")
   var overwrite = false
 
   @Argument(help: "The sound file to play.")
@@ -103,11 +103,17 @@ struct OverdubCommand: AlsoPlayingCommand {
     try require(
       backing != "-" && !SoundFileReader.isPipe(backing),
       "BACKING must be a file: a pipe or a device can be read only once.")
-    let files = [backing, take] + [mix].compactMap { $0 }
-    let isOneTwice = files.indices.contains { index in
-      files[..<index].contains { $0 == files[index] || SoundFileReader.isSame($0, files[index]) }
-    }
+    // No take has the name of another; but --mix or BACKING may be that of one, in other words.
+    let others = [backing] + [mix].compactMap { $0 }
+    let isOneTwice =
+      others.contains { other in takePaths.contains { OutputFolder.isSame($0, other) } }
+      || mix.map { OutputFolder.isSame($0, backing) } ?? false
     try require(!isOneTwice, "BACKING, TAKE and --mix must be different files.")
+  }
+
+  /// The files of the takes, one a pass.
+  var takePaths: [String] {
+    takes == 1 ? [take] : (1...takes).map { FileName.insert("-\($0)", into: take) }
   }
 
   /// Whether only a region is recorded, into what is there.
@@ -146,8 +152,8 @@ final class OverdubRun {
     let rate = options.rate ?? backing.sampleRate
     let pace = Double(rate) / Double(backing.sampleRate)
     let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
-    _ = try OverdubPlan.region(command, of: frames, rate: rate)
-    takes = try OverdubTakes(command)
+    let region = try OverdubPlan.region(command, of: frames, rate: rate)
+    takes = try OverdubTakes(command, isWhole: region == 0..<frames)
     if case .file(let path) = command.latency {
       saved = try SavedRoundTrip(file: path)
     } else {
@@ -198,7 +204,7 @@ final class OverdubRun {
       let choice = DeviceChoice(
         options, captures: true, plays: true, alsoPlay: command.alsoPlay.devices)
       status = try choice.use { open in try step(takes.paths[count], on: open) }
-      if passes.count > count, command.audio.json {
+      if passes.count > count, command.audio.json, status == .done, !totals.isInterrupted {
         let done = Double(passes.count) / Double(command.takes)
         Terminal.emit(.progress(done, "take", ["path": takes.paths[count]]))
       }
@@ -264,7 +270,8 @@ struct OverdubTakes {
   private let fileFormat: FileFormat
   private let inputs: Set<FileIdentity>
 
-  init(_ command: OverdubCommand) throws {
+  /// Those of `command`, which records all of each take, or only a region of it.
+  init(_ command: OverdubCommand, isWhole: Bool) throws {
     self.command = command
     let target = try RecordingTarget(
       path: command.take, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
@@ -274,9 +281,7 @@ struct OverdubTakes {
         "A take cannot be an MP3 file: the encoder adds silence at its beginning.",
         hint: "Record the take as WAV or FLAC, so that it lines up.")
     }
-    paths =
-      command.takes == 1
-      ? [command.take] : (1...command.takes).map { FileName.insert("-\($0)", into: command.take) }
+    paths = command.takePaths
     var inputs = InputFiles(command.audio)
     inputs.add(command.backing)
     if case .file(let path) = command.latency { inputs.add(path) }
@@ -288,7 +293,8 @@ struct OverdubTakes {
           hint: "Choose another name for the take.")
       }
       // A region goes into the take that is there: that is what it is for.
-      let mayExist = command.overwrite || (command.isPunchIn && path != command.mix)
+      let isRegion = command.isPunchIn && !isWhole
+      let mayExist = command.overwrite || (isRegion && path != command.mix)
       let exists = SoundFileReader.exists(path)
       guard mayExist || !exists else { throw ToolFailure.exists(path) }
       // Nobody should play for nothing.

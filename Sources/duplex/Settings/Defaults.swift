@@ -32,6 +32,12 @@ struct Defaults {
     let isRead = words.command != nil && words.readsConfiguration && !isHelp
     let variable = isRead ? FileName.variable("DUPLEX_DEVICE") ?? "" : ""
     let file = isRead ? try Self.file() : nil
+    if isRead, file == nil, let path = Self.path, TextFile.isHidden(path) {
+      warnings.append(
+        .warning(
+          "configuration", "You may not look for \(path): defaults that it may set are not used.",
+          hint: "Check the permissions of its folder, or leave the file out with --no-config."))
+    }
     command = words.command ?? ""
     commands = words.commands
     let isNeeded = !variable.isEmpty || file != nil
@@ -250,11 +256,14 @@ struct Defaults {
     ToolFailure(.usage, code: "configuration", "\(path), line \(line): \(message)", hint: hint)
   }
 
+  /// Where the file of settings is; nil where there is no folder for it.
+  private static var path: String? {
+    (try? SettingsFolder.folder()).map { $0 + "/config.toml" }
+  }
+
   /// The file of settings; nil where there is none.
   private static func file() throws(ToolFailure) -> (path: String, entries: [ConfigurationEntry])? {
-    guard let folder = try? SettingsFolder.folder() else { return nil }
-    let path = folder + "/config.toml"
-    guard TextFile.exists(path) else { return nil }
+    guard let path, TextFile.exists(path) else { return nil }
     let text: String
     do throws(FileFailure) {
       text = try TextFile.read(path, limit: SettingsFolder.longestText)

@@ -126,7 +126,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       if isPlayed, heard == gone - 1 { heard = gone }
       trackStates[span.track.number]?.played?.frames += timeline.playedFrames(of: span.range)
       guard !spans.dropFirst(gone).contains(where: { $0.track === span.track }) else { continue }
-      end(span, isPlayed: isPlayed)
+      end(span, position, isPlayed: isPlayed)
     }
     guard gone > 0 else { return }
     // What was not heard yet goes on in another session.
@@ -136,17 +136,22 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       last.isComplete || isLast
     {
       isAtEnd = true
-      if last.isComplete { emit(.endOfAudio, last.track, before: last.endFrame) }
+      if last.isComplete, position >= last.endFrame {
+        emit(.endOfAudio, last.track, before: last.endFrame)
+      }
     }
   }
 
-  private func end(_ span: TrackSpan, isPlayed: Bool) {
+  private func end(_ span: TrackSpan, _ position: Int, isPlayed: Bool) {
     guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
     if let played = trackState.played { listeners.note(played) }
     guard !trackState.hasFailed else { return }
+    // What was ended early ends behind the last frame that was heard.
+    let heardEnd = min(span.endFrame, position)
     emit(
       isPlayed && span.isComplete ? .renderingComplete : .decodingCanceled, trackState.track,
-      timeline.end(before: span.endFrame), playedFrames: trackState.played?.frames ?? 0)
+      heardEnd > span.startFrame ? timeline.end(before: heardEnd) : nil,
+      playedFrames: trackState.played?.frames ?? 0)
   }
 
   private func cancel(_ span: TrackSpan) {

@@ -30,8 +30,9 @@ struct PowerSpectrum: Sendable {
     let first = max(1, Int(clamping: min(150, rate / 10) / binHertz))
     bandBins = first..<max(first + 1, Int(clamping: min(5500, 0.45 * rate) / binHertz))
     self.transform = transform
-    window = (0..<length).map {
-      Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(length)))
+    window = (0..<length).map { frame -> Float in
+      let turn = (Double(frame) + 0.5) / Double(length)
+      return Float(0.5 - 0.5 * cos(2 * Double.pi * turn))
     }
     recent = Array(repeating: 0, count: length)
     frames = recent
