@@ -138,7 +138,6 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     // What is complete may still wait for a command.
     guard !isComplete.isRaised else { return poll() }
     do throws(FileFailure) {
-      for order in remote.take() { pipeline.note(order.command, at: order.frame) }
       // In this order: what is in the ring after the end was announced is all there will be.
       let isLast = reader.isFinished || isAbandoned.isRaised
       pipeline.begin(at: reader.origin)
@@ -188,7 +187,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
           events.emit(.overflow(frame: reader.position, frames: gap.frames))
         }
       }
-      let most = min(pipeline.maximumInputFrames, playedFrames(isLast: isLast))
+      // In this order: what is asked later is for a frame behind those that are there now. And before each piece: where
+      // the disk is slow, there is more to write again and again.
+      let available = min(reader.available, playedFrames(isLast: isLast))
+      for order in remote.take() { pipeline.note(order.command, at: order.frame) }
+      let most = min(pipeline.maximumInputFrames, available)
       let isChanged = pipeline.changesSamples || reader.isInGap
       let count = try isChanged ? process(most) : record(most)
       guard count > 0 else { return }

@@ -85,7 +85,10 @@ struct OverdubCommand: AlsoPlayingCommand {
   @Option(help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   var tempo = 120.0
 
-  @Flag(help: "Replace TAKE and the mix if they exist; a part of TAKE (--from, --to) is replaced without it.")
+  @Flag(
+    help:
+      "Replace TAKE and the mix if they exist; a region of TAKE (--from, --to) is replaced without it."
+  )
   var overwrite = false
 
   @Argument(help: "The sound file to play.")

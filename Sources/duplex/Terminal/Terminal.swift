@@ -175,6 +175,10 @@ final class OutputStream: Sendable {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
+    /// What is written to instead, where that is another description of the same terminal.
+    var ownDescriptor: Int32?
+    /// Whether a reader had all the time that it gets.
+    var isGivenUp = false
     /// Why it took no more, where that is not by its reader's choice.
     var failure: String?
   }
@@ -205,13 +209,26 @@ final class OutputStream: Sendable {
   }
 
   /// This stream is not waited for any more.
+  ///
+  /// A terminal says that it has room for more also where a piece would have to wait (`POLLOUT`, n_tty(4)), so that a
+  /// description of its own is opened, with which no write waits: other programs share the one that was handed down.
   func stopWaiting() {
-    state.withLock { $0.waits = false }
+    state.withLock { state in
+      guard state.waits else { return }
+      state.waits = false
+      guard isatty(descriptor) == 1 else { return }
+      let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+      let own = unsafe open("/proc/self/fd/\(descriptor)", flags)
+      if own >= 0 { state.ownDescriptor = own }
+    }
   }
 
-  /// Waits for as long as something is taken now and then.
+  /// Waits for as long as something is taken now and then; a reader that took nothing for so long is not waited for again.
   func drain(milliseconds: Int32) {
-    state.withLock { flush(&$0, milliseconds: milliseconds) }
+    state.withLock { state in
+      flush(&state, milliseconds: state.isGivenUp ? 0 : milliseconds)
+      state.isGivenUp = !state.waiting.isEmpty
+    }
   }
 
   /// Why not all was taken; nil where all was, or where the reader has gone and wants no more.
@@ -223,9 +240,11 @@ final class OutputStream: Sendable {
 
   /// Writes what there is room for, waiting so long for each piece; -1 is for ever.
   private func flush(_ state: inout State, milliseconds: Int32) {
+    let descriptor = state.ownDescriptor ?? self.descriptor
+    var patience = milliseconds
     while !state.waiting.isEmpty {
       var set = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      let answer = unsafe poll(&set, 1, milliseconds)
+      let answer = unsafe poll(&set, 1, patience)
       if answer < 0, errno == EINTR { continue }
       guard answer > 0 else { return }
       // A pipe that is ready has room for a page.
@@ -235,7 +254,13 @@ final class OutputStream: Sendable {
       }
       if count > 0 {
         state.waiting.removeFirst(count)
-      } else if errno != EINTR && errno != EAGAIN {
+        patience = milliseconds
+      } else if errno == EAGAIN {
+        // A terminal may have room, but not for a line break, which takes two of its places.
+        guard patience != 0 else { return }
+        usleep(10_000)
+        if patience > 0 { patience = max(0, patience - 10) }
+      } else if errno != EINTR {
         let number = errno
         if number != EPIPE {
           state.failure = unsafe String(cString: strerror(number))

@@ -34,7 +34,7 @@ public final class RecordingRemote: Sendable {
   }
 }
 
-/// What is to be done at which frames, in order.
+/// What is to be done at which frames, in order. Many may wait, as marks do in a pause: none is looked at twice.
 struct RecordingCommandPoints {
   /// What is to be done at a frame of the timeline.
   enum Point: Equatable {
@@ -45,22 +45,40 @@ struct RecordingCommandPoints {
   }
 
   private var points: [(frame: Int, point: Point)] = []
+  /// How many of them were taken, and are only kept because moving the others takes long.
+  private var takenCount = 0
 
   /// `point` is due at `frame`, or as soon as it can be.
   mutating func add(_ point: Point, at frame: Int) {
-    let index = points.firstIndex { $0.frame > frame } ?? points.endIndex
-    points.insert((frame, point), at: index)
+    points.insert((frame, point), at: index(behind: frame))
   }
 
   /// The next one that is due at `frame` or was before.
   mutating func take(upTo frame: Int) -> (frame: Int, point: Point)? {
-    guard let first = points.first, first.frame <= frame else { return nil }
-    return points.removeFirst()
+    guard takenCount < points.count, points[takenCount].frame <= frame else { return nil }
+    let taken = points[takenCount]
+    takenCount += 1
+    if 2 * takenCount >= points.count {
+      points.removeFirst(takenCount)
+      takenCount = 0
+    }
+    return taken
   }
 
   /// The frame behind `frame` at which the next one is due; `Int.max` for none.
   func nextFrame(after frame: Int) -> Int {
-    points.first { $0.frame > frame }?.frame ?? .max
+    let next = index(behind: frame)
+    return next < points.count ? points[next].frame : .max
+  }
+
+  /// Where the first of those stands that are due behind `frame`, by bisection.
+  private func index(behind frame: Int) -> Int {
+    var (low, high) = (takenCount, points.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if points[middle].frame > frame { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }
 
