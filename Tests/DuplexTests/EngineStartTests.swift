@@ -39,6 +39,23 @@ import Testing
     #expect(try await engine.run(seconds: 1).frames == 48000)
   }
 
+  @Test func `of starts and stops in a row the last one counts`() async throws {
+    for round in 0..<50 {
+      let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+      // From a stop, and from a run.
+      if round % 2 == 1 { try await engine.start() }
+      engine.stop { _ in }
+      engine.start { _ in }
+      engine.stop { _ in }
+      try await engine.start()
+      #expect(engine.status.phase == .running)
+      engine.stop { _ in }
+      engine.start { _ in }
+      await engine.stop()
+      #expect(try await engine.run(seconds: 0.1).frames == 4800)
+    }
+  }
+
   @Test func `a run that reaches its length ends there, whatever devices are being opened`()
     async throws
   {

@@ -1,5 +1,16 @@
 import Duplex
 
+/// Records a moment with settings after `change`.
+private func record(_ change: (inout RecordingSettings) -> Void) async throws {
+  let engine = DuplexEngine(device: "sim:clock=free")
+  var settings = RecordingSettings()
+  settings.overwrite = true
+  change(&settings)
+  let recording = try await engine.record(to: "senseless.wav", settings)
+  try await engine.run(seconds: 0.1)
+  if let failure = recording.report?.failure { throw failure }
+}
+
 /// Engines, their players, recordings and effects.
 let engineMistakes: [Mistake] = [
   Mistake(name: "engine-on-unknown-device", answer: .thrown) {
@@ -121,6 +132,79 @@ let engineMistakes: [Mistake] = [
     settings.pan = 7
     settings.order = PlaybackRange(startFrame: 10, endFrame: -10, times: -1)
     try await play { $0.enqueue(Decoder(), settings: settings) }
+  },
+  Mistake(name: "speeds-that-are-none", answer: .harmless) {
+    for speed in [0, -1, -.infinity, .infinity, .nan, 1e-300, 1e300] {
+      var settings = TrackSettings()
+      settings.speed = speed
+      do {
+        try await play { $0.enqueue(Decoder(), settings: settings) }
+        throw EngineFailure.stopped
+      } catch is FileFailure {}
+    }
+  },
+  Mistake(name: "track-from-before-its-beginning", answer: .harmless) {
+    for isReversed in [false, true] {
+      for (start, end) in [
+        (Int.min, Int?.none), (.max, nil), (.min, .min), (.max, .max), (.max, .min),
+      ] {
+        var settings = TrackSettings()
+        settings.order.isReversed = isReversed
+        (settings.order.startFrame, settings.order.endFrame) = (start, end)
+        let player = AudioPlayer()
+        player.enqueue(Decoder(), settings: settings)
+        player.choose(0, atFrame: .min)
+        player.choose(0, atFrame: .max)
+        try? player.seek(bySeconds: -1e300)
+        try? player.seek(bySeconds: 1e300)
+        try? await play { $0.enqueue(Decoder(), settings: settings) }
+      }
+    }
+  },
+  Mistake(name: "file-of-less-than-nothing", answer: .harmless) {
+    try await record { $0.split = .bytes(.min) }
+    try await record { $0.split = .frames(.min) }
+  },
+  Mistake(name: "window-without-end", answer: .harmless) {
+    for first in [1, Int.min, .max] {
+      for frames in [Int.max, .min, -1] {
+        try await record {
+          $0.gate = { _, _ in WindowGate(PunchWindow(firstFrame: first, frames: frames)) }
+        }
+        try await record {
+          $0.gate = { _, _ in
+            WindowGate(PunchWindow(), move: { _ in PunchWindow(firstFrame: first, frames: frames) })
+          }
+        }
+      }
+    }
+  },
+  Mistake(name: "pre-roll-without-end", answer: .thrown) {
+    try await record { $0.gate = { _, _ in WindowGate(preRollFrames: .max) } }
+  },
+  Mistake(name: "voice-gate-of-no-sense", answer: .harmless) {
+    for seconds in [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e9] {
+      for setting in [
+        \VoiceSettings.preRollSeconds, \.holdSeconds, \.tailSeconds, \.minimumSeconds,
+      ] {
+        var settings = VoiceSettings(sampleRate: 48000, channelCount: 2)
+        settings[keyPath: setting] = seconds
+        let gate = VoiceGate(settings)
+        _ = (gate.lookaheadFrames, gate.decidedFrame)
+      }
+    }
+    var settings = VoiceSettings(sampleRate: 48000, channelCount: 2)
+    settings.holdSeconds = .infinity
+    settings.tailSeconds = .infinity
+    try await record { [settings] in $0.gate = { _, _ in VoiceGate(settings) } }
+  },
+  Mistake(name: "channels-of-no-device", answer: .harmless) {
+    _ = ChannelSelection([], of: 0)
+    _ = Origination(nanosecondsSinceEpoch: .max, sampleRate: .max)
+    _ = Origination(nanosecondsSinceEpoch: 0, sampleRate: .min)
+  },
+  Mistake(name: "channels-of-less-than-none", answer: .stopped) {
+    _ = ChannelSelection([], of: -1)
   },
   Mistake(name: "seek-in-nothing", answer: .thrown) {
     try AudioPlayer().seek(toSeconds: .nan)

@@ -143,9 +143,9 @@ public struct ChannelSelection: Sendable, Equatable {
   /// where that is the whole device as it is.
   public init?(_ channels: [Int], of deviceChannelCount: Int) {
     requirement(
-      channels.allSatisfy { $0 >= 1 && $0 <= deviceChannelCount },
+      deviceChannelCount >= 0 && channels.allSatisfy { $0 >= 1 && $0 <= deviceChannelCount },
       "A channel was selected that the device does not have.")
-    guard channels != Array(1...deviceChannelCount) else { return nil }
+    guard channels != (0..<deviceChannelCount).map({ $0 + 1 }) else { return nil }
     self.channels = channels
     self.deviceChannelCount = deviceChannelCount
   }

@@ -41,6 +41,10 @@ package enum ProgramSignals {
     cprogram_end_on_signals(status, sentence, event)
   }
 
+  /// From now on the kernel keeps how a program ended that this one started. Where SIGCHLD is ignored, as a parent may
+  /// hand down, it forgets.
+  package static func watchChildren() { cprogram_watch_children() }
+
   /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
   /// stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
@@ -131,8 +135,13 @@ package struct FileCommand: Sendable {
     var status: Int32 = 0
     let answer = waitpid(process, &status, WNOHANG)
     guard answer != 0 else { return false }
+    guard answer > 0 else {
+      throw FileFailure(
+        .writeFailed, "It is not known how the command \(command) ended for \(path).",
+        hint: "The recording goes on; SIGCHLD must not be ignored where commands are run.")
+    }
     // The exit status lies in the second byte; a signal in the first.
-    guard answer < 0 || status == 0 else {
+    guard status == 0 else {
       let number = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
       throw FileFailure(
         .writeFailed, "The command \(command) ended with \(number) for \(path).",

@@ -53,7 +53,16 @@ struct RecordingPipeline: ~Copyable {
     shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
-    let lookahead = gate.lookaheadFrames + Self.chunkFrames
+    // Twice as much where what was not cleaned is kept, too.
+    let lookahead = min(max(0, gate.lookaheadFrames), Int.max / 8) + Self.chunkFrames
+    guard
+      SampleBuffer.hasRoom(
+        frameCount: lookahead + delay, channelCount: plan.channelCount * (rawPlan == nil ? 1 : 2))
+    else {
+      throw FileFailure(
+        .invalidRequest, "There is no memory for the sound before the start.",
+        hint: "Ask for a shorter pre-roll.")
+    }
     let made = try DelayedFiles(plan, frameCount: lookahead, events: events)
     if let rawPlan {
       raw = try DelayedFiles(rawPlan, frameCount: lookahead + delay, events: events)

@@ -12,8 +12,8 @@ enum EngineOrder: Sendable {
   /// Told that it is done, or why not.
   typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
 
-  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil.
-  case start(seconds: Double?)
+  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil; the replies are told once it runs.
+  case start(seconds: Double?, [Reply])
   /// Goes on with other devices; nil is told where the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
   /// Begins a recording.
@@ -34,12 +34,16 @@ final class EngineWorker: Sendable {
     var status = EngineStatus()
     var lastReport: SessionReport?
     var selection: DeviceSelection
-    /// Told once this run runs, and once the run after it does.
+    /// Told once this run runs.
     var waitingForStart: [EngineOrder.Reply] = []
-    var waitingForNextStart: [EngineOrder.Reply] = []
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
 
-    var isStartOrdered: Bool { orders.contains(where: \.isStart) }
+    /// Where the start stands that is ordered and has no stop behind it.
+    var lastStart: Int? {
+      orders.lastIndex { $0.isStart || $0.isStop }.flatMap { orders[$0].isStart ? $0 : nil }
+    }
+
+    var isStartOrdered: Bool { lastStart != nil }
 
     /// Whether it runs, or will, with no stop between.
     var isUnderWay: Bool {
@@ -87,8 +91,11 @@ final class EngineWorker: Sendable {
       case .running: return desk.status.configuration.map { .success($0) }
       case .starting: desk.waitingForStart.append(reply)
       case .stopped, .stopping:
-        if !desk.isStartOrdered { desk.orders.append(.start(seconds: seconds)) }
-        desk.waitingForNextStart.append(reply)
+        if let index = desk.lastStart, case .start(let seconds, let replies) = desk.orders[index] {
+          desk.orders[index] = .start(seconds: seconds, replies + [reply])
+        } else {
+          desk.orders.append(.start(seconds: seconds, [reply]))
+        }
         if desk.status.phase == .stopped { desk.status.phase = .starting }
       }
       return nil
@@ -129,10 +136,9 @@ final class EngineWorker: Sendable {
         events.finish()
         statuses.finish()
         return
-      case .start(let seconds):
+      case .start(let seconds, let replies):
         desk.withLock { desk in
-          desk.waitingForStart += desk.waitingForNextStart
-          desk.waitingForNextStart = []
+          desk.waitingForStart += replies
           // A stop may be behind it already.
           if !desk.orders.contains(where: \.isStop) { desk.status.phase = .starting }
         }

@@ -58,7 +58,9 @@ public struct Origination: Sendable, Equatable {
     date = local.formatted("%Y-%m-%d")
     time = local.formatted("%H:%M:%S")
     let nanoseconds = Int(nanosecondsSinceEpoch % 1_000_000_000)
-    timeReference = local.secondOfDay * sampleRate + nanoseconds * sampleRate / 1_000_000_000
+    // More than any file has, and few enough to multiply.
+    let rate = min(max(0, sampleRate), 1 << 31)
+    timeReference = local.secondOfDay * rate + nanoseconds * rate / 1_000_000_000
   }
 }
 

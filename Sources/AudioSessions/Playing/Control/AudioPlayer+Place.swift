@@ -92,11 +92,11 @@ extension AudioPlayer {
     change { settings, place, source in
       let decoder = source.decoders.first
       place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
-      let order = settings.order
-      let end = [order.endFrame, decoder?.frameCount].compactMap { $0 }.min() ?? .max
+      let path = PlayPath(settings.order, frameCount: decoder?.frameCount)
+      let end = path.end ?? PlayPath.mostFrames
       // At an end the last frame is still heard, so that it is not the beginning.
-      let first = order.isReversed ? order.startFrame + 1 : order.startFrame
-      let last = order.isReversed ? end : end - 1
+      let first = path.order.isReversed ? path.start + 1 : path.start
+      let last = path.order.isReversed ? end : end - 1
       place = max(Double(first), min(place, Double(max(first, last))))
     }
   }

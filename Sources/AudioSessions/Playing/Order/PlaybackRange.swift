@@ -41,7 +41,7 @@ struct PlayPath: Sendable, Equatable {
   /// stretch's own beginning where that is nil or lies behind it.
   init(_ order: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
     var order = order
-    order.startFrame = min(order.startFrame, Self.mostFrames)
+    order.startFrame = min(max(0, order.startFrame), Self.mostFrames)
     order.endFrame = order.endFrame.map { min(max(0, $0), Self.mostFrames) }
     self.order = order
     let frameCount = frameCount.map { min(max(0, $0), Self.mostFrames) }

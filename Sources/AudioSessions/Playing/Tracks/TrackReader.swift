@@ -282,6 +282,7 @@ struct PositionMap: Sendable, Equatable {
   /// Frames of the unit until the file's `boundary` is come to in the first pass; nil where that is
   /// not ahead.
   func frames(until boundary: Int) -> Int? {
+    guard (0...PlayPath.mostFrames).contains(boundary) else { return nil }
     let index = path.order.isReversed ? path.entry - boundary : boundary - path.entry
     guard index >= 0, path.firstLength.map({ index <= $0 }) ?? true else { return nil }
     let frames = ((Double(index) - firstIndex) / ratio).rounded()

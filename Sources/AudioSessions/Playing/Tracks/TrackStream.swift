@@ -237,11 +237,17 @@ struct TrackConversion: ~Copyable {
     guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
-      guard ratio <= VariableRateConverter.supportedMaxima.upperBound else {
-        throw FileFailure(
+      func refusal(_ hint: String) -> FileFailure {
+        FileFailure(
           .unusableContents,
           "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: "Ask for a higher rate or a lower speed.", remedy: .slowDown)
+          hint: hint, remedy: .slowDown)
+      }
+      guard speed >= TrackSettings.speeds.lowerBound else {
+        throw refusal("Ask for a speed of \(TrackSettings.speeds.lowerBound) or more.")
+      }
+      guard ratio <= VariableRateConverter.supportedMaxima.upperBound else {
+        throw refusal("Ask for a higher rate or a lower speed.")
       }
       var varying = VariableRateConverter(
         channelCount: channelCount, maximumInputPerOutput: max(1, ratio))

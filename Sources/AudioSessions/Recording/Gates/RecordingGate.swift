@@ -123,7 +123,7 @@ public struct WindowGate: RecordingGate {
     frames = window.frames.map { max(0, $0) }
     let first = max(0, window.firstFrame)
     firstFrame = first
-    endFrame = frames.map { first + $0 }
+    endFrame = frames.map { Self.end(of: $0, from: first) }
   }
 
   /// Keeps, once started, the `preRollFrames` before that moment and `frames` frames after it: all
@@ -138,7 +138,7 @@ public struct WindowGate: RecordingGate {
   public mutating func start() {
     guard firstFrame == nil else { return }
     firstFrame = max(0, receivedFrames - preRollFrames)
-    endFrame = frames.map { receivedFrames + $0 }
+    endFrame = frames.map { Self.end(of: $0, from: receivedFrames) }
     addEdges()
   }
 
@@ -169,13 +169,20 @@ public struct WindowGate: RecordingGate {
   /// The pre-roll.
   public var lookaheadFrames: Int { preRollFrames }
 
+  /// The frame behind `frames` frames from `first` on; the last that can be counted where there are too many.
+  private static func end(of frames: Int, from first: Int) -> Int {
+    let (end, isTooLarge) = first.addingReportingOverflow(frames)
+    return isTooLarge ? .max : end
+  }
+
   private mutating func addEdges() {
     guard let named = firstFrame, !hasEnded else { return }
     if receivedFrames > named, let move {
       let moved = move(PunchWindow(firstFrame: named, frames: frames))
       self.move = nil
-      firstFrame = moved.firstFrame
-      endFrame = moved.frames.map { moved.firstFrame + $0 }
+      let first = max(0, moved.firstFrame)
+      firstFrame = first
+      endFrame = moved.frames.map { Self.end(of: max(0, $0), from: first) }
     }
     guard let firstFrame else { return }
     if !hasBegun, receivedFrames > firstFrame {

@@ -64,10 +64,14 @@ public struct VoiceGate: RecordingGate {
   /// A gate for speech as `settings` say.
   public init(_ settings: VoiceSettings) {
     let rate = Double(settings.sampleRate)
-    preRollFrames = Int(clamping: max(0, settings.preRollSeconds) * rate)
-    tailFrames = Int(clamping: max(0, settings.tailSeconds) * rate)
-    holdBlocks = max(1, Int(clamping: settings.holdSeconds * 100))
-    minimumBlocks = max(1, Int(clamping: settings.minimumSeconds * 100))
+    // Whatever is asked for: times within which sums of frames can be counted, and that fit in memory.
+    func bounded(_ seconds: Double, _ most: Double = 3600) -> Double {
+      seconds > 0 ? min(seconds, most) : 0
+    }
+    preRollFrames = Int(clamping: bounded(settings.preRollSeconds) * rate)
+    tailFrames = Int(clamping: bounded(settings.tailSeconds) * rate)
+    holdBlocks = max(1, Int(clamping: bounded(settings.holdSeconds) * 100))
+    minimumBlocks = max(1, Int(clamping: bounded(settings.minimumSeconds, 60) * 100))
     // Where the threshold is fixed, all above it is wanted, be it syllables or clicks.
     syllableBlocks = settings.thresholdDBFS == nil ? Self.leastSyllableBlocks : 2
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
@@ -232,13 +236,13 @@ public struct VoiceSettings: Sendable, Equatable {
   /// The level from which on sound is speech, in dBFS: the RMS within the band of speech, where a
   /// sine at full scale has -3. Nil: as far above the noise as speech rises, wherever that lies.
   public var thresholdDBFS: Double?
-  /// What is kept before speech begins.
+  /// What is kept before speech begins: an hour at most, as of the hold time and the tail.
   public var preRollSeconds = 0.5
   /// How long it must be quiet until a segment ends.
   public var holdSeconds = 1.0
   /// What is kept after speech has ended.
   public var tailSeconds = 0.5
-  /// Sounds shorter than this open nothing; what is far above the noise may be shorter by a quarter, as
+  /// Sounds shorter than this, a minute at most, open nothing; what is far above the noise may be shorter by a quarter, as
   /// the noise hides where it begins and ends.
   public var minimumSeconds = 0.2
 

@@ -273,7 +273,7 @@ struct FileSeries: ~Copyable {
     switch plan.split {
     case .frames(let count): room = max(1, count)
     case .bytes(let count) where plan.fileFormat.isPlain:
-      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
+      room = max(1, (max(0, count) - SoundFileWriter.headerByteCount) / frameByteCount)
     case .bytes, .silence, nil: room = .max
     }
   }

@@ -1,0 +1,97 @@
+import AudioBasics
+import RealtimeAudio
+import Testing
+
+@testable import AudioSessions
+
+/// What is asked of a recording while one step of its disk thread writes what has queued up, as on a disk that is slow.
+@Suite struct LateCommandTests {
+  /// A gate that keeps everything, and calls `body` with the frames that it got before each piece.
+  private struct WatchedGate: RecordingGate {
+    private var inner = WindowGate()
+    private var frames = 0
+    private let body: @Sendable (Int) -> Void
+
+    init(_ body: @escaping @Sendable (Int) -> Void) { self.body = body }
+
+    mutating func start() { inner.start() }
+    mutating func process(_ buffer: borrowing SampleBuffer, from first: Int, frames count: Int) {
+      body(frames)
+      frames += count
+      inner.process(buffer, from: first, frames: count)
+    }
+    var looksAtSamples: Bool { inner.looksAtSamples }
+    mutating func nextEdge() -> GateEdge? { inner.nextEdge() }
+    var decidedFrame: Int { inner.decidedFrame }
+    mutating func finish() { inner.finish() }
+    var lookaheadFrames: Int { inner.lookaheadFrames }
+  }
+
+  /// What a gate asks, once it is known of whom.
+  private final class Asked: Sendable {
+    let remote = MutexBox<RecordingRemote?>(nil)
+    let orders: [(command: RecordingCommand, frame: Int)]
+
+    init(_ orders: [(command: RecordingCommand, frame: Int)]) { self.orders = orders }
+
+    /// Asks everything while the second piece is written.
+    func ask(_ frames: Int) {
+      guard frames == RecordingPipeline.chunkFrames else { return }
+      let remote = remote.withLock { $0 }
+      for order in orders { remote?.ask(order.command, at: order.frame) }
+    }
+  }
+
+  private func record(
+    _ orders: [(command: RecordingCommand, frame: Int)], isLast: Bool
+  ) throws -> RecordingRig {
+    let asked = Asked(orders)
+    let rig = try RecordingRig(gate: WatchedGate(asked.ask))
+    asked.remote.withLock { $0 = rig.writer.remote }
+    rig.record(40_000)
+    if !isLast { rig.save() }
+    rig.finish()
+    return rig
+  }
+
+  @Test(arguments: [false, true])
+  func `a mark, a split and a pause are at their frames, in a last step as well`(isLast: Bool)
+    throws
+  {
+    let rig = try record(
+      [
+        (.mark("one"), 9000), (.pause, 12_000), (.resume, 20_000), (.mark("two"), 30_000),
+      ], isLast: isLast)
+    let report = rig.writer.report
+    #expect(report.frames == 32_000)
+    #expect(report.markers.map(\.frame) == [9000, 22_000])
+    #expect(report.pauses.map(\.timelineFrame) == [12_000])
+    #expect(report.pauses.map(\.frames) == [8000])
+  }
+
+  @Test func `points are taken in order, however many wait`() {
+    var points = RecordingCommandPoints()
+    var model: [(frame: Int, point: RecordingCommandPoints.Point)] = []
+    var random = SystemRandomNumberGenerator()
+    var position = 0
+    for round in 0..<400 {
+      for number in 0..<Int.random(in: 0...6, using: &random) {
+        let frame = position + Int.random(in: -20...60, using: &random)
+        let point = RecordingCommandPoints.Point.command(.mark("\(round).\(number)"))
+        points.add(point, at: frame)
+        model.insert((frame, point), at: model.firstIndex { $0.frame > frame } ?? model.count)
+      }
+      #expect(
+        points.nextFrame(after: position) == model.first { $0.frame > position }?.frame ?? .max)
+      position += Int.random(in: 0...20, using: &random)
+      // Now and then nothing is taken, as while a gate is closed.
+      guard round % 5 != 0 else { continue }
+      while let first = model.first, first.frame <= position {
+        model.removeFirst()
+        let taken = points.take(upTo: position)
+        #expect(taken?.frame == first.frame && taken?.point == first.point)
+      }
+      #expect(points.take(upTo: position) == nil)
+    }
+  }
+}
