@@ -60,10 +60,12 @@ import Testing
   {
     let rig = try record(
       [
-        (.mark("one"), 9000), (.pause, 12_000), (.resume, 20_000), (.mark("two"), 30_000),
+        (.mark("one"), 9000), (.pause, 12_000), (.resume, 20_000), (.split, 26_000),
+        (.mark("two"), 30_000),
       ], isLast: isLast)
     let report = rig.writer.report
     #expect(report.frames == 32_000)
+    #expect(report.files.map(\.frames) == [18_000, 14_000])
     #expect(report.markers.map(\.frame) == [9000, 22_000])
     #expect(report.pauses.map(\.timelineFrame) == [12_000])
     #expect(report.pauses.map(\.frames) == [8000])

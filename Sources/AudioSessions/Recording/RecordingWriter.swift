@@ -187,8 +187,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
           events.emit(.overflow(frame: reader.position, frames: gap.frames))
         }
       }
-      // In this order: what is asked later is for a frame behind those that are there now. And before each piece: where
-      // the disk is slow, there is more to write again and again.
+      // In this order: what is asked from now on is meant for frames that come later. And before each piece: on a slow
+      // disk there is more to write each time.
       let available = min(reader.available, playedFrames(isLast: isLast))
       for order in remote.take() { pipeline.note(order.command, at: order.frame) }
       let most = min(pipeline.maximumInputFrames, available)

@@ -38,16 +38,15 @@ final class EngineWorker: Sendable {
     var waitingForStart: [EngineOrder.Reply] = []
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
 
-    /// Where the start stands that is ordered and has no stop behind it.
-    var lastStart: Int? {
-      orders.lastIndex { $0.isStart || $0.isStop }.flatMap { orders[$0].isStart ? $0 : nil }
-    }
+    /// Whether a start was taken whose run is not over yet.
+    var isInRun = false
 
-    var isStartOrdered: Bool { lastStart != nil }
+    /// Where the start stands that is ordered; no stop is behind it.
+    var orderedStart: Int? { orders.firstIndex(where: \.isStart) }
 
     /// Whether it runs, or will, with no stop between.
     var isUnderWay: Bool {
-      isStartOrdered || status.phase == .running || status.phase == .starting
+      orderedStart != nil || status.phase == .running || status.phase == .starting
     }
   }
 
@@ -74,11 +73,17 @@ final class EngineWorker: Sendable {
   var selection: DeviceSelection { desk.withLock { $0.selection } }
 
   func order(_ order: EngineOrder) {
-    desk.withLock { desk in
-      desk.orders.append(order)
-      // A start that is asked for from now on is one of its own.
-      if order.isStop, desk.status.phase != .stopped { desk.status.phase = .stopping }
+    let refused = desk.withLock { desk -> [EngineOrder.Reply] in
+      defer { desk.orders.append(order) }
+      guard order.isStop else { return [] }
+      // A start that was not taken yet never will be, and one that is asked for from now on is one of its own.
+      desk.status.phase = desk.isInRun ? .stopping : .stopped
+      guard let index = desk.orderedStart,
+        case .start(_, let replies) = desk.orders.remove(at: index)
+      else { return [] }
+      return replies
     }
+    for reply in refused { reply(.failure(.stopped)) }
     desk.announce()
   }
 
@@ -87,15 +92,15 @@ final class EngineWorker: Sendable {
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
     let answer = desk.withLock { desk -> Result<DuplexConfiguration, EngineFailure>? in
       if seconds != nil, desk.isUnderWay { return .failure(.alreadyRunning) }
+      if let index = desk.orderedStart, case .start(let seconds, let replies) = desk.orders[index] {
+        desk.orders[index] = .start(seconds: seconds, replies + [reply])
+        return nil
+      }
       switch desk.status.phase {
       case .running: return desk.status.configuration.map { .success($0) }
       case .starting: desk.waitingForStart.append(reply)
       case .stopped, .stopping:
-        if let index = desk.lastStart, case .start(let seconds, let replies) = desk.orders[index] {
-          desk.orders[index] = .start(seconds: seconds, replies + [reply])
-        } else {
-          desk.orders.append(.start(seconds: seconds, [reply]))
-        }
+        desk.orders.append(.start(seconds: seconds, [reply]))
         if desk.status.phase == .stopped { desk.status.phase = .starting }
       }
       return nil
@@ -129,19 +134,23 @@ final class EngineWorker: Sendable {
   func main() {
     var pending: [EngineRecording] = []
     while true {
-      let order = desk.wait { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
+      let order = desk.wait { desk -> EngineOrder? in
+        guard !desk.orders.isEmpty else { return nil }
+        let order = desk.orders.removeFirst()
+        if case .start(_, let replies) = order {
+          desk.isInRun = true
+          desk.waitingForStart += replies
+          desk.status.phase = .starting
+        }
+        return order
+      }
       switch order {
       case .quit:
         for recording in pending { recording.complete(RecordingReport()) }
         events.finish()
         statuses.finish()
         return
-      case .start(let seconds, let replies):
-        desk.withLock { desk in
-          desk.waitingForStart += replies
-          // A stop may be behind it already.
-          if !desk.orders.contains(where: \.isStop) { desk.status.phase = .starting }
-        }
+      case .start(let seconds, _):
         publish { $0.beginRun() }
         pending = EngineRun(self).run(seconds: seconds, pending)
       case .change(let selection, let reply):
@@ -190,7 +199,8 @@ final class EngineWorker: Sendable {
       return desk.waitingForStart
     }
     publish { status in
-      status.phase = .running
+      // A stop may have come meanwhile.
+      if status.phase != .stopping { status.phase = .running }
       status.configuration = configuration
       status.sampleRate = configuration.sampleRate
     }
@@ -203,7 +213,8 @@ final class EngineWorker: Sendable {
     let (stopped, started) = desk.withLock { desk in
       desk.lastReport = report
       desk.status.configuration = nil
-      desk.status.phase = desk.isStartOrdered ? .starting : .stopped
+      desk.isInRun = false
+      desk.status.phase = desk.orderedStart == nil ? .stopped : .starting
       defer { (desk.waitingForStop, desk.waitingForStart) = ([], []) }
       return (desk.waitingForStop, desk.waitingForStart)
     }

@@ -86,9 +86,9 @@ struct OverdubCommand: AlsoPlayingCommand {
   var tempo = 120.0
 
   @Flag(
-    help:
-      "Replace TAKE and the mix if they exist; a region of TAKE (--from, --to) is replaced without it."
-  )
+    help: .init(
+      "Replace TAKE and the mix if they exist. A region (--from, --to) goes into TAKE without it, unless it is all "
+        + "of TAKE."))
   var overwrite = false
 
   @Argument(help: "The sound file to play.")
@@ -106,10 +106,12 @@ struct OverdubCommand: AlsoPlayingCommand {
     try require(
       backing != "-" && !SoundFileReader.isPipe(backing),
       "BACKING must be a file: a pipe or a device can be read only once.")
-    // No take has the name of another; but --mix or BACKING may be that of one, in other words.
+    // The names of takes differ, but may lead to one file; --mix or BACKING may name a take in other words.
     let others = [backing] + [mix].compactMap { $0 }
+    let identities = takePaths.compactMap { FileIdentity(of: $0) }
     let isOneTwice =
-      others.contains { other in takePaths.contains { OutputFolder.isSame($0, other) } }
+      Set(identities).count < identities.count
+      || others.contains { other in takePaths.contains { OutputFolder.isSame($0, other) } }
       || mix.map { OutputFolder.isSame($0, backing) } ?? false
     try require(!isOneTwice, "BACKING, TAKE and --mix must be different files.")
   }
@@ -156,7 +158,7 @@ final class OverdubRun {
     let pace = Double(rate) / Double(backing.sampleRate)
     let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
     let region = try OverdubPlan.region(command, of: frames, rate: rate)
-    takes = try OverdubTakes(command, isWhole: region == 0..<frames)
+    takes = try OverdubTakes(command, region)
     if case .file(let path) = command.latency {
       saved = try SavedRoundTrip(file: path)
     } else {
@@ -273,8 +275,8 @@ struct OverdubTakes {
   private let fileFormat: FileFormat
   private let inputs: Set<FileIdentity>
 
-  /// Those of `command`, which records all of each take, or only a region of it.
-  init(_ command: OverdubCommand, isWhole: Bool) throws {
+  /// Those of `command`, which records these frames of the backing.
+  init(_ command: OverdubCommand, _ region: Range<Int>) throws {
     self.command = command
     let target = try RecordingTarget(
       path: command.take, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
@@ -296,9 +298,10 @@ struct OverdubTakes {
           hint: "Choose another name for the take.")
       }
       // A region goes into the take that is there: that is what it is for.
-      let isRegion = command.isPunchIn && !isWhole
-      let mayExist = command.overwrite || (isRegion && path != command.mix)
       let exists = SoundFileReader.exists(path)
+      let mayExist =
+        command.overwrite
+        || (command.isPunchIn && path != command.mix && exists && !Self.isAll(of: path, region))
       guard mayExist || !exists else { throw ToolFailure.exists(path) }
       // Nobody should play for nothing.
       if !exists { try OutputFolder.check(for: path) }
@@ -307,6 +310,14 @@ struct OverdubTakes {
       _ = try RecordingTarget(
         path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     }
+  }
+
+  /// Whether nothing of the take at `path` lies outside of `region`. Of one that cannot be read another refusal tells.
+  private static func isAll(of path: String, _ region: Range<Int>) -> Bool {
+    guard region.lowerBound == 0, let frames = (try? SoundFileReader(path: path))?.frameCount else {
+      return false
+    }
+    return region.upperBound >= frames
   }
 
   /// The take that the region goes into; nil where there is none yet.

@@ -135,7 +135,8 @@ struct Defaults {
       && told.insert(entry.table).inserted
     {
       guard let command = EditDistance.nearest(to: entry.table, of: commands),
-        EditDistance.between(Array(entry.table), Array(command)) <= 2, !isDevice(entry.table)
+        EditDistance.between(Array(entry.table.lowercased()), Array(command)) <= 2,
+        !isDevice(entry.table)
       else { continue }
       warnings.append(
         .warning(

@@ -175,9 +175,9 @@ final class OutputStream: Sendable {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
-    /// What is written to instead, where that is another description of the same terminal.
+    /// A non-blocking description of the same terminal; nil where the stream's own descriptor is written to.
     var ownDescriptor: Int32?
-    /// Whether a reader had all the time that it gets.
+    /// Whether the reader took nothing for as long as it is waited for.
     var isGivenUp = false
     /// Why it took no more, where that is not by its reader's choice.
     var failure: String?
@@ -210,8 +210,9 @@ final class OutputStream: Sendable {
 
   /// This stream is not waited for any more.
   ///
-  /// A terminal says that it has room for more also where a piece would have to wait (`POLLOUT`, n_tty(4)), so that a
-  /// description of its own is opened, with which no write waits: other programs share the one that was handed down.
+  /// A terminal says that it has room for more also where a piece would have to wait (`poll` in the kernel's
+  /// `drivers/tty/n_tty.c`), so that a description of its own is opened, with which no write waits: other programs share
+  /// the one that was handed down. Where it may not be opened, as a terminal of another user, writes can still wait.
   func stopWaiting() {
     state.withLock { state in
       guard state.waits else { return }

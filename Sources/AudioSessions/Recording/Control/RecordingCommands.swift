@@ -34,7 +34,7 @@ public final class RecordingRemote: Sendable {
   }
 }
 
-/// What is to be done at which frames, in order. Many may wait, as marks do in a pause: none is looked at twice.
+/// What is to be done at which frames, in order. Many may wait while a gate looks ahead: places are found by bisection.
 struct RecordingCommandPoints {
   /// What is to be done at a frame of the timeline.
   enum Point: Equatable {
