@@ -89,13 +89,19 @@ package enum TextFile {
   /// Whether anything is called `path`, a link to no file included.
   package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
 
-  /// Whether this user may not even see whether there is anything of that name.
+  /// Whether a folder that is this user's own keeps it from seeing whether there is anything of that name. What another
+  /// user's folders hide, as those of a home that was handed down, was not meant for it.
   package static func isHidden(_ path: String) -> Bool {
-    do throws(SystemError) {
-      _ = try FileSystem.status(of: path)
-      return false
-    } catch {
-      return error.isDenied
+    var place = path
+    while true {
+      do throws(SystemError) {
+        let status = try FileSystem.status(of: place)
+        return place != path && status.st_uid == geteuid()
+      } catch {
+        let folder = FileName.folder(of: place)
+        guard error.isDenied, folder != place else { return false }
+        place = folder
+      }
     }
   }
 
