@@ -35,10 +35,6 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
   }
 }
 
-void cprogram_watch_children(void) {
-  sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-}
-
 static atomic_bool drawn;
 
 static void hear_stop(void);

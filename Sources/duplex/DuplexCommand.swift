@@ -29,7 +29,6 @@ struct DuplexCommand: ParsableCommand {
     MemoryLock.separateLargeBlocks()
     ThreadPriority.makeThisThreadNormal()
     SignalWatch.prepareProgram()
-    ProgramSignals.watchChildren()
     var arguments = ProgramArguments.words
     // Until the words are understood.
     OutputMode.current.json = arguments.contains("--json")

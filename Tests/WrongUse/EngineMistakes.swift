@@ -64,12 +64,7 @@ let engineMistakes: [Mistake] = [
     try await engine.start()
   },
   Mistake(name: "recording-with-a-negative-ring", answer: .thrown) {
-    let engine = DuplexEngine(device: "sim:clock=free")
-    var settings = RecordingSettings()
-    settings.overwrite = true
-    settings.ringSeconds = -1
-    try await engine.record(to: "ring.wav", settings)
-    try await engine.run(seconds: 0.1)
+    try await record { $0.ringSeconds = -1 }
   },
   Mistake(name: "effect-beyond-its-frames", answer: .stopped) {
     let engine = DuplexEngine(device: "sim:clock=free")

@@ -153,6 +153,21 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
+/// Where a path leads: the file that is there, or the one that would be made. Paths of one file have equal places. Any
+/// thread but the audio thread.
+package struct FilePlace: Hashable {
+  private let file: FileIdentity?
+  /// The folder and the name in it where there is no file; the whole path where there is no folder either.
+  private let folder: FileIdentity?
+  private let name: [UInt8]
+
+  package init(of path: String) {
+    file = FileIdentity(of: path)
+    folder = file == nil ? FileIdentity(of: FileName.folder(of: path)) : nil
+    name = file != nil ? [] : Array(folder == nil ? path.utf8[...] : FileName.last(of: path).utf8)
+  }
+}
+
 /// The folder that a file is to be made in. Any thread but the audio thread.
 package enum OutputFolder {
   /// Throws `.cannotCreate` or `.permissionDenied` where no file can be made beside `path`.
@@ -167,21 +182,6 @@ package enum OutputFolder {
     } catch {
       throw .creating(path, error)
     }
-  }
-
-  /// Whether both paths name one file, or would.
-  package static func isSame(_ one: String, _ other: String) -> Bool {
-    if let first = FileIdentity(of: one), let second = FileIdentity(of: other) {
-      return first == second
-    }
-    guard FileName.last(of: one).utf8.elementsEqual(FileName.last(of: other).utf8) else {
-      return false
-    }
-    let folders = [one, other].map { FileName.folder(of: $0) }
-    let identities = folders.map { FileIdentity(of: $0) }
-    // Of folders that are not there no more than the names is known.
-    return identities[0] == identities[1]
-      && (identities[0] != nil || folders[0].utf8.elementsEqual(folders[1].utf8))
   }
 }
 

@@ -41,10 +41,6 @@ package enum ProgramSignals {
     cprogram_end_on_signals(status, sentence, event)
   }
 
-  /// From now on the kernel keeps how a program ended that this one started. Where SIGCHLD is ignored, as a parent may
-  /// hand down, it forgets.
-  package static func watchChildren() { cprogram_watch_children() }
-
   /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
   /// stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }

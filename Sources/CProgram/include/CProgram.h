@@ -10,9 +10,6 @@ const char *cprogram_argument(int index);
 // empty. Both are copied, up to 1,000 bytes.
 void cprogram_end_on_signals(int status, const char *sentence, const char *event);
 
-// From now on the kernel keeps how children ended, also where SIGCHLD was ignored until now.
-void cprogram_watch_children(void);
-
 // Tells whether a panel is drawn on the terminal behind standard error, from the cursor on. Before Ctrl-Z stops the
 // program the panel is erased, because the shell prints its prompt at the cursor. The first call installs the handler of
 // SIGTSTP, unless the program was started with SIGTSTP ignored.

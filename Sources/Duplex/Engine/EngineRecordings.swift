@@ -77,7 +77,8 @@ final class EngineRecordings {
     let source = recording.settings.source
     guard active[source] == nil else { throw .alreadyRecording(source) }
     let path = recording.path
-    guard !active.values.contains(where: { OutputFolder.isSame($0.recording.path, path) }) else {
+    let place = FilePlace(of: path)
+    guard !active.values.contains(where: { FilePlace(of: $0.recording.path) == place }) else {
       throw .file(
         FileFailure(
           .cannotCreate, "\(path) is being recorded to already.", hint: "Choose another name."))

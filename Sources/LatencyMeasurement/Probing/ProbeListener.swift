@@ -104,7 +104,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   private func playSearch(_ level: Int) {
     self.level = level
-    // Silence tells nothing, and nobody could say when it is played.
+    // A probe of silence cannot be found in the recording: its first frame is told by not being zero.
     guard Gain(decibels: plan.levels[level]) != .silence else {
       stage = .done
       return

@@ -51,9 +51,11 @@ package struct SignalWatch: ~Copyable {
 
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
   /// later. A limit on the size of files shows as a failed write from then on, which is told and loses nothing, and no
-  /// longer as a signal (SIGXFSZ). At the program's beginning.
+  /// longer as a signal (SIGXFSZ). How programs ended that this one started is known, also where a parent ignores SIGCHLD.
+  /// At the program's beginning.
   package static func prepareProgram() {
     signal(SIGXFSZ, SIG_IGN)
+    signal(SIGCHLD, SIG_DFL)
     var set = Self.set(of: [SIGUSR1, SIGUSR2])
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }

@@ -46,9 +46,9 @@ struct InspectCommand: ToolCommand {
         "A picture needs a name that ends in .png or .svg: \(picture) does not.")
     }
     try require(pictures.isEmpty || files.count == 1, "A picture shows one file: give one FILE.")
-    if let waveform, let spectrogram, OutputFolder.isSame(waveform, spectrogram) {
-      throw ValidationError("--waveform and --spectrogram must be different files.")
-    }
+    try require(
+      Set(pictures.map(FilePlace.init(of:))).count == pictures.count,
+      "--waveform and --spectrogram must be different files.")
   }
 
   func perform() -> ExitStatus { InspectRun(self).run() }

@@ -106,14 +106,10 @@ struct OverdubCommand: AlsoPlayingCommand {
     try require(
       backing != "-" && !SoundFileReader.isPipe(backing),
       "BACKING must be a file: a pipe or a device can be read only once.")
-    // The names of takes differ, but may lead to one file; --mix or BACKING may name a take in other words.
-    let others = [backing] + [mix].compactMap { $0 }
-    let identities = takePaths.compactMap { FileIdentity(of: $0) }
-    let isOneTwice =
-      Set(identities).count < identities.count
-      || others.contains { other in takePaths.contains { OutputFolder.isSame($0, other) } }
-      || mix.map { OutputFolder.isSame($0, backing) } ?? false
-    try require(!isOneTwice, "BACKING, TAKE and --mix must be different files.")
+    let files = takePaths + [backing] + [mix].compactMap { $0 }
+    try require(
+      Set(files.map(FilePlace.init(of:))).count == files.count,
+      "BACKING, TAKE and --mix must be different files.")
   }
 
   /// The files of the takes, one a pass.

@@ -101,7 +101,7 @@ extension RecordingTarget {
         "The unprocessed sound of --raw cannot go to standard output.",
         hint: "Name a file with --raw.")
     }
-    guard !OutputFolder.isSame(raw, path) else {
+    guard FilePlace(of: raw) != FilePlace(of: path) else {
       throw ToolFailure.usage(
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }

@@ -16,12 +16,13 @@ struct TuneResult {
     self.roundTripFrames = roundTripFrames
   }
 
+  private static let timeOver = ToolFailure(
+    .loss, code: "stopped", "The time was over before a setting was found; nothing is saved.",
+    hint: "Use a longer --duration, or leave --duration out.")
+
   func conclude() throws -> ExitStatus {
-    let timeOver = ToolFailure(
-      .loss, code: "stopped", "The time was over before a setting was found; nothing is saved.",
-      hint: "Use a longer --duration, or leave --duration out.")
     guard let configuration = run.configuration else {
-      if run.isTimeOver { throw timeOver }
+      if run.isTimeOver { throw Self.timeOver }
       throw DeviceFailure(
         .refused, "The device supports none of the settings that were tried.",
         hint: "`duplex devices -v` shows the rates and periods of each device.")
@@ -34,7 +35,7 @@ struct TuneResult {
       ToolFailure.stopped(before: "found; nothing is saved").report()
       status = .loss
     } else if chosen == nil, run.isTimeOver {
-      timeOver.report()
+      Self.timeOver.report()
       status = .loss
     } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
       ToolFailure(

@@ -146,7 +146,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     guard let trackState = trackStates.removeValue(forKey: span.track.number) else { return }
     if let played = trackState.played { listeners.note(played) }
     guard !trackState.hasFailed else { return }
-    // What was ended early ends behind the last frame that was heard.
+    // A track that was stopped early ends at the last frame that was played.
     let heardEnd = min(span.endFrame, position)
     emit(
       isPlayed && span.isComplete ? .renderingComplete : .decodingCanceled, trackState.track,

@@ -237,17 +237,14 @@ struct TrackConversion: ~Copyable {
     guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
-      func refusal(_ hint: String) -> FileFailure {
-        FileFailure(
+      let slowest = TrackSettings.speeds.lowerBound
+      guard speed >= slowest, ratio <= VariableRateConverter.supportedMaxima.upperBound else {
+        throw FileFailure(
           .unusableContents,
           "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: hint, remedy: .slowDown)
-      }
-      guard speed >= TrackSettings.speeds.lowerBound else {
-        throw refusal("Ask for a speed of \(TrackSettings.speeds.lowerBound) or more.")
-      }
-      guard ratio <= VariableRateConverter.supportedMaxima.upperBound else {
-        throw refusal("Ask for a higher rate or a lower speed.")
+          hint: speed >= slowest
+            ? "Ask for a higher rate or a lower speed." : "Ask for a speed of \(slowest) or more.",
+          remedy: .slowDown)
       }
       var varying = VariableRateConverter(
         channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
