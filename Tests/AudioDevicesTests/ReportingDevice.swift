@@ -42,6 +42,8 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
     log.withLock { $0.waits += 1 }
     now += 32_000_000 / 24
     status = statuses.isEmpty ? .ready() : statuses.removeFirst()
+    status.periodTime = now
+    status.readyTime = now
   }
 
   func capturedFrames(_ frames: Int) -> DeviceFrames? { isEmpty ? nil : memory.frames(frames) }

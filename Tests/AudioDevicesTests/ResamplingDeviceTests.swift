@@ -28,6 +28,7 @@ import Testing
     }
 
     var configuration: DuplexConfiguration { device.configuration }
+    var now: UInt64 { device.now }
     func recover() throws { try device.recover() }
     func reconnect() -> DeviceReturn { device.pollForReconnection() }
     func takeEvent() -> DeviceEvent? { device.takeEvent() }
@@ -142,5 +143,15 @@ import Testing
     #expect(unit.wait() == "ready")
     let played = unit.log.withLock { $0.played }
     #expect(played == 128)
+  }
+
+  @Test func `cycles before the device was waited for count from its start`() throws {
+    let unit = try Unit(hasCapture: false, sampleRate: 24000)
+    let started = unit.now
+    #expect(unit.wait() == "ready" && unit.log.withLock { $0.waits } == 0)
+    #expect(unit.status.periodTime == started && unit.status.readyTime == started)
+    unit.commit()
+    #expect(unit.wait() == "ready" && unit.log.withLock { $0.waits } > 0)
+    #expect(unit.status.periodTime > started && unit.status.readyTime > started)
   }
 }

@@ -168,7 +168,7 @@ extension PCM {
     configuration.isServer = isServer
     transfer = PCMTransfer(
       access: access, format: format, channelCount: channelCount, selection: selection,
-      frames: max(1, configuration.periodFrames))
+      frames: max(1, configuration.bufferFrames))
   }
 
   /// Learns the layout of mapped memory; false where it is unfit, so that copying is tried.

@@ -19,7 +19,7 @@ enum PCMAccess: CaseIterable {
   }
 }
 
-/// How frames move between the unit and a PCM: in the device's own memory, or through a period of
+/// How frames move between the unit and a PCM: in the device's own memory, or through memory of
 /// ours that ALSA copies.
 struct PCMTransfer: ~Copyable {
   let access: PCMAccess
@@ -33,7 +33,8 @@ struct PCMTransfer: ~Copyable {
   /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
   var offset: snd_pcm_uframes_t = 0
   var firstCount = 0
-  /// A period of our own, for copying.
+  /// Memory of our own, for copying: as many frames as the device's buffer holds, since a cycle is as long as a period of
+  /// the other direction where that one leads.
   let staging: DeviceBuffer
   /// Where each channel goes on in `staging`, for planar copying.
   let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -158,11 +159,13 @@ extension PCM {
 
   @_noLocks
   private mutating func copiedFrames(_ frames: Int) -> DeviceFrames? {
-    guard !isCapture || copyStaged(frames) == frames else { return nil }
+    guard frames <= transfer.staging.frameCount, !isCapture || copyStaged(frames) == frames else {
+      return nil
+    }
     return transfer.staging.frames(frames, in: transfer.layout)
   }
 
-  /// Has ALSA copy `frames` frames into our period, or out of it; returns how many it did. What it
+  /// Has ALSA copy `frames` frames into our memory, or out of it; returns how many it did. What it
   /// refuses or leaves out once is asked for again.
   @_noLocks
   private mutating func copyStaged(_ frames: Int) -> Int {

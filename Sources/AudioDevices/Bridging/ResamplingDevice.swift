@@ -123,16 +123,26 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
     try base.start()
+    noteStart()
+  }
+
+  /// Before the first period is waited for there may be room to play: until then time counts from the start.
+  @_noLocks
+  private mutating func noteStart() {
+    cycle.periodTime = base.now
+    cycle.readyTime = cycle.periodTime
   }
 
   /// Sleeps until the next period is there, at the unit's rate.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
+    let called = base.now
     status.readiness = baseShape.hasCapture ? waitForInput(nanoseconds) : waitForRoom(nanoseconds)
     status.hasEvents = cycle.hasEvents
     guard case .ready = status.readiness else { return }
     status.periodTime = cycle.periodTime
-    status.readyTime = cycle.readyTime
+    // Several of the unit's cycles may go by one of the device's.
+    status.readyTime = max(called, cycle.readyTime)
     status.drift = cycle.drift
     status.lostFrames = Int(rounding: Double(lostFrames) * unitPerCapture) &+ forgottenFrames
     lostFrames = 0
@@ -280,6 +290,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     input.reset()
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
+    noteStart()
   }
 
   /// Stops both directions, with `draining` when what is queued has been played.
