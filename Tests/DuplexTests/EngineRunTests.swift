@@ -1,5 +1,6 @@
-import Duplex
 import Testing
+
+@testable import Duplex
 
 /// How runs begin and end.
 @Suite struct EngineRunTests {
@@ -96,6 +97,17 @@ import Testing
     }
     _ = try await late.value
     #expect(engine.status.phase == .stopped)
+  }
+
+  @Test func `who waits for the end is told where a stop overtakes the start`() {
+    // Without the engine's thread: nothing takes the start.
+    let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
+    let told = MutexBox<[String]>([])
+    worker.start(seconds: nil) { _ in told.withLock { $0.append("start") } }
+    worker.whenStopped { report in told.withLock { $0.append(report == nil ? "end" : "report") } }
+    worker.order(.stop)
+    #expect(told.withLock { $0 } == ["start", "end"])
+    #expect(worker.status.phase == .stopped)
   }
 
   @Test func `the output's recording ends where the player ends the run`() async throws {

@@ -73,17 +73,24 @@ final class EngineWorker: Sendable {
   var selection: DeviceSelection { desk.withLock { $0.selection } }
 
   func order(_ order: EngineOrder) {
-    let refused = desk.withLock { desk -> [EngineOrder.Reply] in
+    var refused: [EngineOrder.Reply] = []
+    var stopped: [@Sendable (SessionReport?) -> Void] = []
+    let lastReport = desk.withLock { desk -> SessionReport? in
       defer { desk.orders.append(order) }
-      guard order.isStop else { return [] }
+      guard order.isStop else { return nil }
       // A start that was not taken yet never will be, and one that is asked for from now on is one of its own.
       desk.status.phase = desk.isInRun ? .stopping : .stopped
-      guard let index = desk.orderedStart,
+      if let index = desk.orderedStart,
         case .start(_, let replies) = desk.orders.remove(at: index)
-      else { return [] }
-      return replies
+      {
+        refused = replies
+      }
+      // No run will end that would tell them.
+      if !desk.isInRun { swap(&stopped, &desk.waitingForStop) }
+      return desk.lastReport
     }
     for reply in refused { reply(.failure(.stopped)) }
+    for tell in stopped { tell(lastReport) }
     desk.announce()
   }
 
