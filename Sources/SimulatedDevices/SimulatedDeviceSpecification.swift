@@ -116,6 +116,12 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
     public var seconds: Double
     /// Parts per million by which the capture clock runs faster from then on.
     public var ppm: Double
+
+    /// A drift of `ppm` from `seconds` on.
+    public init(seconds: Double, ppm: Double) {
+      self.seconds = seconds
+      self.ppm = ppm
+    }
   }
 
   /// Whether input and output go by two clocks.
@@ -168,11 +174,21 @@ extension SimulatedDeviceSpecification {
   }
   private static let longest = 1_000_000.0
 
+  /// What the settings may be, by their keys.
+  private enum Bounds {
+    static let channels = 1...64
+    static let noise = -200.0...0
+    static let drift = -10000.0...10000
+    static let batch = 1...4096
+    static let milliseconds = 0.0...100
+    static let xrunFrames = 1...10_000_000
+  }
+
   private mutating func set(_ key: String, to value: String) throws(DeviceFailure) {
     switch key {
     case "rate": sampleRate = try Self.rate(key, value)
     case "capture-rate": captureRate = try Self.rate(key, value)
-    case "channels": channelCount = try Self.whole(key, value, 1...64, "channels")
+    case "channels": channelCount = try Self.whole(key, value, Bounds.channels, "channels")
     case "delay":
       guard let frames = WrittenNumber.decimal(value) else {
         throw Self.refusal(key, value, "a number of frames, such as 1234.5")
@@ -181,12 +197,14 @@ extension SimulatedDeviceSpecification {
       delayFrames = frames
     case "gain": gain = Gain(decibels: try Self.number(key, value, Gain.decibelRange, "dB"))
     case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
-    case "noise": noiseDBFS = try Self.number(key, value, -200...0, "dBFS")
-    case "drift": driftPPM = try Self.number(key, value, -10000...10000, "ppm")
+    case "noise": noiseDBFS = try Self.number(key, value, Bounds.noise, "dBFS")
+    case "drift": driftPPM = try Self.number(key, value, Bounds.drift, "ppm")
     case "drift-at": try addDriftStep(value)
-    case "batch": batchFrames = try Self.whole(key, value, 1...4096, "frames")
-    case "jitter": jitterMilliseconds = try Self.number(key, value, 0...100, "milliseconds")
-    case "tick": tickMilliseconds = try Self.number(key, value, 0...100, "milliseconds")
+    case "batch": batchFrames = try Self.whole(key, value, Bounds.batch, "frames")
+    case "jitter":
+      jitterMilliseconds = try Self.number(key, value, Bounds.milliseconds, "milliseconds")
+    case "tick":
+      tickMilliseconds = try Self.number(key, value, Bounds.milliseconds, "milliseconds")
     case "mic":
       guard !value.isEmpty else { throw Self.refusal(key, value, "the path of a sound file") }
       microphonePath = value
@@ -197,7 +215,7 @@ extension SimulatedDeviceSpecification {
       self.clock = clock
     case "xrun-at": try Self.add(value, of: key, to: &xrunSeconds)
     case "dry-at": try Self.add(value, of: key, to: &drySeconds)
-    case "xrun-frames": xrunFrames = try Self.whole(key, value, 1...10_000_000, "frames")
+    case "xrun-frames": xrunFrames = try Self.whole(key, value, Bounds.xrunFrames, "frames")
     case "unplug-side":
       guard let side = Side(rawValue: value) else {
         throw Self.refusal(key, value, "capture, playback or both")
@@ -226,12 +244,45 @@ extension SimulatedDeviceSpecification {
     driftSteps.append(
       DriftStep(
         seconds: try Self.seconds("drift-at", parts[0]),
-        ppm: try Self.number("drift-at", parts[1], -10000...10000, "ppm")))
+        ppm: try Self.number("drift-at", parts[1], Bounds.drift, "ppm")))
     driftSteps.sort { $0.seconds < $1.seconds }
+  }
+
+  /// Refuses what a program has set beyond what the keys take.
+  private func checkBounds() throws(DeviceFailure) {
+    try Self.check("rate", sampleRate, DuplexRequest.sampleRates, "Hz")
+    try Self.check("capture-rate", captureRate ?? sampleRate, DuplexRequest.sampleRates, "Hz")
+    try Self.check("channels", channelCount, Bounds.channels, "channels")
+    try Self.check("noise", noiseDBFS ?? 0, Bounds.noise, "dBFS")
+    try Self.check("batch", batchFrames, Bounds.batch, "frames")
+    try Self.check("jitter", jitterMilliseconds, Bounds.milliseconds, "milliseconds")
+    try Self.check("tick", tickMilliseconds, Bounds.milliseconds, "milliseconds")
+    try Self.check("xrun-frames", xrunFrames, Bounds.xrunFrames, "frames")
+    for drift in [driftPPM] + driftSteps.map(\.ppm) {
+      try Self.check("drift", drift, Bounds.drift, "ppm")
+    }
+    for (key, times) in [
+      ("xrun-at", xrunSeconds), ("dry-at", drySeconds), ("unplug-at", unplugSeconds),
+      ("replug-at", replugSeconds), ("drift-at", driftSteps.map(\.seconds)),
+    ] {
+      for seconds in times { try Self.check(key, seconds, 0...Self.longest, "seconds") }
+      guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }) else {
+        throw Self.refusal(key, "\(times)", "times in rising order")
+      }
+    }
+  }
+
+  private static func check<Number: Comparable>(
+    _ key: String, _ value: Number, _ allowed: ClosedRange<Number>, _ unit: String
+  ) throws(DeviceFailure) {
+    guard allowed.contains(value) else {
+      throw refusal(key, "\(value)", "\(allowed.lowerBound) to \(allowed.upperBound) \(unit)")
+    }
   }
 
   /// Refuses what contradicts itself.
   func validate() throws(DeviceFailure) {
+    try checkBounds()
     let longestDelay = max(10 * sampleRate, 480_000)
     guard (0...Double(longestDelay)).contains(delayFrames) else {
       let written =

@@ -105,4 +105,33 @@ struct SpecificationTests {
     }
     #expect(failure?.kind == .refused)
   }
+
+  @Test(
+    arguments: [
+      { $0.channelCount = 0 }, { $0.channelCount = .max }, { $0.sampleRate = 0 },
+      { $0.sampleRate = .max }, { $0.captureRate = -1 },
+      { $0.noiseDBFS = .nan }, { $0.driftPPM = .infinity },
+      { $0.driftSteps = [.init(seconds: -1, ppm: 0)] },
+      { $0.driftSteps = [.init(seconds: 1, ppm: 1e9)] },
+      { $0.batchFrames = 0 }, { $0.batchFrames = .max }, { $0.jitterMilliseconds = .infinity },
+      { $0.tickMilliseconds = -1 }, { $0.delayFrames = .nan }, { $0.xrunFrames = .min },
+      { $0.xrunSeconds = [.infinity] }, { $0.xrunSeconds = [2, 1] }, { $0.drySeconds = [.nan] },
+      { $0.unplugSeconds = [-.infinity] }, { $0.replugSeconds = [1] },
+    ] as [@Sendable (inout SimulatedDeviceSpecification) -> Void])
+  func `what a program sets beyond what the keys take is refused`(
+    change: @Sendable (inout SimulatedDeviceSpecification) -> Void
+  ) throws {
+    var changed = SimulatedDeviceSpecification()
+    change(&changed)
+    let (specification, request) = (
+      changed, DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    )
+    let failure = #expect(throws: DeviceFailure.self) {
+      _ = try SimulatedDevice(specification, request: request)
+    }
+    #expect(failure?.kind == .invalidRequest)
+    #expect(throws: DeviceFailure.self) {
+      _ = try DevicePair(simulating: specification, request: request)
+    }
+  }
 }
