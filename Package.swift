@@ -216,8 +216,8 @@ let package = Package(
     .testTarget(
       name: "AudioSessionsTests",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "AudioDevices", "AudioFiles",
-        "SimulatedDevices", "AudioSessions", "Benchmarks",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning",
+        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "Benchmarks",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int linux_unnamed_file(const char *folder, unsigned mode) {
@@ -18,3 +19,5 @@ bool linux_punch_hole(int descriptor, int64_t offset, int64_t count) {
 }
 
 bool linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0; }
+
+int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }

@@ -70,12 +70,10 @@ struct DuplexCommand: ParsableCommand {
     -> (any ParsableCommand, [Notice])
   {
     try words.refuseValuesOfHelp()
-    let defaults = try Defaults(for: words)
+    var defaults = try Defaults(for: words)
     if !defaults.isEmpty {
       let written = try words.completingOptions()
-      if let failure = defaults.culprit(of: written, failing: { complaint(about: $0) }) {
-        throw failure
-      }
+      try defaults.adapt(to: written) { complaint(about: $0) }
       arguments = defaults.inserted(into: written)
       DefaultOption.current = defaults.options
       return (try parseAsRoot(arguments), defaults.warnings)

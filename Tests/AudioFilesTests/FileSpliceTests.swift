@@ -52,6 +52,37 @@ import Testing
     #expect(after[500..<600].contains { $0 != 0 } == false)
   }
 
+  @Test(arguments: [FileFormat.wav, .flac])
+  func `what a file says beside its sound stays, and the region's markers come with it`(
+    format: FileFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    var tags = SoundFileTags()
+    (tags.title, tags.artist) = ("Take", "Somebody")
+    let time = Origination(nanosecondsSinceEpoch: 1_790_000_000_000_000_000, sampleRate: 48000)
+    func write(_ path: String, frames: Int, _ tags: SoundFileTags, marks: [Int]) throws {
+      var writer = try SoundFileWriter(
+        path: path, fileFormat: format, sampleFormat: .s16, sampleRate: 48000, channelCount: 1,
+        overwrite: false, tags: tags)
+      writer.originate(time)
+      for frame in marks { writer.mark(SoundFileMarker(frame: frame, label: "at \(frame)")) }
+      try writer.write(SampleBuffer(frameCount: frames, channelCount: 1), frames: frames)
+      try writer.finish()
+    }
+    try write(folder("take"), frames: 10_000, tags, marks: [0, 3999, 4000, 6999, 7000, 9000])
+    try write(folder("region"), frames: 3000, SoundFileTags(), marks: [10, 2999])
+    let before = try SoundFileReader(path: folder("take"))
+    let splice = try FileSplice(path: folder("take"))
+    try splice.replace(from: 4000, with: folder("region"), leastFrames: 0, isNew: false)
+    let after = try SoundFileReader(path: folder("take"))
+    #expect(after.tags == before.tags && after.tags.title == "Take")
+    #expect(after.origination == before.origination)
+    guard format == .wav else { return }
+    #expect(after.origination == time)
+    #expect(after.markers.map(\.frame) == [0, 3999, 4010, 6999, 7000, 9000])
+    #expect(after.markers.map(\.label).contains("at 10"))
+  }
+
   @Test func `a file that would change by being written again is refused`() throws {
     let folder = TemporaryFolder()
     let take = folder("take.ogg")

@@ -71,6 +71,28 @@ import Testing
     #expect(try hasPattern(file, count: 1_000_000))
   }
 
+  @Test(arguments: [Int.min, -1, 0, 1, .max])
+  func `no bounds are so strange that a file cannot be read`(number: Int) throws {
+    var bounds = RemoteFileBounds()
+    bounds.readAhead = number
+    bounds.firstRequest = number
+    bounds.gap = number
+    bounds.cache = number
+    bounds.window = number
+    bounds.receiveBuffer = number
+    let file = try server.open("ok/x.wav?size=1000000&id=strange\(number)", .short, bounds)
+    #expect(try hasPattern(file, from: 0, count: 100_000))
+    file.readAheadByteCount = number
+    #expect(try hasPattern(file, from: 900_000, count: 100_000))
+    #expect(try hasPattern(file, from: 400_000, count: 100_000))
+    for place in [1_000_000, 1 << 53, .max] {
+      #expect(try contents(file, from: place).isEmpty)
+    }
+    let endless = try server.open("no-length/x.wav?size=300000&id=strange\(number)", .short, bounds)
+    #expect(try contents(endless, from: .max).isEmpty)
+    #expect(try isWhole(endless, count: 300_000))
+  }
+
   @Test func `a waiting read is interrupted, and reading goes on after that`() throws {
     let file = try server.open("stall-once/x.wav?id=interrupt", RemoteFileTimeouts())
     #expect(try hasPattern(file, count: 100_000))

@@ -135,4 +135,43 @@ import Testing
     #expect(trouble?.kind == .unusableContents)
     #expect(trouble?.message.contains("no frame \(place)") == true)
   }
+
+  @Test(arguments: [
+    (channels: 64, samples: FileSampleFormat.s16, sampleRate: 48000), (1, .s16, 48000),
+    (2, .float, 48000), (2, .s16, 44100),
+  ])
+  func `a file that is another kind of sound after an interruption is not read into the old buffer`(
+    other: (channels: Int, samples: FileSampleFormat, sampleRate: Int)
+  ) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 100_000, channels: 2), to: folder("first"), .wav, .s16)
+    var writer = try SoundFileWriter(
+      path: folder("second"), fileFormat: .wav, sampleFormat: other.samples,
+      sampleRate: other.sampleRate, channelCount: other.channels, overwrite: false)
+    try writer.write(glide(frames: 100_000, channels: other.channels), frames: 100_000)
+    try writer.finish()
+    let first = MemorySource(folder.bytes(of: "first"))
+    let source = ReplacedSource(first, MemorySource(folder.bytes(of: "second")))
+    var reader = try SoundFileReader(bytes: source)
+    var buffer = SampleBuffer(frameCount: 4096, channelCount: 2)
+    first.interrupt(behind: 200_000)
+    while try reader.read(into: &buffer) > 0 {}
+    source.proceed()
+    let trouble = failure { _ = try reader.read(into: &buffer) }
+    #expect(trouble?.message == "the source was replaced by another file while it was read.")
+    let seeking = failure { try reader.seek(toFrame: 0) }
+    #expect(seeking?.message == "the source was replaced by another file while it was read.")
+  }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac])
+  func `a file that is cut off while it is read says so`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    try save(glide(frames: 300_000, channels: 2), to: folder("f"), format, .s24)
+    let decoder = try Decoding.decoder(forPath: folder("f"))
+    var buffer = SampleBuffer(frameCount: 4096, channelCount: 2)
+    #expect(try decoder.read(into: &buffer, at: 0, frames: 4096) == 4096)
+    #expect(truncate(folder("f"), folder.bytes(of: "f").count / 2) == 0)
+    let trouble = failure { _ = try decode(decoder) }
+    #expect(trouble?.message.contains("is damaged or cut short after 1") == true)
+  }
 }

@@ -156,6 +156,32 @@ import Testing
     #expect(rig.player.current == nil)
   }
 
+  @Test func `skips that come quicker than tracks begin all count`() throws {
+    let files = try (0..<6).map { try CountedFile(frames: 200_000, first: $0 * 200_000) }
+    let rig = try PlayerRig()
+    for file in files { rig.enqueue(file) }
+    rig.player.play()
+    func index(after skips: () -> Void) -> Int? {
+      skips()
+      _ = rig.run(cycles: 30)
+      return rig.player.current?.index
+    }
+    #expect(index { rig.player.skip(by: 0) } == 0)
+    #expect(index { for _ in 0..<5 { rig.player.skip(by: 1) } } == 5)
+    #expect(index { for _ in 0..<3 { rig.player.skipBack() } } == 2)
+    // Behind its first two seconds it goes to its own beginning first.
+    _ = rig.run(cycles: 2000)
+    #expect(index { rig.player.skipBack() } == 2)
+    #expect(rig.player.time.map { $0.current < 1 } == true)
+    _ = rig.run(cycles: 2000)
+    #expect(index { for _ in 0..<2 { rig.player.skipBack() } } == 1)
+    #expect(index { for _ in 0..<9 { rig.player.skipBack() } } == 0)
+    #expect(
+      index {
+        rig.player.skip(by: 9); rig.player.skipBack()
+      } == 5)
+  }
+
   /// A source whose opening takes it out of the queue again, and fails where it is to.
   @Test(arguments: [false, true])
   func `what is taken out of the queue while it is opened is not played in another's turn`(

@@ -97,4 +97,48 @@ import Testing
     for length in lengths { #expect(1.3...2.1 ~= length, "\(lengths)") }
     #expect(difference(frames, 0..<frames.count) == nil)
   }
+
+  /// A source of which some frames are here, and nothing more comes. A read of what is not here is interrupted.
+  private final class StalledStream: PlainSoundDecoder, @unchecked Sendable {
+    // @unchecked because the rig and all that it plays are on one thread.
+    let name = "a stalled stream"
+    let sampleRate = PrebufferTests.rate
+    let channelCount = 1
+    let frameCount: Int? = 100 * PrebufferTests.rate
+    let supportsSeeking = true
+    let arrived = 40 * PrebufferTests.rate
+    private(set) var position = 0
+    var isInterrupted: Bool { position >= arrived }
+
+    func isReady(prebuffer seconds: Double?) -> Bool { arrived - position >= 3 * sampleRate }
+
+    func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+      let count = max(0, min(frames, arrived - position))
+      for frame in 0..<count {
+        buffer[target + frame] = Float(position + frame + 1) / 8_388_608
+      }
+      position += count
+      return count
+    }
+
+    func seek(toFrame frame: Int) { position = frame }
+  }
+
+  @Test func `a jump to what is here is heard, though nothing more comes where it came from`()
+    throws
+  {
+    let rig = try PlayerRig(sampleRate: Self.rate)
+    let stream = StalledStream()
+    rig.player.enqueue(QueueItem(QueueItem.Part(name: stream.name) { _ in stream }))
+    rig.player.play()
+    var heard: [Float] = []
+    while heard.suffix(Self.rate).contains(where: { $0 != 0 }) || heard.count < Self.rate {
+      heard += rig.run(cycles: 100)
+    }
+    let before = numbers(heard).filter { $0 >= 0 }
+    #expect(before == Array(0..<stream.arrived))
+    try rig.player.seek(toFrame: 0)
+    let again = numbers(rig.run(cycles: 250)).filter { $0 >= 0 }
+    #expect(again.count > Self.rate && again.starts(with: 0..<Self.rate))
+  }
 }

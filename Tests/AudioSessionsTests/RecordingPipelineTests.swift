@@ -5,6 +5,7 @@ import AudioFiles
 import Glibc
 import RealtimeAudio
 import Testing
+import VoiceCleaning
 
 @testable import AudioSessions
 
@@ -44,6 +45,30 @@ import Testing
       let wanted = (100..<150).contains(index) ? 0 : Float(index + 101) / 1024
       #expect(abs(saved[index] - wanted) < 1e-4)
     }
+  }
+
+  @Test(arguments: [0, .infinity, .nan, -1], [Int.min, -1, .max])
+  func `no check is too long and no start too late for what is cleaned`(
+    checkSeconds: Double, start: Int
+  ) throws {
+    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    var plan = RecordingPlan(
+      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000, channelCount: 1)
+    plan.checkSeconds = checkSeconds
+    let writer = try RecordingWriter(
+      plan, ringFrames: 10_000,
+      cleaner: VoiceCleaner(
+        CleaningSettings(denoise: true), sampleRate: 8000, channelCount: 1))
+    writer.remote.ask(.start, at: start)
+    var recorder = writer.takeRecorder()
+    recorder?.record(
+      SampleBuffer(frameCount: 5000, channelCount: 1), frames: 5000,
+      at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+    recorder?.finish()
+    while writer.step() {}
+    #expect(writer.report.failure == nil)
+    #expect(writer.report.frames == (checkSeconds == .infinity ? 0 : 5000))
   }
 
   @Test(arguments: [(48000, 50), (24000, 50), (23999, 20)])

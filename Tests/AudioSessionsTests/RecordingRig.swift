@@ -18,10 +18,12 @@ final class RecordingRig {
   init(
     name: String = "take.wav", ringFrames: Int = 100_000,
     gate: any RecordingGate = WindowGate(PunchWindow()), rawName: String? = nil,
+    folders: [String] = [],
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
     folder = "/tmp/duplex-recording-\(UInt64.random(in: 0..<UInt64.max))"
     mkdir(folder, 0o777)
+    for name in folders { mkdir(folder + "/" + name, 0o777) }
     var plan = RecordingPlan(
       path: folder + "/" + name, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
       channelCount: 1)

@@ -57,6 +57,19 @@ import Testing
     #expect(rig.names == ["kept.wav", "take-002.wav"])
   }
 
+  @Test func `a recording whose folder was renamed goes by its new name`() throws {
+    let rig = try RecordingRig(name: "inner/take.wav", folders: ["inner"])
+    rig.record(2000)
+    rig.save()
+    #expect(rename(rig.folder + "/inner", rig.folder + "/outer") == 0)
+    rig.record(1000)
+    rig.finish()
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/outer/take.wav"])
+    #expect(try SoundFileReader(path: rig.folder + "/outer/take.wav").frameCount == 3000)
+    unlink(rig.folder + "/outer/take.wav")
+    rmdir(rig.folder + "/outer")
+  }
+
   @Test func `a file that was deleted before a split is written again`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
@@ -66,6 +79,29 @@ import Testing
     rig.finish()
     #expect(rig.names == ["take-001.wav", "take-002.wav"])
     #expect(try rig.allNumbers() == Array(1...4000))
+  }
+
+  @Test func `a deleted file that cannot be written again at a split grows on until it can be`()
+    throws
+  {
+    let rig = try RecordingRig { $0.split = .frames(3000) }
+    rig.record(2000)
+    rig.save()
+    #expect(unlink(rig.folder + "/take-001.wav") == 0)
+    #expect(symlink("missing/file.wav", rig.folder + "/take-001.wav") == 0)
+    rig.record(2000)
+    rig.save()
+    #expect(unlink(rig.folder + "/take-001.wav") == 0)
+    rig.record(3000)
+    rig.finish()
+    #expect(rig.names == ["take-001.wav", "take-002.wav"])
+    #expect(rig.writer.report.files.map(\.frames) == [6000, 1000])
+    #expect(try rig.allNumbers() == Array(1...7000))
+    let warnings = rig.events.compactMap {
+      if case .warning(let failure) = $0 { failure.message } else { nil }
+    }
+    #expect(warnings.first?.contains("was deleted while it is recorded") == true)
+    #expect(warnings.last?.contains("the recording is there again") == true)
   }
 
   @Test func `names that are taken get a number, and nothing is overwritten`() throws {
@@ -98,7 +134,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (KeepRule.files(2), 2), (.bytes(3 * 8192), 3), (.seconds(0.3), 3), (.files(100), 8),
+    (KeepRule.files(2), 2), (.bytes(3 * 8192), 3), (.bytes(100), 1), (.seconds(0.3), 3),
+    (.files(100), 8),
   ])
   func `of a rolling recording the newest files are kept`(rule: KeepRule, count: Int) throws {
     let rig = try RecordingRig {

@@ -228,6 +228,13 @@ extension FileFailure {
       hint: "Get another copy of the file.")
   }
 
+  /// It was read anew after an interruption, and is another file by now.
+  static func replaced(_ name: String) -> FileFailure {
+    FileFailure(
+      .readFailed, "\(name) was replaced by another file while it was read.",
+      hint: "Play it again from the beginning.")
+  }
+
   /// The announced frame `frame` cannot be gone to.
   static func unreachable(_ name: String, _ frame: Int, _ frameCount: Int) -> FileFailure {
     FileFailure(

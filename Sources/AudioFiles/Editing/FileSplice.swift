@@ -1,7 +1,8 @@
 import AudioBasics
 
 /// A sound file in which one stretch is replaced by what another file holds, and all else stays as it
-/// is, to the bit.
+/// is, to the bit: tags, the time of its first frame and markers outside of the stretch as well, as far as its format
+/// has them. The other file's markers come with it.
 ///
 /// The new file is written beside the old one and takes its place when it is complete: whatever goes
 /// wrong, the old one is still there. One thread at a time, never the audio thread.
@@ -36,10 +37,11 @@ public struct FileSplice: Sendable {
     guard let fileFormat = file.fileFormat, let sampleFormat = file.sampleFormat,
       !fileFormat.isLossy, sampleFormat != .s32
     else {
+      // "Opus", and not "Opus, Opus".
+      let isNamed = file.formatName.hasSuffix(file.encodingName)
       throw FileFailure(
         .unusableContents,
-        "\(path) is \(file.formatName), \(file.encodingName): it cannot be written again "
-          + "unchanged.",
+        "\(path) is \(file.formatName)\(isNamed ? "" : ", " + file.encodingName): it cannot be written again unchanged.",
         hint: "Convert it with sox to a WAV file of 16 or 24 bits or of floats.")
     }
     self.path = path
@@ -98,25 +100,51 @@ public struct FileSplice: Sendable {
           + "not \(sampleRate) Hz and \(channelCount) channels.",
         hint: "Convert it with sox to what \(path) has.")
     }
-    var writer = try SoundFileWriter(
-      path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount, overwrite: !isNew, appearance: .finished)
+    let marked = new.markers
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
     if isNew {
+      var writer = try makeWriter(SoundFileTags(), overwrite: false)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
+      mark(&writer, [], marked, from: firstFrame)
+      try fill(&writer, to: leastFrames, &buffer, isStopped)
+      try writer.finish()
     } else {
       var old = try SoundFileReader(path: path)
+      var writer = try makeWriter(old.tags, overwrite: true)
+      if let origination = old.origination { writer.originate(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
+      mark(&writer, old.markers, marked, from: firstFrame)
       if let length = old.frameCount, writer.framesWritten < length {
         try old.seek(toFrame: writer.framesWritten)
         try copy(&old, to: .max, into: &writer, &buffer, isStopped)
       }
+      try fill(&writer, to: leastFrames, &buffer, isStopped)
+      try writer.finish()
     }
-    try fill(&writer, to: leastFrames, &buffer, isStopped)
-    try writer.finish()
+  }
+
+  private func makeWriter(
+    _ tags: SoundFileTags, overwrite: Bool
+  ) throws(FileFailure) -> SoundFileWriter {
+    try SoundFileWriter(
+      path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
+      channelCount: channelCount, overwrite: overwrite, tags: tags, appearance: .finished)
+  }
+
+  /// Sets the `old` markers but for those within the region, which begins at `firstFrame` and was just written, and the
+  /// `new` ones, which are counted from there.
+  private func mark(
+    _ writer: inout SoundFileWriter, _ old: [SoundFileMarker], _ new: [SoundFileMarker],
+    from firstFrame: Int
+  ) {
+    let region = firstFrame..<max(firstFrame, writer.framesWritten)
+    for marker in old where !region.contains(marker.frame) { writer.mark(marker) }
+    for marker in new {
+      writer.mark(SoundFileMarker(frame: firstFrame + marker.frame, label: marker.label))
+    }
   }
 
   private func copy(

@@ -34,6 +34,7 @@ public final class RemoteFile: ByteSource {
     let address = try WebAddress(address)
     try UnreachableServers.check(address)
     let asked = HostClock.seconds
+    let bounds = bounds.limited
     let shared = MutexBox(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
     let thread = try Self.thread(
@@ -114,7 +115,7 @@ public final class RemoteFile: ByteSource {
     get { shared.withLock { $0.situation.bounds.readAhead } }
     set {
       let isIdle = shared.withLock { state in
-        state.situation.bounds.readAhead = max(newValue, 1)
+        state.situation.bounds.readAhead = min(max(newValue, 1), RemoteFileBounds.most)
         return state.needsAttention
       }
       if isIdle { signal.send() }
@@ -127,7 +128,8 @@ public final class RemoteFile: ByteSource {
   public func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    guard !bytes.isEmpty, offset >= 0 else { return 0 }
+    // No file is longer.
+    guard !bytes.isEmpty, (0..<FileBounds.byteCount).contains(offset) else { return 0 }
     return try shared.wait { state throws(FileFailure) in
       guard !state.isInterrupted else { return 0 }
       if let deadline = state.soundDeadline, HostClock.seconds >= deadline.time {
@@ -242,7 +244,8 @@ public final class RemoteFile: ByteSource {
   }
 }
 
-/// How much a `RemoteFile` fetches and keeps, in bytes.
+/// How much a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing, and more than a tebibyte, or
+/// for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
 public struct RemoteFileBounds: Sendable {
   /// Fetched ahead of the reader, at most.
   public var readAhead = 1 << 20
@@ -259,6 +262,23 @@ public struct RemoteFileBounds: Sendable {
 
   /// What suits sound files.
   public init() {}
+
+  /// A tebibyte.
+  static let most = 1 << 40
+  /// What is on its way to the reader is kept in any case.
+  private static let leastKept = 64 << 10
+
+  /// The same within their limits: none of them can be calculated with otherwise.
+  var limited: RemoteFileBounds {
+    var limited = self
+    for field in [\Self.readAhead, \.firstRequest, \.gap, \.cache, \.window] {
+      limited[keyPath: field] = min(max(0, self[keyPath: field]), Self.most)
+    }
+    limited.cache = max(Self.leastKept, limited.cache)
+    limited.window = max(Self.leastKept, limited.window)
+    limited.receiveBuffer = min(max(0, receiveBuffer), Int(Int32.max))
+    return limited
+  }
 }
 
 /// How long a `RemoteFile` waits for a server, and how often it tries again. Times are seconds.

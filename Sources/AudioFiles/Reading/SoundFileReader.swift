@@ -28,6 +28,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Frames before which an end is damage; nil where the file may end anywhere.
   private let promisedFrameCount: Int?
   private let order: ChannelOrder
+  /// libsndfile's number for the kind of file and of its samples.
+  private let soundFormat: Int32
+  /// Whether its source gave another kind of sound after an interruption.
+  private var isReplaced = false
   /// Room for samples of 16 bits, which are converted here: in libsndfile that takes several times longer. Of
   /// no frames where the file has others.
   private let shorts: SampleBuffer
@@ -103,9 +107,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     announcedFrameCount = missed
     limit = source.frameLimit ?? .max
     isSeekable = info.seekable != 0 && !source.isEndless
+    soundFormat = info.format
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    let isPromised = format == .flac || source.bareFormat != nil
+    // What is kept as it is has just so many bytes for each frame.
+    let isPlain = format?.isPlain == true && FileSampleFormat(code: info.format) != nil
+    let isPromised = format == .flac || source.bareFormat != nil || isPlain
     // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a
     // noncopyable value reads its own fields in a closure (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
@@ -249,6 +256,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// What the file says about itself, read from its head.
   public var tags: SoundFileTags { SoundFileTags(of: handle) }
 
+  /// When its first frame was captured; nil where it does not say.
+  public var origination: Origination? { Origination(of: handle) }
+
   /// The places that the file names.
   public var markers: [SoundFileMarker] { SoundFileMarker.all(of: handle) }
 
@@ -258,9 +268,15 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
   /// known.
   private mutating func resume() throws(FileFailure) {
+    guard !isReplaced else { throw .replaced(path) }
     guard isInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
+    // A server may send another file under the same name: the buffers of callers have room for this one only.
+    isReplaced =
+      info.format != soundFormat || Int(info.channels) != channelCount
+      || Int(info.samplerate) != sampleRate
+    guard !isReplaced else { throw .replaced(path) }
     handle = fresh
     let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
     try bytes.check()

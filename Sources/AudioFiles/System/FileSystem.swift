@@ -36,6 +36,14 @@ enum FileSystem {
     return FileName.text(ofCString: found)
   }
 
+  /// The folder that an open file is in, whatever that is called by now; the file itself need not have a name.
+  static func folder(ofOpenFile descriptor: Int32) throws(SystemError) -> String {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink("/proc/self/fd/\(descriptor)", &bytes, Int(PATH_MAX))
+    guard count > 0 else { throw .last }
+    return FileName.folder(of: FileName.text(ofCString: bytes))
+  }
+
   /// Whether this user may do `what` (`W_OK` and the like) with `path`.
   static func checkAccess(_ path: String, _ what: Int32) throws(SystemError) {
     try check(path) { access($0, what) }

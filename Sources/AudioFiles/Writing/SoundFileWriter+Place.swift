@@ -20,20 +20,27 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
-  /// The name that it has in its folder now, where it was renamed; nil where it has its own, or none
+  /// The name that it has now, where it or its folder was renamed; nil where it has its own, or none
   /// is found. A file that began without a name is not known by one to the kernel: the folder is.
   public var newName: String? {
     var status = stat()
     guard draft == nil, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular,
       status.st_nlink > 0, FileIdentity(of: path) != FileIdentity(status)
     else { return nil }
-    let folder = FileName.folder(of: path)
-    var names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? NameList()
-    var name = names.takeFirst()
-    while let tried = name, FileIdentity(of: FileName.join(folder, tried)) != FileIdentity(status) {
-      name = names.takeFirst()
+    if let name = Self.name(of: FileIdentity(status), in: FileName.folder(of: path)) {
+      return String(path.dropLast(FileName.last(of: path).count)) + name
     }
-    return name.map { String(path.dropLast(FileName.last(of: path).count)) + $0 }
+    guard let folder = try? FileSystem.folder(ofOpenFile: sink.descriptor) else { return nil }
+    return Self.name(of: FileIdentity(status), in: folder).map { FileName.join(folder, $0) }
+  }
+
+  /// What a file is called in `folder`.
+  private static func name(of file: FileIdentity, in folder: String) -> String? {
+    var names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? NameList()
+    while let name = names.takeFirst() {
+      if FileIdentity(of: FileName.join(folder, name)) == file { return name }
+    }
+    return nil
   }
 
   /// Why it could not get its name, though no other file has it: it stays without one.

@@ -54,7 +54,7 @@ struct RecordingPipeline: ~Copyable {
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
     // Twice as much where what was not cleaned is kept, too.
-    let lookahead = min(max(0, gate.lookaheadFrames), Int.max / 8) + Self.chunkFrames
+    let lookahead = min(max(0, gate.lookaheadFrames), RecordingPlan.mostFrames) + Self.chunkFrames
     guard
       SampleBuffer.hasRoom(
         frameCount: lookahead + delay, channelCount: plan.channelCount * (rawPlan == nil ? 1 : 2))
@@ -70,7 +70,7 @@ struct RecordingPipeline: ~Copyable {
       raw = nil
     }
     output = made
-    checkFrames = Int(clamping: plan.checkSeconds * Double(plan.sampleRate))
+    checkFrames = plan.checkFrames
     check =
       checkFrames > 0
       ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: plan.channelCount) : nil

@@ -267,7 +267,9 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   private func publish() {
     let (levels, isOpen, isPaused) = (pipeline.levels, pipeline.isOpen, pipeline.isPaused)
+    let path = pipeline.growingFiles().first { $0.plan.path == plan.path }?.file.path
     events.update { state in
+      state.path = path
       state.levels = levels
       state.isOpen = isOpen
       state.isPaused = isPaused

@@ -15,3 +15,6 @@ bool linux_punch_hole(int descriptor, int64_t offset, int64_t count);
 
 /// Both ends of a pipe that does not block.
 bool linux_pipe(int ends[2]);
+
+/// A file in memory, which `name` only describes; -1 where that is not possible.
+int linux_memory_file(const char *name);

@@ -44,7 +44,8 @@ public final class EngineRecording: Sendable {
   /// `failure`.
   public var report: RecordingReport? { state.withLock { $0.report } }
 
-  /// What happened to it since the last time: files begun and finished, markers, warnings.
+  /// What happened to it since the last time: files begun and finished, markers, warnings. Of more than 10,000 the newest
+  /// are there, 5,000 at least.
   public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
 
   /// Goes on in the next file. Does nothing before the engine runs.

@@ -36,7 +36,7 @@ final class PlaybackKeys: KeyResponder {
     case .togglePause: player.togglePlayPause()
     // What cannot be sought is told as an event.
     case .seek(let seconds): try? player.seek(bySeconds: seconds)
-    case .previousTrack: goBack()
+    case .previousTrack: player.skipBack()
     case .nextTrack: player.skip(by: 1)
     case .nextSource:
       chosen = (chosen + 1) % choices
@@ -57,12 +57,6 @@ final class PlaybackKeys: KeyResponder {
     case .end, .showKeys, .startRecording, .setMarker, .split, .toggleDim, .toggleBackingAlone:
       break
     }
-  }
-
-  /// The beginning of this one, or, within its first two seconds, the one before.
-  private func goBack() {
-    let seconds = player.time?.current ?? 0
-    player.skip(by: seconds > 2 ? 0 : -1)
   }
 
   private func closeLoop() {

@@ -181,7 +181,7 @@ final class OverdubRun {
       status = try inTermsOfTheTool { try recordAll() }
     } catch {
       // Once sound has flowed there is something to sum up.
-      guard configuration != nil else { throw error }
+      guard totals.hasBegun else { throw error }
       error.report()
       status = isNothingKept ? error.status : .loss
     }

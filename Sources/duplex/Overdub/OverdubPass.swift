@@ -78,7 +78,7 @@ final class OverdubPass {
       frames: plan.window.firstFrame + plan.region.count)
     let keys = TakeKeys(
       writer, from: configuration.capture?.device ?? "", sampleRate: rate,
-      keepsMarkers: !run.command.isPunchIn)
+      firstFrame: run.command.isPunchIn ? plan.region.lowerBound : 0)
     parts.takeKeys = keys
     parts.poll = { moment in
       keys.poll()
@@ -98,6 +98,7 @@ final class OverdubPass {
       try put(
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
         channels: channels)
+      for index in report.gaps.indices { report.gaps[index].frame += plan.region.lowerBound }
     } else if run.command.isPunchIn, report.frames > 0 {
       regionPath = target.path
       warn("regionApart", "The recorded region alone is kept in \(target.path).")
@@ -191,7 +192,7 @@ final class OverdubPass {
     for pass in run.passes { recorded.add(pass.report) }
     var totals = run.totals.report
     // The backing's end is the end, unless the user named an earlier one.
-    if case .duration = totals.stopReason, run.command.audio.duration == nil {
+    if case .duration = totals.stopReason, !plan.isShortened {
       totals.stopReason = .end
     }
     outcome.with(totals).conclude(
@@ -291,6 +292,8 @@ struct OverdubPlan {
   let backingFrames: Int
   /// The range of the backing that is recorded.
   let region: Range<Int>
+  /// Whether the take is shorter because of --duration.
+  let isShortened: Bool
   /// The backing's first frame that is played: a little before the region.
   let playedFrom: Int
   /// Frames of silence before all, in which a device's steps are learned.
@@ -312,6 +315,7 @@ struct OverdubPlan {
     let rate = configuration.sampleRate
     backingFrames = track.frameCount ?? 0
     region = try Self.region(command, of: backingFrames, rate: rate)
+    isShortened = region.upperBound < Self.end(command, of: backingFrames, rate: rate)
     let first = region.lowerBound
     learningFrames = StepAlignment.learningFrames(configuration)
     countInFrames = ClickTrack.frameCount(
@@ -319,6 +323,11 @@ struct OverdubPlan {
     playedFrom = command.countIn > 0 ? first : max(0, first - Self.leadSeconds * rate)
     alignmentFrames = command.subFrame ? roundTrip : roundTrip.rounded()
     restFrames = roundTrip - alignmentFrames
+  }
+
+  /// Where the take ends without --duration.
+  private static func end(_ command: OverdubCommand, of frames: Int, rate: Int) -> Int {
+    min(frames, command.to?.frameCount(at: rate) ?? frames)
   }
 
   /// The range to be recorded of a backing of `frames` frames at this rate.
@@ -329,7 +338,7 @@ struct OverdubPlan {
         hint: "Save the backing track to a file first, and check it with `duplex inspect`.")
     }
     let first = command.from?.frameCount(at: rate) ?? 0
-    let end = min(frames, command.to?.frameCount(at: rate) ?? frames)
+    let end = end(command, of: frames, rate: rate)
     guard first < end else {
       throw ToolFailure.usage(
         "There is nothing between --from and --to in \(command.backing).",

@@ -59,7 +59,8 @@ struct PlayCommand: AlsoPlayingCommand {
   @Flag(help: "Play all files at the same time, mixed.")
   var together = false
 
-  @Flag(help: "Play all files in sync with one audible; the tab key selects the next.")
+  @Flag(
+    help: "Play all files in sync with one audible, up to its end; the tab key selects the next.")
   var compare = false
 
   @Flag(help: "Play the files in random order.")

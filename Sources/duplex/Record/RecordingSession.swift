@@ -30,7 +30,7 @@ struct RecordingSession {
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
     watch = RecordingWatch(
       writer, configuration, path: target.path, waits: waits, measuresLevels: plan.measuresLevels)
-    let check = Int(clamping: plan.checkSeconds * Double(sampleRate))
+    let check = plan.checkFrames
     // A recording that waits is as long from its start on: its gate says when it is over.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: sampleRate) + check }

@@ -26,6 +26,7 @@ struct RecordingMessages {
       ]
       duplex.tell(Event("split", fields), "now recording to \(file.path).")
     case .finished(let file): duplex.tell(Event("file", file.fields), nil)
+    case .printed(let line): Terminal.say("\(line)")
     case .removed(let path): duplex.tell(Event("removed", ["path": path]), nil)
     case .paused(let pause):
       duplex.tell(

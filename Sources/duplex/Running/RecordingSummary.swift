@@ -32,9 +32,8 @@ struct RecordingSummary {
   func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
-    guard plan.isStream || FileRemoval.existing(path) != nil else {
-      return "Nothing was kept: there is no file \(path)."
-    }
+    // Whoever gets a file by --on-file may move it on.
+    let isThere = plan.isStream || FileRemoval.existing(path) != nil
     // Of a recording in many files the oldest may be removed by now.
     let kept = plan.keep == nil ? report.frames : report.files.reduce(0) { $0 + $1.frames }
     let seconds = Double(kept) / Double(plan.sampleRate)
@@ -53,7 +52,7 @@ struct RecordingSummary {
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped.counted("sample")) clipped" : "")
       + (lost > 0 ? ", \(lost.counted("frame")) lost in \(gaps.count.counted("gap"))" : "")
-      + "."
+      + (isThere ? "." : "; the file is no longer there under this name.")
   }
 
   private var emptiness: String {

@@ -44,7 +44,7 @@ final class RecordingWatch: KeyResponder {
   var state: RecordingState { writer.events.latest }
 
   /// What a person is told is going on.
-  var title: String { "Recording to " + (path == "-" ? "standard output" : path) }
+  var title: String { "Recording to " + (path == "-" ? "standard output" : state.path ?? path) }
 
   /// Whether it waits to be started.
   var isWaiting: Bool { !hasStarted }

@@ -5,6 +5,8 @@ import RealtimeAudio
 struct SessionTotals {
   private(set) var report = SessionReport()
   private var isEmpty = true
+  /// Whether any session has begun.
+  private(set) var hasBegun = false
 
   /// Whether the last one did not come to its own end.
   var isEnded: Bool {
@@ -15,6 +17,7 @@ struct SessionTotals {
   /// Remembers how a session ended, but none of its figures. Where the user asked for the end while it came to its
   /// own, no further session is to follow.
   mutating func note(_ outcome: SessionOutcome) {
+    hasBegun = true
     report.stopReason = outcome.report.stopReason.superseded(by: outcome.askedEnd)
   }
 

@@ -6,20 +6,21 @@ final class TakeKeys: KeyResponder {
   private let writer: RecordingWriter
   private let messages: RecordingMessages
   private let captureDevice: String
-  private let marks: Bool
+  /// Where in the take's file the recording begins.
+  private let firstFrame: Int
   private var count = 0
 
-  /// For a take that `writer` records from `captureDevice`. Markers are set where its file `keepsMarkers`.
+  /// For what `writer` records from `captureDevice`, which begins at `firstFrame` of the take.
   init(
-    _ writer: RecordingWriter, from captureDevice: String, sampleRate: Int, keepsMarkers: Bool
+    _ writer: RecordingWriter, from captureDevice: String, sampleRate: Int, firstFrame: Int
   ) {
     self.writer = writer
     self.captureDevice = captureDevice
-    marks = keepsMarkers
+    self.firstFrame = firstFrame
     messages = RecordingMessages(sampleRate: sampleRate)
   }
 
-  var bindings: [KeyBinding] { marks ? KeyBindings.take : [] }
+  var bindings: [KeyBinding] { KeyBindings.take }
 
   func perform(_ action: KeyAction, at frame: Int) {
     guard action == .setMarker else { return }
@@ -31,7 +32,10 @@ final class TakeKeys: KeyResponder {
   func poll() {
     for event in writer.events.take() {
       switch event {
-      case .marker, .diskLow, .warning: messages.tell(event)
+      case .marker(var marker):
+        marker.frame += firstFrame
+        messages.tell(.marker(marker))
+      case .diskLow, .warning: messages.tell(event)
       case .onlySilence: SilenceSearch.notice(of: captureDevice, within: 300).report()
       default: break
       }

@@ -56,21 +56,57 @@ struct Defaults {
   }
 
   /// The words for the parser: defaults stand before what the user wrote.
-  func inserted(into words: [String], only: DefaultOption? = nil) -> [String] {
+  func inserted(into words: [String]) -> [String] { Self.words(words, with: options) }
+
+  private static func words(_ words: [String], with options: [DefaultOption]) -> [String] {
     guard let command = words.first else { return words }
-    return [command] + (only.map { [$0] } ?? options).flatMap(\.words) + words.dropFirst()
+    return [command] + options.flatMap(\.words) + words.dropFirst()
   }
 
-  /// The default that makes `words` fail, with the reason; nil where the words fail without any.
-  func culprit(of words: [String], failing: ([String]) -> String?) -> ToolFailure? {
-    guard !isEmpty, failing(words) == nil else { return nil }
-    for option in options + overridden {
-      if let reason = failing(inserted(into: words, only: option)) {
-        return refusal(option, reason)
+  /// Leaves out the defaults that cannot be used together with `words`, which the user wrote: the command line wins. Throws
+  /// where one makes no sense in any run. `failing` says why words are refused; where those of the user are refused
+  /// without any default, nothing is left out.
+  mutating func adapt(
+    to words: [String], failing: ([String]) -> String?
+  ) throws(ToolFailure) {
+    guard !isEmpty, failing(words) == nil else { return }
+    for option in overridden {
+      let reason = failing(Self.words(words, with: [option]))
+      if let reason, !suits(option, failing) { throw refusal(option, reason) }
+    }
+    guard failing(inserted(into: words)) != nil else { return }
+    var kept: Set<Int> = []
+    // Twice: one may need another that stands behind it.
+    for _ in 0..<2 {
+      for index in options.indices where !kept.contains(index) {
+        let tried = options.indices.filter { kept.contains($0) || $0 == index }.map { options[$0] }
+        if failing(Self.words(words, with: tried)) == nil { kept.insert(index) }
       }
     }
-    guard let reason = failing(inserted(into: words)), let last = options.last else { return nil }
-    return refusal(last, reason)
+    for index in options.indices where !kept.contains(index) && !suits(options[index], failing) {
+      let reason = failing(Self.words(words, with: [options[index]])) ?? ""
+      throw refusal(options[index], reason)
+    }
+    options = options.indices.filter(kept.contains).map { options[$0] }
+  }
+
+  /// Whether there is a run that a default can be used in: one with all that others of the command's options need.
+  private func suits(_ option: DefaultOption, _ failing: ([String]) -> String?) -> Bool {
+    let processing = [
+      "--mix=x.wav", "--split=10:00", "--voice-activated", "--high-pass=80",
+      "--limit-lookahead=5ms",
+    ]
+    let run =
+      switch command {
+      case "record": ["x.wav", "--monitor"] + processing
+      case "monitor": ["--record=x.wav"] + processing
+      case "overdub": ["x.wav", "y.wav", "--monitor", "--limit-lookahead=5ms"]
+      case "repair": ["x.wav", "--rate=48000", "--channels=2", "--sample-format=s16"]
+      case "play", "inspect": ["x.wav"]
+      default: [String]()
+      }
+    // Of two values the last one counts.
+    return failing([command] + run + option.words) == nil
   }
 
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {

@@ -69,9 +69,9 @@ extension FuzzTarget {
       ]
       let written = input.choose(from: commands)
       guard let words = try? CommandWords(written, of: DuplexCommand.commands),
-        let defaults = try? Defaults(for: words)
+        var defaults = try? Defaults(for: words)
       else { return }
-      _ = defaults.culprit(of: written) { words in
+      try? defaults.adapt(to: written) { words in
         do {
           _ = try DuplexCommand.parseAsRoot(words)
           return nil

@@ -8,11 +8,7 @@ extension AudioPlayer {
   /// What is heard, where in it, and how much of it there is, in one reading; nil where nothing is
   /// heard.
   public var positionAndTime: PlaybackPosition? {
-    heard.map { span, frame in
-      let boundary = span.positions.boundary(
-        after: max(0, min(frame, span.endFrame) - span.startFrame))
-      return PlaybackPosition(track: span.track, frame: Int(clamping: boundary))
-    }
+    heard.map { span, frame in span.position(at: frame) }
   }
 
   /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
@@ -170,21 +166,6 @@ extension AudioPlayer {
   /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME type
   /// (`audio/flac`).
   public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
-}
-
-/// Where a player is in what is heard.
-public struct PlaybackPosition: Sendable {
-  /// What is heard.
-  public let track: PlayerTrack
-  /// The frame of the source that is heard next, at the source's own rate.
-  public let frame: Int
-
-  /// Frames of the source; nil where that is not known.
-  public var frameCount: Int? { track.facts.frameCount }
-  /// `frame` in seconds of the source.
-  public var seconds: Double { Double(frame) / Double(track.facts.sampleRate) }
-  /// Seconds of the source; nil where that is not known.
-  public var totalSeconds: Double? { track.facts.seconds }
 }
 
 /// Why a player did not go where it was asked to.

@@ -107,13 +107,27 @@ extension AudioPlayer {
   public var isShuffling: Bool { list.withLock { $0.shuffles } }
 
   /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
-  /// beginning.
+  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads.
   public func skip(by count: Int) {
+    skip { _ in count }
+  }
+
+  /// Goes to the beginning of what is heard, or, within its first `seconds` seconds and where an earlier skip has not
+  /// taken effect yet, to the item before.
+  public func skipBack(within seconds: Double = 2) {
+    skip { ($0?.seconds ?? 0) > seconds ? 0 : -1 }
+  }
+
+  /// Skips by as many items as `count` says for where it is: nil where nothing is heard, or where an earlier skip leads.
+  private func skip(by count: @escaping @Sendable (PlaybackPosition?) -> Int) {
     ask(
       interrupts: true,
       .work { queue, frame in
-        let place = queue.published.withLock { $0.span(at: frame)?.track.place }
-        queue.list.withLock { $0.skip(to: (place ?? $0.next.moved(by: -1)).moved(by: count)) }
+        let heard = queue.isCut ? nil : queue.published.withLock { $0.position(at: frame) }
+        queue.list.withLock { list in
+          let place = heard?.track.place ?? (queue.isCut ? list.next : list.next.moved(by: -1))
+          list.skip(to: place.moved(by: count(heard)))
+        }
         queue.cut(at: frame)
         return true
       })

@@ -208,7 +208,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
-      gather(isReady: isReady)
+      gather(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(queue.isOver ? 0 : 1)
       // What is left in the ring is heard with what is gathered, not before it. Nothing is read meanwhile, so that
       // this is looked at again.

@@ -160,6 +160,15 @@ struct TrackCursor: ~Copyable {
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
   }
 
+  /// Whether the decoder must go elsewhere for the next frame: what is known of where it is says nothing of that.
+  var isElsewhere: Bool {
+    let isReversed = path.order.isReversed
+    let isPassOver = isReversed ? boundary <= path.start : path.end.map { boundary >= $0 } ?? false
+    if isPassOver { return path.order.times.map { passes + 1 < $0 } ?? true }
+    let first = isReversed ? max(path.start, boundary - blockFrames) : boundary
+    return !isHeld && decoder.position != first
+  }
+
   private mutating func take(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
     let isReversed = path.order.isReversed
     let ahead = isReversed ? boundary - held.lowerBound : held.upperBound - boundary

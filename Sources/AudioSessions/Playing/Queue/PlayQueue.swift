@@ -75,6 +75,12 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether there is nothing more to come.
   var isOver: Bool { current == nil && resumption == nil && !list.withLock { $0.hasNext } }
 
+  /// Whether what played was ended, and what comes instead has not begun.
+  private(set) var isCut = false
+
+  /// Whether what is played must go elsewhere before the next frame.
+  var isElsewhere: Bool { current?.isElsewhere ?? false }
+
   /// What is played: its waits can be interrupted.
   var decoders: [any SoundDecoder] { current?.decoders ?? [] }
 
@@ -90,12 +96,16 @@ final class PlayQueue: @unchecked Sendable {
         guard begin(at: delivered) else { continue }
       }
       if isGathering, let current {
-        isWaiting = !current.isReady(prebuffer: prebufferSeconds)
+        isWaiting = !current.isReadable(prebuffer: prebufferSeconds)
         guard !isWaiting else { return 0 }
         isGathering = false
       }
+      let wasElsewhere = current?.isElsewhere ?? false
       let count = try readCurrent(into: &buffer, frames: frames)
       if count > 0 {
+        if wasElsewhere, let current {
+          isGathering = !current.isReadable(prebuffer: prebufferSeconds)
+        }
         deliver(count)
         return count
       }
@@ -226,7 +236,7 @@ final class PlayQueue: @unchecked Sendable {
     if boundaries.isEmpty { chainStart = frame }
     sources[trackNumber] = source
     sources[trackNumber - Self.mostSources] = nil
-    isGathering = !source.isReady(prebuffer: prebufferSeconds)
+    isGathering = !source.isReadable(prebuffer: prebufferSeconds)
     let span = TrackSpan(
       track: PlayerTrack(
         number: trackNumber, place: taken.place, facts: facts,
@@ -234,6 +244,7 @@ final class PlayQueue: @unchecked Sendable {
       item: taken.item, startFrame: frame, frames: 0, positions: source.positions,
       settings: source.settings)
     published.withLock { $0.spans.append(span) }
+    isCut = false
     return true
   }
 
@@ -294,6 +305,7 @@ final class PlayQueue: @unchecked Sendable {
     keep(unplayed)
     boundaries.removeAll()
     current = nil
+    isCut = true
   }
 
   /// Has what is heard at the queue's frame `frame` go on differently: `change` alters its settings
@@ -318,9 +330,10 @@ final class PlayQueue: @unchecked Sendable {
     boundaries.removeAll()
     list.withLock { $0.skip(to: span.track.place.moved(by: 1)) }
     current = source
+    isCut = false
     sources[span.track.number] = source
     chainStart = delivered
-    isGathering = !source.isReady(prebuffer: prebufferSeconds)
+    isGathering = !source.isReadable(prebuffer: prebufferSeconds)
     span.startFrame = delivered
     span.frames = 0
     span.isClosed = false

@@ -40,6 +40,11 @@ struct PlayedSpans: Sendable {
     spans.last { $0.startFrame <= frame } ?? spans.first
   }
 
+  /// Where in its source what is heard at `frame` of the queue is.
+  func position(at frame: Int) -> PlaybackPosition? {
+    span(at: frame).map { $0.position(at: frame) }
+  }
+
   /// Whether a turn has spans. By bisection, as turns follow in the order of their numbers: short sources are
   /// hundreds a second.
   func holds(turn number: Int) -> Bool {
@@ -113,6 +118,27 @@ struct TrackSpan: Sendable {
 
   var endFrame: Int { startFrame + frames }
 
+  /// Where in the source the queue's frame `frame` lies.
+  func position(at frame: Int) -> PlaybackPosition {
+    let boundary = positions.boundary(after: max(0, min(frame, endFrame) - startFrame))
+    return PlaybackPosition(track: track, frame: Int(clamping: boundary))
+  }
+
   /// Its frames, counted from the queue's first.
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
+}
+
+/// Where a player is in what is heard.
+public struct PlaybackPosition: Sendable {
+  /// What is heard.
+  public let track: PlayerTrack
+  /// The frame of the source that is heard next, at the source's own rate.
+  public let frame: Int
+
+  /// Frames of the source; nil where that is not known.
+  public var frameCount: Int? { track.facts.frameCount }
+  /// `frame` in seconds of the source.
+  public var seconds: Double { Double(frame) / Double(track.facts.sampleRate) }
+  /// Seconds of the source; nil where that is not known.
+  public var totalSeconds: Double? { track.facts.seconds }
 }

@@ -196,6 +196,8 @@ protocol QueueSource: FrameSource {
   var settings: TrackSettings { get }
   /// Where the frames that are heard lie in its (first) file.
   var positions: PositionMap { get }
+  /// Whether a decoder must go elsewhere for the next frame.
+  var isElsewhere: Bool { get }
 
   /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before, where
   /// that cannot be.
@@ -227,6 +229,12 @@ extension QueueSource {
   /// Whether all have so much that reading on need not wait soon.
   func isReady(prebuffer seconds: Double?) -> Bool {
     decoders.allSatisfy { $0.isReady(prebuffer: seconds) }
+  }
+
+  /// Whether it is to be read now: not while more is to be gathered where its decoders are. What is elsewhere may be
+  /// here already, and nothing of it comes before it is read.
+  func isReadable(prebuffer seconds: Double?) -> Bool {
+    isElsewhere || isReady(prebuffer: seconds)
   }
 }
 
@@ -263,6 +271,7 @@ final class TrackGroup: QueueSource {
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
   var settings: TrackSettings { tracks[0].settings }
   var positions: PositionMap { tracks[0].positions }
+  var isElsewhere: Bool { tracks.contains(where: \.isElsewhere) }
 
   var nonFiniteCount: Int { mix.nonFiniteCount }
 

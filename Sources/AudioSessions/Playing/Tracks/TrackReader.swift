@@ -245,6 +245,9 @@ extension TrackReader {
   /// Whether all is read and delivered but for what is held back.
   var holdsTail: Bool { stream.holdsTail }
 
+  /// As `TrackCursor.isElsewhere`.
+  var isElsewhere: Bool { stream.isElsewhere }
+
   /// Where the track ends, in frames delivered since its converter was new.
   var endFrame: Int { stream.endFrame }
 

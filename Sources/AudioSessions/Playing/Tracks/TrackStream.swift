@@ -55,6 +55,9 @@ struct TrackStream: ~Copyable {
   /// The way it takes through its file.
   var path: PlayPath { cursor.path }
 
+  /// As `TrackCursor.isElsewhere`.
+  var isElsewhere: Bool { cursor.isElsewhere }
+
   /// Throws as `TrackCursor.check` does.
   func check(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
     try cursor.check(order, entry: entry)

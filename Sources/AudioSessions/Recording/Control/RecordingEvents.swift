@@ -14,6 +14,8 @@ public enum RecordingEvent: Sendable {
   case finished(RecordedFile)
   /// A file was removed to make room.
   case removed(path: String)
+  /// A command for a file that is complete printed this line, where the plan has that told.
+  case printed(String)
   /// The user paused: nothing is kept from here on.
   case paused(RecordingPause)
   /// The user went on.
@@ -34,6 +36,8 @@ public enum RecordingEvent: Sendable {
 
 /// Levels and state of a recording at this moment.
 public struct RecordingState: Sendable {
+  /// The file that grows; nil where none does.
+  public var path: String?
   /// Levels so far.
   public var levels = ProgrammeLevels.nothing
   /// Seconds until the disk is full; nil where that is not known.
@@ -52,7 +56,11 @@ public final class RecordingEvents: Sendable {
 
   init() {}
 
-  /// What happened since the last time. Any thread but the audio thread.
+  /// The most that are kept for a watcher who does not look: the oldest are let go.
+  static let mostKept = 10_000
+
+  /// What happened since the last time; of more than 10,000 the newest are there, 5,000 at least. Any thread but the
+  /// audio thread.
   public func take() -> [RecordingEvent] {
     events.withLock { events in
       defer { events = [] }
@@ -70,7 +78,11 @@ public final class RecordingEvents: Sendable {
   var isStateWanted: Bool { isWatched.isRaised }
 
   func emit(_ event: RecordingEvent) {
-    events.withLock { $0.append(event) }
+    events.withLock { events in
+      // Half of them at once: each move costs as much as all that stay.
+      if events.count >= Self.mostKept { events.removeFirst(Self.mostKept / 2) }
+      events.append(event)
+    }
   }
 
   func update(_ change: (inout RecordingState) -> Void) {

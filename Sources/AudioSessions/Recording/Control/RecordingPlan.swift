@@ -67,6 +67,9 @@ public struct RecordingPlan: Sendable {
   public var keep: KeepRule?
   /// A shell command to run after each file, which finds the file's path in `$1`.
   public var onFile: String?
+  /// Whether what that command prints is told line by line (`RecordingEvent.printed`), instead of going to standard error:
+  /// where a program draws on its terminal.
+  public var tellsCommandOutput = false
   /// How old, in seconds, what is not yet on the disk may grow.
   public var syncSeconds = 1.0
   /// Seconds that are listened to and judged before the take begins.
@@ -92,6 +95,14 @@ public struct RecordingPlan: Sendable {
 
   /// Whether the recording goes to standard output.
   public var isStream: Bool { path == "-" }
+
+  /// Frames of a timeline that no recording comes to, and that can be calculated with.
+  static let mostFrames = Int.max / 8
+
+  /// Frames that are listened to and judged before the take begins.
+  package var checkFrames: Int {
+    min(max(0, Int(clamping: checkSeconds * Double(sampleRate))), Self.mostFrames)
+  }
 
   /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before it is written.
   var isSixteenBit: Bool {

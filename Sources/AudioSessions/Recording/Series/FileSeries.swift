@@ -37,7 +37,7 @@ struct FileSeries: ~Copyable {
     self.plan = plan
     self.events = events
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
-    finished = FinishedFiles(command: plan.onFile, rule: plan.keep, events: events)
+    finished = FinishedFiles(plan, events: events)
     if plan.isFilePerSegment {
       try OutputFolder.check(for: plan.path)
     } else {
@@ -189,15 +189,26 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       try restore()
     } catch {
-      guard !isWarned else { return }
-      isWarned = true
-      events.emit(
-        .warning(
-          FileFailure(
-            .writeFailed,
-            "\(current?.path ?? plan.path) was deleted while it is recorded. \(error.message)",
-            hint: "Create its folder and free some disk space: then the file is written again.")))
+      warnOfDeletion(error)
     }
+  }
+
+  /// Tells once why a deleted file cannot be written again.
+  private mutating func warnOfDeletion(_ failure: FileFailure) {
+    guard !isWarned else { return }
+    isWarned = true
+    events.emit(
+      .warning(
+        FileFailure(
+          .writeFailed,
+          "\(current?.path ?? plan.path) was deleted while it is recorded. \(failure.message)",
+          hint: "Create its folder and free some disk space: then the file is written again.")))
+  }
+
+  /// Has the growing file go on; the next one is tried again when there is as much again.
+  private mutating func postponeSplit() {
+    renewRoom()
+    unsplitBytes = writer?.byteCount ?? 0
   }
 
   /// The file for the next frame is open, and has room for it.
@@ -212,7 +223,9 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       if let trouble = try followName(of: ending) { events.emit(.warning(trouble)) }
     } catch {
-      events.emit(.warning(error))
+      // It has no name, and would be gone once it is closed: it grows on until it can be written again.
+      postponeSplit()
+      return warnOfDeletion(error)
     }
     let before = writer.take()
     let file = current
@@ -222,9 +235,7 @@ struct FileSeries: ~Copyable {
       // Better a file that is too long than frames that are lost.
       writer = before
       current = file
-      renewRoom()
-      // Tried again when there is as much again.
-      unsplitBytes = writer?.byteCount ?? 0
+      postponeSplit()
       return events.emit(.warning(error))
     }
     if let current { events.emit(.split(current)) }
@@ -352,45 +363,5 @@ struct FileSeries: ~Copyable {
     events.emit(.finished(file))
     let length = FrameTime.nanoseconds(of: file.frames, at: plan.sampleRate)
     finished.add(file.path, end: file.start &+ length)
-  }
-}
-
-/// The names of a recording's files, one after the other.
-///
-/// A pattern with a percent sign is one of strftime's: `note-%Y%m%d-%H%M%S.wav`, by the time of a
-/// file's first frame. Any other is counted: `take.wav` gives `take-001.wav`, `take-002.wav`. A name
-/// that was used or is taken gets a further number, `-2`, so that nothing is ever overwritten.
-struct SeriesNames {
-  private let pattern: String
-  private let isSeries: Bool
-  private var count = 0
-  /// The highest number that a name got which was taken.
-  private var numbers: [String: Int] = [:]
-
-  /// Names after `pattern`. With `isSeries` false the first one is the pattern itself.
-  init(_ pattern: String, isSeries: Bool) {
-    self.pattern = pattern
-    self.isSeries = isSeries
-  }
-
-  /// The name of the next file, which begins at `start` nanoseconds since 1970.
-  mutating func next(at start: UInt64) -> String {
-    count += 1
-    if !isSeries, count == 1 { return pattern }
-    if isSeries, pattern.contains("%") { return LocalTime(start).formatted(pattern) }
-    let digits = String(count)
-    return FileName.insert(
-      "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
-  }
-
-  /// `name`, or where that is taken the same with the first number that is not, from the last one that was given on.
-  mutating func free(_ name: String, isTaken: (String) -> Bool) -> String {
-    var path = name
-    while isTaken(path) {
-      let number = numbers[name, default: 1] + 1
-      numbers[name] = number
-      path = FileName.insert("-\(number)", into: name)
-    }
-    return path
   }
 }

@@ -2,7 +2,7 @@ import AudioFiles
 
 /// What becomes of files once they are complete: a command runs for each, one at a time and in
 /// order, and the oldest are removed when there are more than are to be kept.
-struct FinishedFiles {
+struct FinishedFiles: ~Copyable {
   private struct Entry {
     let path: String
     let end: UInt64
@@ -12,6 +12,8 @@ struct FinishedFiles {
   }
 
   private let command: String?
+  /// Whether what a command prints is told as an event.
+  private let tellsOutput: Bool
   private let rule: KeepRule?
   private let events: RecordingEvents
   private var waiting: [Entry] = []
@@ -20,10 +22,18 @@ struct FinishedFiles {
   /// Bytes of those that wait and those that are kept.
   private var byteCount = 0
 
-  init(command: String?, rule: KeepRule?, events: RecordingEvents) {
-    self.command = command
-    self.rule = rule
+  init(_ plan: RecordingPlan, events: RecordingEvents) {
+    command = plan.onFile
+    tellsOutput = plan.tellsCommandOutput
+    rule = plan.keep
     self.events = events
+  }
+
+  private var isRunning: Bool {
+    switch running {
+    case .some: true
+    case .none: false
+    }
   }
 
   /// Whether a command runs or waits.
@@ -63,8 +73,9 @@ struct FinishedFiles {
 
   /// Waits for no command any more, and says which files none was run for.
   mutating func leaveCommands() {
+    let isStarted = isRunning
     for (index, entry) in waiting.enumerated() {
-      let state = index == 0 && running != nil ? "still runs" : "was not run"
+      let state = index == 0 && isStarted ? "still runs" : "was not run"
       events.emit(
         .warning(
           FileFailure(
@@ -77,17 +88,27 @@ struct FinishedFiles {
 
   private mutating func poll() {
     guard let command, let first = waiting.first else { return }
-    do throws(FileFailure) {
-      if let running {
-        guard try running.isDone() else { return }
+    guard isRunning else {
+      do throws(FileFailure) {
+        running = try FileCommand(command, for: first.path, keepsOutput: tellsOutput)
+      } catch {
+        events.emit(.warning(error))
         pass(first)
-      } else {
-        running = try FileCommand(command, for: first.path)
       }
-    } catch {
-      events.emit(.warning(error))
-      pass(first)
+      return
     }
+    do throws(FileFailure) {
+      guard try running?.isDone() == true else { return tellLines(isLast: false) }
+      tellLines(isLast: true)
+    } catch {
+      tellLines(isLast: true)
+      events.emit(.warning(error))
+    }
+    pass(first)
+  }
+
+  private mutating func tellLines(isLast: Bool) {
+    for line in running?.takeLines(isLast: isLast) ?? [] { events.emit(.printed(line)) }
   }
 
   /// The command for `entry` is over.
@@ -101,7 +122,8 @@ struct FinishedFiles {
     guard let rule, let oldest = kept.first else { return false }
     switch rule {
     case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
-    case .bytes(let count): return byteCount > count
+    // Where one file is more than that the newest stays: something is kept.
+    case .bytes(let count): return byteCount > count && kept.count + waiting.count > 1
     case .seconds(let seconds):
       return Double(now) - Double(oldest.end) > seconds * 1e9
     }

@@ -1,0 +1,89 @@
+import CLinuxFiles
+import Glibc
+
+/// A shell command that runs for a file, beside everything else. One thread at a time.
+///
+/// The command finds the file's path in `$1` and in `DUPLEX_FILE`; where it has no `$` in it, the
+/// path is added at its end. It receives no keys, and what it prints goes to standard error, or is kept to be told.
+package struct FileCommand: ~Copyable {
+  private let process: pid_t
+  private let command: String
+  private let path: String
+  /// What it prints, where that is kept: in memory, so that it neither waits for a reader nor ends without one.
+  private let output: FileDescriptor?
+  private var readByteCount = 0
+  /// The line that is not over yet.
+  private var rest: [UInt8] = []
+
+  /// Bytes of a line that are told, and of what it prints that are read at once.
+  private static let longestLine = 1000
+  private static let longestPiece = 1 << 16
+
+  /// Starts `command` for `path`. Throws `.writeFailed` where no process can be made.
+  package init(_ command: String, for path: String, keepsOutput: Bool) throws(FileFailure) {
+    let script = command.contains("$") ? command : command + " \"$@\""
+    let memory = keepsOutput ? linux_memory_file("duplex: what a command prints") : -1
+    let kept = memory >= 0 ? FileDescriptor(owning: memory) : nil
+    var process: pid_t = 0
+    // Standard output carries our results and nothing else.
+    let result = ProcessStart.start(
+      ["/bin/sh", "-c", script, "sh", path], output: memory >= 0 ? memory : STDERR_FILENO,
+      errors: memory >= 0 ? memory : nil, variable: ("DUPLEX_FILE", path), &process)
+    guard result == 0 else {
+      throw FileFailure(
+        .writeFailed,
+        "The command for \(path) cannot be started: \(SystemError(number: result).reason).",
+        hint: "Run it yourself for that file.")
+    }
+    output = consume kept
+    self.process = process
+    self.command = command
+    self.path = path
+  }
+
+  /// Whether it has ended. Throws once where it ended badly; what the command was for is whole.
+  package mutating func isDone() throws(FileFailure) -> Bool {
+    var status: Int32 = 0
+    let answer = waitpid(process, &status, WNOHANG)
+    guard answer != 0 else { return false }
+    guard answer > 0 else {
+      throw FileFailure(
+        .writeFailed, "It is not known how the command \(command) ended for \(path).",
+        hint: "The recording goes on; SIGCHLD must not be ignored where commands are run.")
+    }
+    // The exit status lies in the second byte; a signal in the first.
+    guard status == 0 else {
+      let number = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
+      throw FileFailure(
+        .writeFailed, "The command \(command) ended with \(number) for \(path).",
+        hint: "The recording goes on; run the command yourself for that file.")
+    }
+    return true
+  }
+
+  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that has no end as well.
+  /// Of what is overwritten by what follows a carriage return only the last is told.
+  package mutating func takeLines(isLast: Bool) -> [String] {
+    let number: Int32
+    switch output {
+    case .some(let file): number = file.number
+    case .none: return []
+    }
+    var piece = [UInt8](repeating: 0, count: Self.longestPiece)
+    var lines: [ArraySlice<UInt8>] = []
+    var count = 0
+    repeat {
+      count = max(0, pread(number, &piece, piece.count, readByteCount))
+      readByteCount += count
+      lines += (rest + piece[..<count]).split(separator: 10, omittingEmptySubsequences: false)
+      rest = Array((lines.popLast() ?? []).suffix(Self.longestLine))
+    } while isLast && count > 0
+    if isLast { lines.append(rest[...]) }
+    // What was told is not kept.
+    _ = linux_punch_hole(number, 0, Int64(readByteCount))
+    return lines.compactMap { line in
+      guard let shown = line.split(separator: 13).last else { return nil }
+      return FileName.text(of: Array(shown.prefix(Self.longestLine)))
+    }
+  }
+}

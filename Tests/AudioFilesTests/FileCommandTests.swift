@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import AudioFiles
+
+/// Commands that run for files.
+@Suite struct FileCommandTests {
+  /// All lines that a command printed, and how it ended.
+  private func run(_ script: String, keepsOutput: Bool = true) throws -> (
+    lines: [String], failure: FileFailure?
+  ) {
+    var command = try FileCommand(script, for: "a file", keepsOutput: keepsOutput)
+    var lines: [String] = []
+    do throws(FileFailure) {
+      while try !command.isDone() {
+        lines += command.takeLines(isLast: false)
+        usleep(1000)
+      }
+    } catch {
+      return (lines + command.takeLines(isLast: true), error)
+    }
+    return (lines + command.takeLines(isLast: true), nil)
+  }
+
+  @Test func `what it prints is kept line by line, of both streams`() throws {
+    let (lines, failure) = try run(
+      "printf 'one\\n\\n10 %%\\r20 %%\\rdone with %s\\nno end' \"$1\"; echo ' but one' >&2")
+    #expect(failure == nil)
+    #expect(lines == ["one", "done with a file", "no end but one"])
+  }
+
+  @Test func `a line without an end and a flood of lines are bounded`() throws {
+    let (lines, failure) = try run(
+      ": $1; head -c 300000 /dev/zero | tr '\\0' x; echo; yes | head -n 100000")
+    #expect(failure == nil)
+    #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count <= 1000 })
+  }
+
+  @Test func `it prints on though nobody looks, and how it ends is told`() throws {
+    let (lines, failure) = try run(": $1; sleep 0.05; echo late; exit 3")
+    #expect(lines == ["late"])
+    #expect(failure?.message.contains("status 3") == true)
+    #expect(try run(": $1; true", keepsOutput: false).lines.isEmpty)
+  }
+}
