@@ -156,6 +156,22 @@ import Testing
     #expect(rig.player.current == nil)
   }
 
+  @Test func `of resets that come quicker than tracks begin the last one counts`() throws {
+    let files = try (0..<4).map { try CountedFile(frames: 200_000, first: $0 * 200_000) }
+    let rig = try PlayerRig(endsWithQueue: false)
+    rig.player.play()
+    _ = rig.run(cycles: 10)
+    // On a player that runs and has nothing to play.
+    rig.player.resetAndEnqueue(path: files[0].path)
+    #expect(difference(numbers(rig.run(cycles: 30)).filter { $0 >= 0 }, 0..<1000) == nil)
+    for file in files[1...] { rig.player.resetAndEnqueue(path: file.path) }
+    let heard = numbers(Array(rig.run(cycles: 60)[Self.lead...]))
+    #expect(heard.last.map { (600_000..<610_000).contains($0) } == true)
+    rig.player.reset()
+    _ = rig.run(cycles: 30)
+    #expect(rig.player.current == nil)
+  }
+
   @Test func `skips that come quicker than tracks begin all count`() throws {
     let files = try (0..<6).map { try CountedFile(frames: 200_000, first: $0 * 200_000) }
     let rig = try PlayerRig()

@@ -132,7 +132,9 @@ import Testing
     rig.player.enqueue(QueueItem(QueueItem.Part(name: stream.name) { _ in stream }))
     rig.player.play()
     var heard: [Float] = []
-    while heard.suffix(Self.rate).contains(where: { $0 != 0 }) || heard.count < Self.rate {
+    while heard.count < 100 * Self.rate,
+      heard.suffix(Self.rate).contains(where: { $0 != 0 }) || heard.count < Self.rate
+    {
       heard += rig.run(cycles: 100)
     }
     let before = numbers(heard).filter { $0 >= 0 }

@@ -115,6 +115,20 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...2500))
   }
 
+  @Test func `no file gets the name of what is kept beside it`() throws {
+    let rig = try RecordingRig(rawName: "take-002.wav") {
+      $0.split = .frames(1000)
+      $0.overwrite = true
+    }
+    for _ in 0..<3 {
+      rig.record(1000)
+      rig.save()
+    }
+    rig.finish()
+    #expect(rig.names == ["take-001.wav", "take-002-2.wav", "take-002.wav", "take-003.wav"])
+    #expect(try rig.numbers(in: rig.folder + "/take-002.wav") == Array(1...3000))
+  }
+
   @Test func `however many names are taken, none is given twice`() {
     var names = SeriesNames("take.wav", isSeries: false)
     var given: Set<String> = ["take.wav"]

@@ -1,8 +1,8 @@
 import AudioBasics
 
 /// A sound file in which one stretch is replaced by what another file holds, and all else stays as it
-/// is, to the bit: tags, the time of its first frame and markers outside of the stretch as well, as far as its format
-/// has them. The other file's markers come with it.
+/// is, to the bit: tags as far as `SoundFileWriter` writes them, and in WAV and RF64 files the time of the first frame and the
+/// markers outside of the stretch. The other file's markers come with it.
 ///
 /// The new file is written beside the old one and takes its place when it is complete: whatever goes
 /// wrong, the old one is still there. One thread at a time, never the audio thread.

@@ -15,9 +15,10 @@ package struct FileCommand: ~Copyable {
   /// The line that is not over yet.
   private var rest: [UInt8] = []
 
-  /// Bytes of a line that are told, and of what it prints that are read at once.
+  /// Bytes of a line that are told, and bytes and lines of what it prints that are told at once.
   private static let longestLine = 1000
   private static let longestPiece = 1 << 16
+  private static let mostLines = 100
 
   /// Starts `command` for `path`. Throws `.writeFailed` where no process can be made.
   package init(_ command: String, for path: String, keepsOutput: Bool) throws(FileFailure) {
@@ -61,27 +62,31 @@ package struct FileCommand: ~Copyable {
     return true
   }
 
-  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that has no end as well.
-  /// Of what is overwritten by what follows a carriage return only the last is told.
+  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that has no end as well. Of
+  /// more than 64 KiB or 100 lines the last are told, and of what is overwritten by what follows a carriage return only
+  /// that. What it writes to `/dev/stderr` by name takes the place of what it printed before and was not told yet.
   package mutating func takeLines(isLast: Bool) -> [String] {
     let number: Int32
     switch output {
     case .some(let file): number = file.number
     case .none: return []
     }
-    var piece = [UInt8](repeating: 0, count: Self.longestPiece)
-    var lines: [ArraySlice<UInt8>] = []
-    var count = 0
-    repeat {
-      count = max(0, pread(number, &piece, piece.count, readByteCount))
-      readByteCount += count
-      lines += (rest + piece[..<count]).split(separator: 10, omittingEmptySubsequences: false)
-      rest = Array((lines.popLast() ?? []).suffix(Self.longestLine))
-    } while isLast && count > 0
-    if isLast { lines.append(rest[...]) }
+    var status = stat()
+    guard fstat(number, &status) == 0 else { return [] }
+    let size = Int(status.st_size)
+    if size < readByteCount { readByteCount = 0 }
+    let first = max(readByteCount, size - Self.longestPiece)
+    // The beginning of what is told need not be that of a line.
+    if first > readByteCount { rest = [] }
+    var piece = [UInt8](repeating: 0, count: size - first)
+    let count = max(0, pread(number, &piece, piece.count, first))
+    readByteCount = first + count
     // What was told is not kept.
     _ = linux_punch_hole(number, 0, Int64(readByteCount))
-    return lines.compactMap { line in
+    var lines = (rest + piece[..<count]).split(separator: 10, omittingEmptySubsequences: false)
+    rest = Array((lines.popLast() ?? []).suffix(Self.longestLine))
+    if isLast { lines.append(rest[...]) }
+    return lines.suffix(Self.mostLines).compactMap { line in
       guard let shown = line.split(separator: 13).last else { return nil }
       return FileName.text(of: Array(shown.prefix(Self.longestLine)))
     }

@@ -55,6 +55,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
     playedChannels: Int = 0, rawPath: String? = nil
   ) throws(FileFailure) {
+    var plan = plan
+    plan.rawPath = rawPath
     let widest = max(plan.channelCount, playedChannels)
     guard SampleBuffer.hasRoom(frameCount: ringFrames, channelCount: widest) else {
       throw FileFailure(

@@ -32,8 +32,12 @@ struct RecordingSummary {
   func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
+    guard plan.isStream || !report.files.isEmpty else {
+      return "Nothing was kept: none of the files is left."
+    }
     // Whoever gets a file by --on-file may move it on.
-    let isThere = plan.isStream || FileRemoval.existing(path) != nil
+    let missing =
+      plan.isStream ? 0 : report.files.count { FileRemoval.existing($0.path) == nil }
     // Of a recording in many files the oldest may be removed by now.
     let kept = plan.keep == nil ? report.frames : report.files.reduce(0) { $0 + $1.frames }
     let seconds = Double(kept) / Double(plan.sampleRate)
@@ -52,7 +56,11 @@ struct RecordingSummary {
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped.counted("sample")) clipped" : "")
       + (lost > 0 ? ", \(lost.counted("frame")) lost in \(gaps.count.counted("gap"))" : "")
-      + (isThere ? "." : "; the file is no longer there under this name.")
+      + (missing == 0
+        ? "."
+        : files > 1
+          ? "; \(missing) of the files are no longer there under their names."
+          : "; the file is no longer there under this name.")
   }
 
   private var emptiness: String {

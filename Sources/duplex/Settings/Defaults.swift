@@ -83,15 +83,36 @@ struct Defaults {
         if failing(Self.words(words, with: tried)) == nil { kept.insert(index) }
       }
     }
-    for index in options.indices where !kept.contains(index) && !suits(options[index], failing) {
-      let reason = failing(Self.words(words, with: [options[index]])) ?? ""
-      throw refusal(options[index], reason)
+    let used = options.indices.filter(kept.contains).map { options[$0] }
+    for index in options.indices where !kept.contains(index) {
+      let option = options[index]
+      let reason =
+        failing(Self.words(words, with: [option]))
+        ?? failing(Self.words(words, with: used + [option]))
+      // Two of the file may contradict each other, whatever the user wrote.
+      guard suits(option, failing), suits(option, beside: used, failing) else {
+        throw refusal(option, reason ?? "")
+      }
+      guard Self.chosen.contains(option.option) else { continue }
+      warnings.append(
+        .warning(
+          "defaultLeftOut",
+          "\(option.place): \(option.option) is not used here. \(reason ?? "")",
+          hint: "Give it on the command line, or leave the file out with --no-config."))
     }
-    options = options.indices.filter(kept.contains).map { options[$0] }
+    options = used
   }
 
+  /// What is recorded or played, and how: where a default of it is not used, that is told.
+  private static let chosen: Set<String> = [
+    "device", "capture-device", "playback-device", "channels", "capture-channels",
+    "playback-channels", "rate", "format", "file-format", "sample-format",
+  ]
+
   /// Whether there is a run that a default can be used in: one with all that others of the command's options need.
-  private func suits(_ option: DefaultOption, _ failing: ([String]) -> String?) -> Bool {
+  private func suits(
+    _ option: DefaultOption, beside others: [DefaultOption] = [], _ failing: ([String]) -> String?
+  ) -> Bool {
     let processing = [
       "--mix=x.wav", "--split=10:00", "--voice-activated", "--high-pass=80",
       "--limit-lookahead=5ms",
@@ -106,7 +127,7 @@ struct Defaults {
       default: [String]()
       }
     // Of two values the last one counts.
-    return failing([command] + run + option.words) == nil
+    return failing([command] + run + others.flatMap(\.words) + option.words) == nil
   }
 
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {

@@ -41,8 +41,20 @@ extension AudioPlayer {
 
   /// Ends what plays and forgets the queue.
   public func reset() {
-    clearQueue()
-    cancelCurrent()
+    let end = list.withLock { list in
+      _ = list.remove(all: true)
+      return list.next
+    }
+    ask(
+      interrupts: true,
+      .work { queue, frame in
+        let heard = queue.isCut ? nil : queue.published.withLock { $0.position(at: frame) }
+        // What was put into the queue since then goes on.
+        guard heard.map({ $0.track.place < end }) ?? true else { return false }
+        queue.list.withLock { if $0.next < end { $0.skip(to: end) } }
+        queue.cut(at: frame)
+        return true
+      })
   }
 
   /// Ends what plays, forgets the queue and plays `item`.

@@ -155,7 +155,10 @@ struct TrackCursor: ~Copyable {
   }
 
   /// Whether the next frame is in the block.
-  private var isHeld: Bool {
+  private var isHeld: Bool { isHeld(boundary) }
+
+  /// Whether the frame that comes behind `boundary` in playing order is in the block.
+  private func isHeld(_ boundary: Int) -> Bool {
     path.order.isReversed
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
   }
@@ -164,9 +167,10 @@ struct TrackCursor: ~Copyable {
   var isElsewhere: Bool {
     let isReversed = path.order.isReversed
     let isPassOver = isReversed ? boundary <= path.start : path.end.map { boundary >= $0 } ?? false
-    if isPassOver { return path.order.times.map { passes + 1 < $0 } ?? true }
-    let first = isReversed ? max(path.start, boundary - blockFrames) : boundary
-    return !isHeld && decoder.position != first
+    if isPassOver, let times = path.order.times, passes + 1 >= times { return false }
+    let next = isPassOver ? (isReversed ? path.end ?? 0 : path.start) : boundary
+    let first = isReversed ? max(path.start, next - blockFrames) : next
+    return !isHeld(next) && decoder.position != first
   }
 
   private mutating func take(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {

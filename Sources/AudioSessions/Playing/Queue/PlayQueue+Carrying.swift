@@ -18,7 +18,7 @@ extension PlayQueue {
       let source = try opened.get()
       current = source
       sources[track.number] = source
-      isGathering = !source.isReadable(prebuffer: prebufferSeconds)
+      isGathering = !source.isReady(prebuffer: prebufferSeconds)
       published.withLock { played in
         played.spans[0].positions = source.positions
         played.spans[0].settings = source.settings

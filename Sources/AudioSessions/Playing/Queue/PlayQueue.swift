@@ -100,12 +100,8 @@ final class PlayQueue: @unchecked Sendable {
         guard !isWaiting else { return 0 }
         isGathering = false
       }
-      let wasElsewhere = current?.isElsewhere ?? false
       let count = try readCurrent(into: &buffer, frames: frames)
       if count > 0 {
-        if wasElsewhere, let current {
-          isGathering = !current.isReadable(prebuffer: prebufferSeconds)
-        }
         deliver(count)
         return count
       }
@@ -236,7 +232,7 @@ final class PlayQueue: @unchecked Sendable {
     if boundaries.isEmpty { chainStart = frame }
     sources[trackNumber] = source
     sources[trackNumber - Self.mostSources] = nil
-    isGathering = !source.isReadable(prebuffer: prebufferSeconds)
+    isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
       track: PlayerTrack(
         number: trackNumber, place: taken.place, facts: facts,
@@ -333,7 +329,7 @@ final class PlayQueue: @unchecked Sendable {
     isCut = false
     sources[span.track.number] = source
     chainStart = delivered
-    isGathering = !source.isReadable(prebuffer: prebufferSeconds)
+    isGathering = !source.isReady(prebuffer: prebufferSeconds)
     span.startFrame = delivered
     span.frames = 0
     span.isClosed = false

@@ -271,7 +271,9 @@ final class TrackGroup: QueueSource {
   var decoders: [any SoundDecoder] { tracks.map(\.decoder) }
   var settings: TrackSettings { tracks[0].settings }
   var positions: PositionMap { tracks[0].positions }
-  var isElsewhere: Bool { tracks.contains(where: \.isElsewhere) }
+  var isElsewhere: Bool {
+    tracks.indices.contains { tracks[$0].isElsewhere && !mix.hasFailed($0) }
+  }
 
   var nonFiniteCount: Int { mix.nonFiniteCount }
 

@@ -26,6 +26,9 @@ public final class TrackMix: FrameSource {
     return failures
   }
 
+  /// Whether the source at that place has failed.
+  func hasFailed(_ index: Int) -> Bool { hasFailed[index] }
+
   /// As those of its sources.
   public var nonFiniteCount: Int { sources.reduce(0) { $0 + $1.nonFiniteCount } }
 

@@ -58,6 +58,8 @@ public final class RecordingEvents: Sendable {
 
   /// The most that are kept for a watcher who does not look: the oldest are let go.
   static let mostKept = 10_000
+  /// The most that wait where another line of a command is told.
+  private static let mostPrinted = 1000
 
   /// What happened since the last time; of more than 10,000 the newest are there, 5,000 at least. Any thread but the
   /// audio thread.
@@ -79,6 +81,8 @@ public final class RecordingEvents: Sendable {
 
   func emit(_ event: RecordingEvent) {
     events.withLock { events in
+      // What a command prints is in nobody's way.
+      if case .printed = event, events.count >= Self.mostPrinted { return }
       // Half of them at once: each move costs as much as all that stay.
       if events.count >= Self.mostKept { events.removeFirst(Self.mostKept / 2) }
       events.append(event)

@@ -78,6 +78,8 @@ public struct RecordingPlan: Sendable {
   public var measuresLevels = true
   /// Whether silence is left out by the gate, so that each segment begins at a time of its own.
   public var leavesSilenceOut = false
+  /// Where the sound goes that was not cleaned: no other file of the recording gets that name.
+  var rawPath: String?
   /// Whether time is virtual, and so begins on 1 January 1970.
   public var isVirtual = false
 
@@ -116,6 +118,7 @@ public struct RecordingPlan: Sendable {
   func raw(_ path: String) -> RecordingPlan {
     var plan = self
     plan.path = path
+    plan.rawPath = nil
     plan.split = nil
     plan.keep = nil
     plan.onFile = nil

@@ -248,6 +248,10 @@ struct FileSeries: ~Copyable {
     let isFirst = written.isEmpty
     let inputs = plan.inputs
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
+    let raw = plan.rawPath
+    func isRaw(_ path: String) -> Bool {
+      raw.map { FilePlace(of: $0) == FilePlace(of: path) } ?? false
+    }
     guard !isFirst || !isPlayed(name) else {
       throw FileFailure(
         .invalidRequest, "\(name) is being played and cannot be recorded to.",
@@ -257,7 +261,7 @@ struct FileSeries: ~Copyable {
       isFirst || plan.isStream
       ? name
       : names.free(name) { path in
-        isPlayed(path) || written.contains(path)
+        isPlayed(path) || written.contains(path) || isRaw(path)
           || (FileRemoval.byteCount(of: path) != nil && !plan.overwrite)
       }
     writer = try make(path)
