@@ -119,16 +119,17 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
 
   /// Gets both directions going together. Throws where the device does not start.
   public mutating func start() throws(DeviceFailure) {
+    try base.start()
+    reset()
+  }
+
+  /// Empties the queues for a device that has just started.
+  @_noLocks
+  private mutating func reset() {
     input.reset()
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
-    try base.start()
-    noteStart()
-  }
-
-  /// Before the first period is waited for there may be room to play: until then time counts from the start.
-  @_noLocks
-  private mutating func noteStart() {
+    // An output may have room before its first period is waited for: until then time counts from the start.
     cycle.periodTime = base.now
     cycle.readyTime = cycle.periodTime
   }
@@ -287,10 +288,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private mutating func beginAfresh() {
     if baseShape.hasCapture { forgottenFrames += input.queued }
     hasDelivered = false
-    input.reset()
-    output.reset()
-    if baseShape.hasCapture { output.pushSilence(reserveFrames) }
-    noteStart()
+    reset()
   }
 
   /// Stops both directions, with `draining` when what is queued has been played.

@@ -102,16 +102,15 @@ public struct FileSplice: Sendable {
     }
     let marked = new.markers
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
+    var writer: SoundFileWriter
     if isNew {
-      var writer = try makeWriter(SoundFileTags(), overwrite: false)
+      writer = try makeWriter(SoundFileTags(), overwrite: false)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
       mark(&writer, [], marked, from: firstFrame)
-      try fill(&writer, to: leastFrames, &buffer, isStopped)
-      try writer.finish()
     } else {
       var old = try SoundFileReader(path: path)
-      var writer = try makeWriter(old.tags, overwrite: true)
+      writer = try makeWriter(old.tags, overwrite: true)
       if let origination = old.origination { writer.originate(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
@@ -121,9 +120,9 @@ public struct FileSplice: Sendable {
         try old.seek(toFrame: writer.framesWritten)
         try copy(&old, to: .max, into: &writer, &buffer, isStopped)
       }
-      try fill(&writer, to: leastFrames, &buffer, isStopped)
-      try writer.finish()
     }
+    try fill(&writer, to: leastFrames, &buffer, isStopped)
+    try writer.finish()
   }
 
   private func makeWriter(

@@ -115,7 +115,7 @@ public final class RemoteFile: ByteSource {
     get { shared.withLock { $0.situation.bounds.readAhead } }
     set {
       let isIdle = shared.withLock { state in
-        state.situation.bounds.readAhead = min(max(newValue, 1), RemoteFileBounds.most)
+        state.situation.bounds.readAhead = newValue.clamped(to: 1...RemoteFileBounds.most)
         return state.needsAttention
       }
       if isIdle { signal.send() }
@@ -271,12 +271,12 @@ public struct RemoteFileBounds: Sendable {
   /// The same within their limits: none of them can be calculated with otherwise.
   var limited: RemoteFileBounds {
     var limited = self
-    for field in [\Self.readAhead, \.firstRequest, \.gap, \.cache, \.window] {
-      limited[keyPath: field] = min(max(0, self[keyPath: field]), Self.most)
-    }
-    limited.cache = max(Self.leastKept, limited.cache)
-    limited.window = max(Self.leastKept, limited.window)
-    limited.receiveBuffer = min(max(0, receiveBuffer), Int(Int32.max))
+    limited.readAhead = readAhead.clamped(to: 0...Self.most)
+    limited.firstRequest = firstRequest.clamped(to: 0...Self.most)
+    limited.gap = gap.clamped(to: 0...Self.most)
+    limited.cache = cache.clamped(to: Self.leastKept...Self.most)
+    limited.window = window.clamped(to: Self.leastKept...Self.most)
+    limited.receiveBuffer = receiveBuffer.clamped(to: 0...Int(Int32.max))
     return limited
   }
 }

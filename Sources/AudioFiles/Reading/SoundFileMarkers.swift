@@ -54,10 +54,8 @@ extension SoundFileMarker {
       let point = memory.loadUnaligned(
         fromByteOffset: MemoryLayout<UInt32>.size + index * MemoryLayout<SF_CUE_POINT>.stride,
         as: SF_CUE_POINT.self)
-      let label = withUnsafeBytes(of: point.name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      return SoundFileMarker(frame: Int(point.sample_offset), label: label)
+      return SoundFileMarker(
+        frame: Int(point.sample_offset), label: SoundFileTags.text(inField: point.name))
     }
   }
 }

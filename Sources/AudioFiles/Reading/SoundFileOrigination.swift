@@ -29,11 +29,8 @@ public struct Origination: Sendable, Equatable {
     guard
       sf_command(handle.pointer, Int32(SFC_GET_BROADCAST_INFO), &chunk, size) == Int32(SF_TRUE)
     else { return nil }
-    func text<Field>(_ field: Field) -> String {
-      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-    date = text(chunk.origination_date)
-    time = text(chunk.origination_time)
+    date = SoundFileTags.text(inField: chunk.origination_date)
+    time = SoundFileTags.text(inField: chunk.origination_time)
     timeReference = Int(
       clamping: UInt64(chunk.time_reference_high) << 32 | UInt64(chunk.time_reference_low))
   }

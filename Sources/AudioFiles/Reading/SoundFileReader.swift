@@ -110,7 +110,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     soundFormat = info.format
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    // What is kept as it is has just so many bytes for each frame.
+    // Samples that are not compressed take the same number of bytes in each frame: the number of frames is exact.
     let isPlain = format?.isPlain == true && FileSampleFormat(code: info.format) != nil
     let isPromised = format == .flac || source.bareFormat != nil || isPlain
     // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a

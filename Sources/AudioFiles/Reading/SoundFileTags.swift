@@ -76,6 +76,11 @@ extension SoundFileTags {
     let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, longest))
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The text in a field of C of a fixed length, up to its first character 0.
+  static func text<Field>(inField field: Field) -> String {
+    withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
 }
 
 /// How much of what is to be said a file can say of itself.

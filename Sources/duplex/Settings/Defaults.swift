@@ -246,9 +246,8 @@ struct Defaults {
     return isDirection && written.contains("device") && !isDeviceOfFile
   }
 
-  /// The options that say the same in another way: where one is given, a default gives way to it.
+  /// Options that may be used together and say the opposite: where one is given, a default gives way to it.
   private static let exclusive: [String: Set<String>] = [
-    "region": ["start", "end"], "start": ["region"], "end": ["region"],
     "quiet": ["verbose"], "verbose": ["quiet"],
   ]
 

@@ -48,9 +48,8 @@ extension AudioPlayer {
     ask(
       interrupts: true,
       .work { queue, frame in
-        let heard = queue.isCut ? nil : queue.published.withLock { $0.position(at: frame) }
-        // What was put into the queue since then goes on.
-        guard heard.map({ $0.track.place < end }) ?? true else { return false }
+        // A track that was enqueued after the reset goes on.
+        if let played = queue.position(at: frame), played.track.place >= end { return false }
         queue.list.withLock { if $0.next < end { $0.skip(to: end) } }
         queue.cut(at: frame)
         return true
@@ -124,21 +123,22 @@ extension AudioPlayer {
     skip { _ in count }
   }
 
-  /// Goes to the beginning of what is heard, or, within its first `seconds` seconds and where an earlier skip has not
-  /// taken effect yet, to the item before.
+  /// Goes to the beginning of the track that is playing, or to the item before it: within the track's first `seconds`
+  /// seconds, and where an earlier skip has not taken effect yet.
   public func skipBack(within seconds: Double = 2) {
     skip { ($0?.seconds ?? 0) > seconds ? 0 : -1 }
   }
 
-  /// Skips by as many items as `count` says for where it is: nil where nothing is heard, or where an earlier skip leads.
+  /// Skips by the number of items that `count` returns for the position that is playing. That is nil where nothing plays or
+  /// an earlier skip has not taken effect yet.
   private func skip(by count: @escaping @Sendable (PlaybackPosition?) -> Int) {
     ask(
       interrupts: true,
       .work { queue, frame in
-        let heard = queue.isCut ? nil : queue.published.withLock { $0.position(at: frame) }
+        let played = queue.position(at: frame)
         queue.list.withLock { list in
-          let place = heard?.track.place ?? (queue.isCut ? list.next : list.next.moved(by: -1))
-          list.skip(to: place.moved(by: count(heard)))
+          let place = played?.track.place ?? (queue.isCut ? list.next : list.next.moved(by: -1))
+          list.skip(to: place.moved(by: count(played)))
         }
         queue.cut(at: frame)
         return true

@@ -163,7 +163,7 @@ struct TrackCursor: ~Copyable {
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
   }
 
-  /// Whether the decoder must go elsewhere for the next frame: what is known of where it is says nothing of that.
+  /// Whether the decoder must seek before the next frame can be read.
   var isElsewhere: Bool {
     let isReversed = path.order.isReversed
     let isPassOver = isReversed ? boundary <= path.start : path.end.map { boundary >= $0 } ?? false

@@ -75,10 +75,15 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether there is nothing more to come.
   var isOver: Bool { current == nil && resumption == nil && !list.withLock { $0.hasNext } }
 
-  /// Whether what played was ended, and what comes instead has not begun.
+  /// Whether the track that played was ended by a skip, and the next one has not begun.
   private(set) var isCut = false
 
-  /// Whether what is played must go elsewhere before the next frame.
+  /// The position that is played at the queue's frame `frame`; nil where nothing is, or where it is skipped already.
+  func position(at frame: Int) -> PlaybackPosition? {
+    isCut ? nil : published.withLock { $0.position(at: frame) }
+  }
+
+  /// Whether the track must seek before its next frame can be read.
   var isElsewhere: Bool { current?.isElsewhere ?? false }
 
   /// What is played: its waits can be interrupted.

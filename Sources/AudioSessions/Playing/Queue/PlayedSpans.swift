@@ -40,7 +40,7 @@ struct PlayedSpans: Sendable {
     spans.last { $0.startFrame <= frame } ?? spans.first
   }
 
-  /// Where in its source what is heard at `frame` of the queue is.
+  /// The track that is played at the queue's frame `frame`, and the frame of its source.
   func position(at frame: Int) -> PlaybackPosition? {
     span(at: frame).map { $0.position(at: frame) }
   }
@@ -128,9 +128,9 @@ struct TrackSpan: Sendable {
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 }
 
-/// Where a player is in what is heard.
+/// A position in the track that is playing.
 public struct PlaybackPosition: Sendable {
-  /// What is heard.
+  /// The track.
   public let track: PlayerTrack
   /// The frame of the source that is heard next, at the source's own rate.
   public let frame: Int

@@ -196,7 +196,7 @@ protocol QueueSource: FrameSource {
   var settings: TrackSettings { get }
   /// Where the frames that are heard lie in its (first) file.
   var positions: PositionMap { get }
-  /// Whether a decoder must go elsewhere for the next frame.
+  /// Whether a decoder must seek before the next frame can be read.
   var isElsewhere: Bool { get }
 
   /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before, where
@@ -231,8 +231,8 @@ extension QueueSource {
     decoders.allSatisfy { $0.isReady(prebuffer: seconds) }
   }
 
-  /// Whether it is to be read now: not while more is to be gathered where its decoders are. What is elsewhere may be
-  /// here already, and nothing of it comes before it is read.
+  /// Whether it is to be read now: where it need not wait soon, or where it must seek first. How much there is at the
+  /// place that it leaves says nothing of the place that it goes to, which is fetched when it is read.
   func isReadable(prebuffer seconds: Double?) -> Bool {
     isElsewhere || isReady(prebuffer: seconds)
   }
@@ -272,7 +272,7 @@ final class TrackGroup: QueueSource {
   var settings: TrackSettings { tracks[0].settings }
   var positions: PositionMap { tracks[0].positions }
   var isElsewhere: Bool {
-    tracks.indices.contains { tracks[$0].isElsewhere && !mix.hasFailed($0) }
+    tracks.indices.contains { tracks[$0].isElsewhere && !mix.hasFailed[$0] }
   }
 
   var nonFiniteCount: Int { mix.nonFiniteCount }

@@ -11,7 +11,8 @@ public final class TrackMix: FrameSource {
   var chosen: Int?
   /// Why sources ended early, by their places: those that failed since the last call of `takeFailures`.
   private var failures: [(index: Int, failure: FileFailure)] = []
-  private var hasFailed: [Bool]
+  /// Whether each source has failed, by its place.
+  private(set) var hasFailed: [Bool]
 
   /// The sum of `sources`.
   public init(_ sources: [any FrameSource], channelCount: Int) {
@@ -25,9 +26,6 @@ public final class TrackMix: FrameSource {
     defer { failures = [] }
     return failures
   }
-
-  /// Whether the source at that place has failed.
-  func hasFailed(_ index: Int) -> Bool { hasFailed[index] }
 
   /// As those of its sources.
   public var nonFiniteCount: Int { sources.reduce(0) { $0 + $1.nonFiniteCount } }

@@ -23,7 +23,7 @@ public final class RecordingRemote: Sendable {
   /// Asks for `command` at `frame` of the unit's timeline: at its beginning where that is below 0, and never at a frame that
   /// no recording comes to.
   public func ask(_ command: RecordingCommand, at frame: Int) {
-    let frame = min(max(0, frame), RecordingPlan.mostFrames)
+    let frame = frame.clamped(to: 0...RecordingPlan.mostFrames)
     orders.withLock { $0.append((command, frame)) }
   }
 

@@ -57,7 +57,7 @@ public final class RecordingEvents: Sendable {
   init() {}
 
   /// The most that are kept for a watcher who does not look: the oldest are let go.
-  static let mostKept = 10_000
+  private static let mostKept = 10_000
   /// The most that wait where another line of a command is told.
   private static let mostPrinted = 1000
 
@@ -81,7 +81,7 @@ public final class RecordingEvents: Sendable {
 
   func emit(_ event: RecordingEvent) {
     events.withLock { events in
-      // What a command prints is in nobody's way.
+      // Lines that a command printed never displace other events.
       if case .printed = event, events.count >= Self.mostPrinted { return }
       // Half of them at once: each move costs as much as all that stay.
       if events.count >= Self.mostKept { events.removeFirst(Self.mostKept / 2) }

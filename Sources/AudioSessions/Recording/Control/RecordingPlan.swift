@@ -103,7 +103,7 @@ public struct RecordingPlan: Sendable {
 
   /// Frames that are listened to and judged before the take begins.
   package var checkFrames: Int {
-    min(max(0, Int(clamping: checkSeconds * Double(sampleRate))), Self.mostFrames)
+    Int(clamping: checkSeconds * Double(sampleRate)).clamped(to: 0...Self.mostFrames)
   }
 
   /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before it is written.
