@@ -31,7 +31,7 @@ extension ALSADuplex {
     }
     try output?.configure(
       outward,
-      bufferFrames: fillsBuffer ? 8192 * max(1, (request.sampleRate ?? 48000) / 48000) : 0)
+      bufferFrames: fillsBuffer ? 8192 * max(1, (request.soughtSampleRate ?? 48000) / 48000) : 0)
     guard let leader = input?.configuration ?? output?.configuration else {
       throw .noDevice
     }

@@ -25,7 +25,7 @@ extension PCM {
     }
     let format = try chooseFormat(request.format, in: space)
     let (channelCount, selection) = try chooseChannels(request, in: space)
-    let rate = try chooseRate(request.sampleRate, in: space)
+    let rate = try chooseRate(request.soughtSampleRate, in: space)
     let scale = Double(rate) / Double(request.sampleRate ?? rate)
     let period = try choosePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)

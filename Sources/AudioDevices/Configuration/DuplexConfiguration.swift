@@ -15,6 +15,8 @@ public struct DuplexRequest: Sendable {
   public var playbackDevice: String?
   /// Frames a second.
   public var sampleRate: Int?
+  /// Frames a second where `sampleRate` is nil and the devices have this rate themselves, so that nothing is resampled.
+  public var preferredSampleRate: Int?
   /// Channels of each direction.
   public var channelCount: Int?
   /// The device's channels that are captured, from 1, in the unit's order; one may stand twice. Nil
@@ -45,6 +47,9 @@ public struct DuplexRequest: Sendable {
 
   /// Frames of headroom this request comes to.
   public var headroom: Int { headroomFrames ?? periodFrames }
+
+  /// The rate that is looked for among those of a device.
+  var soughtSampleRate: Int? { sampleRate ?? preferredSampleRate }
 
   /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the unit's.
   public func atRate(_ rate: Int) -> DuplexRequest {
@@ -78,10 +83,11 @@ public struct DuplexRequest: Sendable {
     try require(
       (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
       hint: "Use 1 to 1048576 frames; one period is the default.")
-    try require(
-      sampleRate.map(Self.sampleRates.contains) ?? true,
-      "A rate of \(sampleRate ?? 0) Hz is impossible.",
-      hint: "Use 8000 to 768000 Hz; 48000 is usual.")
+    for rate in [sampleRate, preferredSampleRate] {
+      try require(
+        rate.map(Self.sampleRates.contains) ?? true, "A rate of \(rate ?? 0) Hz is impossible.",
+        hint: "Use 8000 to 768000 Hz; 48000 is usual.")
+    }
     try require(
       channelCount.map { (1...64).contains($0) } ?? true,
       "\(channelCount ?? 0) channels are impossible.", hint: "Use 1 to 64 channels.")

@@ -71,7 +71,7 @@ struct CommandWords {
   /// The words for the parser with shortened options in full; throws where an option could be several, or is none:
   /// the parser would rather speak of what is missing beside it.
   func completingOptions() throws(ToolFailure) -> [String] {
-    guard let command else { return words }
+    guard let command else { return try completingFirstOption() }
     let options = commands.arguments(of: command)
     let names = options.longNames + ["help-all"]
     var result: [String] = []
@@ -91,6 +91,15 @@ struct CommandWords {
       result.append("--" + full + word.dropFirst(2 + name.count))
     }
     return Self.completed(result, command)
+  }
+
+  /// The same where no command is named: what stands first may be an option of `duplex` itself.
+  private func completingFirstOption() throws(ToolFailure) -> [String] {
+    guard let first = words.first, first.hasPrefix("--"), first != "--" else { return words }
+    let name = String(first.dropFirst(2).prefix { $0 != "=" })
+    let names = ["help", "help-all", "version", "generate-completion-script"]
+    let full = try Self.optionName(name, of: names, nil)
+    return ["--" + full + first.dropFirst(2 + name.count)] + words.dropFirst()
   }
 
   /// Throws where one of the words gives a value to an option that shows the help or the version and has none: the parser
@@ -121,9 +130,9 @@ struct CommandWords {
       hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
   }
 
-  /// The option of `command` that `name` is or begins.
+  /// The option of `command`, or of `duplex` itself, that `name` is or begins.
   private static func optionName(
-    _ name: String, of names: [String], _ command: String
+    _ name: String, of names: [String], _ command: String?
   ) throws(ToolFailure) -> String {
     if let full = try fullName(name, of: names, dashes: "--") { return full }
     guard let nearest = EditDistance.nearest(to: name, of: names) else {
@@ -132,8 +141,9 @@ struct CommandWords {
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
   }
 
-  private static func unknown(_ option: String, _ command: String) -> ToolFailure {
-    .usage("Unknown option '\(option)'.", hint: "See duplex \(command) --help.")
+  private static func unknown(_ option: String, _ command: String?) -> ToolFailure {
+    .usage(
+      "Unknown option '\(option)'.", hint: "See duplex \(command.map { $0 + " " } ?? "")--help.")
   }
 
   /// Whether `word` begins like a number below zero.

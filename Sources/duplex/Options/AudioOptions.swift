@@ -163,18 +163,21 @@ struct AudioOptions: ParsableArguments {
   var channels: Int? { channelOption ?? format?.channelCount }
 
   /// What `tune` kept for the devices, where no period is asked for.
-  var profile: DeviceProfile? {
+  var profile: DeviceProfile? { profile(at: rate) }
+
+  /// The same for a unit of `rate` Hz.
+  func profile(at rate: Int?) -> DeviceProfile? {
     guard periodSize == nil else { return nil }
     return DeviceProfile.find(
       capture: captureDevice ?? device, playback: playbackDevice ?? device, rate: rate)
   }
 
-  /// The same options with what a profile says.
-  func following(_ profile: DeviceProfile) -> AudioOptions {
+  /// The same options with what a profile says, but for the rate where another one is preferred.
+  func following(_ profile: DeviceProfile, preferredRate: Int?) -> AudioOptions {
     var options = self
     options.periodSize = profile.periodFrames
     options.headroom = headroom ?? profile.headroomFrames
-    options.rate = rate ?? profile.sampleRate
+    options.rate = rate ?? (preferredRate == nil ? profile.sampleRate : nil)
     return options
   }
 

@@ -23,7 +23,7 @@ enum LatencyOption: ExpressibleByArgument {
     } else if let time = TimeOption(argument) {
       guard time.seconds(at: 768_000) <= Self.mostSeconds else { return nil }
       self = .time(time)
-    } else if !argument.isEmpty, WrittenNumber.decimal(argument) == nil {
+    } else if !argument.isEmpty, !argument.hasPrefix("-"), WrittenNumber.decimal(argument) == nil {
       self = .file(argument)
     } else {
       return nil

@@ -84,16 +84,16 @@ struct PlayCommand: AlsoPlayingCommand {
   }
 
   func perform() throws -> ExitStatus {
-    // The first file lends the unit its rate; each is looked at before anything sounds.
-    var options = audio
+    // Each source is looked at before anything sounds; a device that has the first one's rate plays it as it is.
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
     if shuffle { list.shuffle() }
     let style = PlayItems.Style(
       order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
     let items = try PlayItems(
       list, style, mixMode: together ? .together : compare ? .alternatives(0) : nil)
-    options.adoptRate(items.firstRate)
-    var choice = DeviceChoice(options, captures: false, plays: true, alsoPlay: alsoPlay.devices)
+    var choice = DeviceChoice(
+      audio, captures: false, plays: true, preferredRate: items.firstRate,
+      alsoPlay: alsoPlay.devices)
     // Requests go on being made.
     choice.isStartUpOver = !list.contains(where: \.isRemote)
     return try choice.use { open in

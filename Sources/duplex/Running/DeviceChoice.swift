@@ -18,13 +18,18 @@ struct DeviceChoice {
   /// Cards that others released for the run.
   private let reservation = CardReservation()
 
+  /// The devices of `options`; where these name no rate, at `preferredRate` if the devices have it.
   init(
-    _ options: AudioOptions, captures: Bool, plays: Bool,
+    _ options: AudioOptions, captures: Bool, plays: Bool, preferredRate: Int? = nil,
     alsoPlay: [String] = []
   ) {
-    let options = options.profile.map(options.following) ?? options
+    let preferred = preferredRate.flatMap { DuplexRequest.sampleRates.contains($0) ? $0 : nil }
+    let profile = options.profile(at: options.rate ?? preferred)
+    let options = profile.map { options.following($0, preferredRate: preferred) } ?? options
     self.options = options
-    request = options.request(captures: captures, plays: plays)
+    var request = options.request(captures: captures, plays: plays)
+    request.preferredSampleRate = preferred
+    self.request = request
     var selection = DeviceSelection(request)
     selection.secondaryOutputs = alsoPlay
     selection.master = options.master
