@@ -189,6 +189,57 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `MP3 streams that were joined are played to the end of the last`(hasLength: Bool) throws {
+    let first = try lame(["-b", "128"], seconds: 2)
+    let joined = first + (try lame(["-b", "96", "--resample", "44.1"], seconds: 2))
+    func sent(_ bytes: [UInt8]) throws -> MPEGDecoder {
+      try MPEGDecoder(
+        MemorySource(bytes, isSeekable: false, hasLength: hasLength), exactness: .economical)
+    }
+    let whole = try decode(MPEGDecoder(MemorySource(joined), exactness: .economical))
+    #expect(whole.count >= 2 * 4 * 44100)
+    #expect(try sent(joined).isLengthEstimated)
+    #expect(try decode(sent(joined)) == whole)
+    // The notes of one stream are right where nothing follows.
+    #expect(try decode(sent(first)).count == 2 * 2 * 44100)
+    let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
+    #expect(try decode(sent(first + tag)).count == 2 * 2 * 44100)
+  }
+
+  @Test func `once it is opened, a joined MP3 file is read where its sound begins`() throws {
+    let joined = try lame(["-b", "320"]) + (try lame(["-b", "320"]))
+    let source = MemorySource(joined)
+    _ = try MPEGDecoder(source, exactness: .economical)
+    #expect(source.place < joined.count / 4)
+  }
+
+  @Test func `a length that only the beginning tells ends nothing`() throws {
+    let uneven =
+      try lame(["-b", "320", "-t"], seconds: 1)
+      + (try lame(["-b", "64", "-t", "--resample", "44.1"], seconds: 9))
+    let whole = try decode(MPEGDecoder(MemorySource(uneven), exactness: .exact))
+    let decoder = try MPEGDecoder(MemorySource(uneven), exactness: .economical)
+    let estimate = try #require(decoder.frameCount)
+    #expect(decoder.isLengthEstimated && estimate < whole.count / 4)
+    try decoder.seek(toFrame: whole.count / 2 - 44100)
+    #expect(try decode(decoder).elementsEqual(whole.suffix(2 * 44100)))
+    try decoder.seek(toFrame: 0)
+    #expect(try decode(decoder) == whole)
+    #expect(!decoder.isLengthEstimated && decoder.frameCount == whole.count / 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `AAC is told from MP3`(isSaid: Bool) throws {
+    // Two blocks of seven bytes without sound.
+    let block: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x00, 0xFF, 0xFC]
+    let source = MemorySource(
+      isSaid ? [UInt8](repeating: 7, count: 100) : block + block,
+      isSeekable: false, contentType: isSaid ? "audio/aacp" : nil)
+    let refusal = failure { _ = try Decoding.decoder(for: source) }
+    #expect(refusal?.message == "the source is AAC sound, which cannot be played.")
+  }
+
   @Test func `a rate that changes midway ends the sound with a sentence`() throws {
     let contents = try lame(["-b", "128", "-t"], seconds: 2)
     let other = try lame(["-b", "128", "-t"], seconds: 2, rate: 48000)
@@ -280,6 +331,9 @@ import Testing
     let decoder = try Decoding.decoder(for: source)
     #expect(decoder.isReady(prebuffer: nil) && decoder.isReady(prebuffer: 0))
     #expect(decoder.isReady(prebuffer: 0.9) && !decoder.isReady(prebuffer: 1.1))
+    // Nothing is waited for that only comes when more is read.
+    source.waitForReader()
+    #expect(decoder.isReady(prebuffer: 20))
     source.setReady(upTo: contents.count, bytesPerSecond: 1000)
     #expect(decoder.isReady(prebuffer: 20))
   }

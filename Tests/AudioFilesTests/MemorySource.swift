@@ -11,6 +11,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     var failsBehind = Int.max
     var interruptsBehind = Int.max
     var readyEnd: Int?
+    var waitsForReader = false
     var bytesPerSecond: Double?
   }
 
@@ -76,6 +77,13 @@ final class MemorySource: ByteSource, @unchecked Sendable {
       $0.place = offset + count
     }
     return count
+  }
+
+  /// No more comes in until more is read.
+  func waitForReader() { state.withLock { $0.waitsForReader = true } }
+
+  func isWaiting(forReadAt offset: Int) -> Bool {
+    state.withLock { $0.waitsForReader && $0.place == offset }
   }
 
   func readyByteCount(at offset: Int) -> Int {

@@ -152,12 +152,13 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
 
   /// Whether reading on at `bytesPerSecond` need not wait soon: `seconds` are there, or all that is left; where
   /// `seconds` is nil, three seconds, or half a second and more comes in than is needed; or no more will
-  /// come. Any thread.
+  /// come, or not before more is read. Any thread.
   func isReady(bytesPerSecond: Double, prebuffer seconds: Double? = nil) -> Bool {
     if source.isBroken { return true }
     let place = position
     let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
     let next = isHeld ? end.load(ordering: .relaxed) : place
+    if source.isWaiting(forReadAt: next) { return true }
     let ready = min(max(0, source.readyByteCount(at: next)), FileBounds.byteCount)
     if let byteCount, next + ready >= byteCount { return true }
     let held = Double(next - place + ready)

@@ -25,6 +25,9 @@ public protocol ByteSource: AnyObject, Sendable {
   /// Bytes a second that come in at present; nil where they are all there. Any thread.
   var bytesPerSecond: Double? { get }
 
+  /// Whether it gets no more bytes until those that begin at `offset` are read: so many are there already. Any thread.
+  func isWaiting(forReadAt offset: Int) -> Bool
+
   /// Whether no more bytes can be had: reads of what is not here yet fail instead of waiting. Any
   /// thread.
   var isBroken: Bool { get }
@@ -50,6 +53,8 @@ public protocol ByteSource: AnyObject, Sendable {
 
 /// What suits bytes that are all there, and for which nothing waits.
 extension ByteSource {
+  /// Never.
+  public func isWaiting(forReadAt offset: Int) -> Bool { false }
   /// Never.
   public var isBroken: Bool { false }
   /// All are there.

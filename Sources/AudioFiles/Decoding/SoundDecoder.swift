@@ -47,6 +47,10 @@ public protocol SoundDecoder: AnyObject {
   /// Frames in all; nil where that is not known, or where there is no end.
   var frameCount: Int? { get }
 
+  /// Whether `frameCount` is an estimate, or what a source says that can only be read on: there may be more frames, or
+  /// fewer, and only reading on tells.
+  var isLengthEstimated: Bool { get }
+
   /// Frames that its head announces, where it has fewer than that: a caller that reads on behind the last
   /// is told. nil where it has all.
   var announcedFrameCount: Int? { get }
@@ -137,6 +141,9 @@ extension PlainSoundDecoder {
   /// Always.
   public func isReady(prebuffer seconds: Double?) -> Bool { true }
 
+  /// What it says is so.
+  public var isLengthEstimated: Bool { false }
+
   /// Nothing waits.
   public var byteSource: (any ByteSource)? { nil }
 
@@ -165,6 +172,7 @@ extension ForwardingDecoder {
   package var sampleRate: Int { decoder.sampleRate }
   package var channelCount: Int { decoder.channelCount }
   package var frameCount: Int? { decoder.frameCount }
+  package var isLengthEstimated: Bool { decoder.isLengthEstimated }
   package var announcedFrameCount: Int? { decoder.announcedFrameCount }
   package var isCutShort: Bool { decoder.isCutShort }
   package var readsIntegers: Bool { decoder.readsIntegers }
@@ -187,7 +195,7 @@ extension SoundDecoder {
   /// is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
     guard supportsSeeking else { throw .onlyForward(name) }
-    let end = frameCount ?? .max
+    let end = isLengthEstimated ? .max : frameCount ?? .max
     if let announcedFrameCount, frame > end, frame <= announcedFrameCount {
       throw .unreachable(name, frame, announcedFrameCount)
     }

@@ -223,6 +223,15 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isInterrupted }
   }
 
+  /// Whether the reader stands at `offset`, and so much lies ahead of it that no more is fetched. Any thread.
+  public func isWaiting(forReadAt offset: Int) -> Bool {
+    shared.withLock { state in
+      guard state.situation.reader == offset else { return false }
+      let decision = state.situation.order(state.cache.present)
+      return decision == .pause || decision == .rest
+    }
+  }
+
   /// Whether no more can be had: the connection broke for good. Any thread.
   public var isBroken: Bool {
     shared.withLock { $0.failure != nil }

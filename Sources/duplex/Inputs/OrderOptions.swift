@@ -94,9 +94,7 @@ struct OrderOptions: ParsableArguments {
     guard let frameCount = source.frameCount, frameCount > 0, order.startFrame >= frameCount else {
       return
     }
-    throw FileFailure(
-      .invalidRequest, "\(address.name) ends before the start that was asked for.",
-      hint: "Use an earlier --start or --region.")
+    throw .endsBeforeStart(address.name)
   }
 
   /// How a file of this rate is played; a stretch named with the file goes before one for all.

@@ -105,7 +105,7 @@ final class OpenedSource: @unchecked Sendable {
   private let address: SourceAddress
   /// Frames a second.
   let sampleRate: Int
-  /// Frames in all; nil where that is not known.
+  /// Frames in all; nil where that is not known, or only estimated.
   let frameCount: Int?
   private let decoder: MutexBox<Given?>
 
@@ -117,7 +117,7 @@ final class OpenedSource: @unchecked Sendable {
   init(_ address: SourceAddress, _ decoder: any SoundDecoder) {
     self.address = address
     sampleRate = decoder.sampleRate
-    frameCount = decoder.frameCount
+    frameCount = decoder.isLengthEstimated ? nil : decoder.frameCount
     self.decoder = MutexBox(Given(decoder: decoder))
   }
 

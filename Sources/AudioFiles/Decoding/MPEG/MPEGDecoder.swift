@@ -10,9 +10,9 @@ public final class MPEGDecoder: PlainSoundDecoder {
   public enum Exactness: Sendable {
     /// Goes to the very frame, and reads on as far as it must. For files on disk.
     case exact
-    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else
-    /// as near as the encoder's notes tell (a hundredth of the time, or better), and a length
-    /// without notes is an estimate.
+    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else as near as the
+    /// encoder's notes tell (a hundredth of the time, or better). Without notes a seek goes to the very frame and reads
+    /// what lies before, and the length is an estimate.
     case economical
   }
 
@@ -99,6 +99,12 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return blocks.map { frameCount(inBlocks: $0, isWhole: false) }
   }
 
+  /// Whether that is an estimate, or what the encoder's notes say of bytes that can only be read on.
+  public var isLengthEstimated: Bool {
+    guard countedBlocks == nil else { return false }
+    return stream.isEndUnseen || exactness == .economical && stream.announcedBlockCount == nil
+  }
+
   /// Frames that the encoder's notes promise, where there are too few bytes for them.
   public var announcedFrameCount: Int? {
     stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
@@ -130,7 +136,14 @@ public final class MPEGDecoder: PlainSoundDecoder {
       target >= 0 && target <= buffer.frameCount,
       "The frames are outside of the buffer.")
     var wanted = min(frames, buffer.frameCount - target)
-    if let end = knownFrameCount { wanted = min(wanted, end - position) }
+    if let end = knownFrameCount {
+      if position < end || wanted == 0 {
+        wanted = min(wanted, end - position)
+      } else {
+        bytes.recover()
+        if try !stream.looksBehindNotes() { wanted = 0 }
+      }
+    }
     var done = 0
     while done < wanted {
       let place = buffer.base + (target + done) * channelCount

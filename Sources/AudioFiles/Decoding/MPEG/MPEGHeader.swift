@@ -181,6 +181,9 @@ struct MPEGIndex {
     offsets.append(offset)
   }
 
+  /// Whether `block` lies among those that were counted.
+  func reaches(_ block: Int) -> Bool { block < offsets.count * step }
+
   /// The last place remembered at `block` or before.
   func place(before block: Int) -> (block: Int, offset: Int) {
     let index = max(0, min(block / step, offsets.count - 1))

@@ -12,7 +12,9 @@ struct MPEGStream {
   /// Whether all blocks have one bit rate, as far as one can see from the beginning.
   let isConstant: Bool
   /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were joined.
-  private let goesOn: Bool
+  private var goesOn: Bool
+  /// Whether that is not known yet: the bytes can only be read on.
+  private(set) var isEndUnseen: Bool
 
   private var index: MPEGIndex
   /// The block at the place in `bytes`.
@@ -51,7 +53,10 @@ struct MPEGStream {
     } else {
       goesOn = false
     }
+    isEndUnseen = information != nil && !(bytes.isSeekable && bytes.byteCount != nil)
     bytes.position = start
+    // What was looked at last may be the end of the file.
+    if information != nil { try bytes.prepare() }
     self.bytes = bytes
     gapByteCount =
       bytes.byteCount == nil
@@ -107,12 +112,17 @@ struct MPEGStream {
     return true
   }
 
-  /// Goes to `block` without reading what lies before: exactly where all blocks are of one size,
-  /// else as nearly as the encoder's notes or the average tell. False after an interruption.
+  /// Goes to `block` without reading what lies before: exactly where all blocks are of one size, else as nearly as the
+  /// encoder's notes tell. Where they tell nothing it walks. False after an interruption.
   mutating func leap(to block: Int) throws(FileFailure) -> Bool {
     let known = index.place(before: block)
     let guess = offset(of: block)
-    if guess <= known.offset + 4 * 16384 { return try walk(to: block) }
+    // Without notes the guess may be far off, and behind the end.
+    let isGuess = !isConstant && information?.share(ofTime: 0.5) == nil
+    let isBehindEnd = bytes.byteCount.map { guess >= $0 } ?? false
+    if isGuess || isBehindEnd || index.reaches(block) || guess <= known.offset + 4 * 16384 {
+      return try walk(to: block)
+    }
     let half = Int(clamping: averageByteCount / 2)
     bytes.position = max(start, isConstant ? guess - half : guess)
     nextBlock = block
@@ -144,6 +154,26 @@ struct MPEGStream {
       return true
     }
   }
+
+  /// Whether blocks follow behind those that the encoder's notes tell of, where that was not known before. With the place
+  /// in `bytes` among the last of them; it stays.
+  mutating func looksBehindNotes() throws(FileFailure) -> Bool {
+    guard isEndUnseen, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
+    else { return false }
+    var offset = 0
+    for _ in nextBlock..<max(nextBlock, count) {
+      guard let header = try bytes.peek(offset + 4).header(at: offset) else { return false }
+      offset += header.byteCount
+    }
+    if try bytes.peek(offset + 3).holds("TAG", at: offset) { offset += ID3Head.closingByteCount }
+    let window = try bytes.peek(offset + 4)
+    isEndUnseen = bytes.wasInterrupted
+    goesOn = window.header(at: offset) != nil || window.holds("ID3", at: offset)
+    return goesOn
+  }
+
+  /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their frames.
+  private static let mostPadding = 4096 / 576 + 1
 
   /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
   /// reading on can tell.

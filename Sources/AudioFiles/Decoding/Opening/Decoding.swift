@@ -62,12 +62,36 @@ public enum Decoding {
     other: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
     try bytes.opening { () throws(FileFailure) -> any SoundDecoder in
+      try refuseAAC(bytes)
       switch try Contents(bytes) {
       case .mpeg: return try MPEGDecoder(bytes, exactness: exactness)
       case .ogg: return try OggDecoder(bytes)
       case .other: return try otherDecoder(bytes, exactness, other)
       }
     }
+  }
+
+  /// Throws where a source says that it is AAC, or begins with two blocks of it (ADTS, ISO/IEC 13818-7): they look
+  /// nearly like those of MP3.
+  private static func refuseAAC(_ bytes: BufferedBytes) throws(FileFailure) {
+    let type = bytes.source.contentType?.lowercased() ?? ""
+    let isSaid = ["audio/aac", "audio/x-aac"].contains(where: type.hasPrefix)
+    let isSeen = try beginsWithAAC(bytes)
+    guard isSaid || isSeen else { return }
+    throw FileFailure(
+      .unknownContents, "\(bytes.name) is AAC sound, which cannot be played.",
+      hint: "Play an MP3, Ogg or Opus stream instead, or convert the file with ffmpeg.")
+  }
+
+  private static func beginsWithAAC(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    func isBlock(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
+      head.count >= 2 && head[head.startIndex] == 0xFF && head[head.startIndex + 1] & 0xF6 == 0xF0
+    }
+    let head = try bytes.peek(6)
+    guard head.count == 6, isBlock(head[...]) else { return false }
+    let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
+    let second = try bytes.peek(length + 2).dropFirst(length)
+    return length > 6 && isBlock(second)
   }
 
   private static func decoder(

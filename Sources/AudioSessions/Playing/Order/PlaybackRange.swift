@@ -1,3 +1,5 @@
+import AudioFiles
+
 /// Which frames of a file are played, in which direction and how often.
 public struct PlaybackRange: Sendable, Equatable {
   /// The first frame of the stretch, at the file's own rate.
@@ -51,6 +53,13 @@ struct PlayPath: Sendable, Equatable {
     let wanted = entry ?? first
     let isBehind = order.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
     self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
+  }
+
+  /// The way through what `decoder` gives. Where it only estimates its length reading on tells the end, but for the way
+  /// backwards, which begins there.
+  init(_ order: PlaybackRange, through decoder: any SoundDecoder, entry: Int? = nil) {
+    let isOpen = decoder.isLengthEstimated && !order.isReversed
+    self.init(order, frameCount: isOpen ? nil : decoder.frameCount, entry: entry)
   }
 
   /// Frames of a whole pass.

@@ -41,14 +41,21 @@ struct TrackCursor: ~Copyable {
   ) throws(FileFailure) {
     // What cannot be sought is read over up to where it begins.
     try Self.check(decoder, order, entry: decoder.position)
+    if order.isReversed, decoder.isLengthEstimated { try Self.findEnd(of: decoder) }
     self.decoder = decoder
     readsIntegers = decoder.readsIntegers
     downmix = channelCount == 2 ? StereoDownmix(channelCount: decoder.channelCount) : nil
-    path = PlayPath(order, frameCount: decoder.frameCount)
+    path = PlayPath(order, through: decoder)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
     blockFrames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
     block = SampleBuffer(frameCount: 0, channelCount: decoder.channelCount)
+  }
+
+  /// Reads on to the end, from which it is played backwards: then its place is known. Throws what reading throws.
+  private static func findEnd(of decoder: any SoundDecoder) throws(FileFailure) {
+    var passed = SampleBuffer(frameCount: 4096, channelCount: decoder.channelCount)
+    while try decoder.readChecked(into: &passed, at: 0, frames: passed.frameCount) > 0 {}
   }
 
   /// Throws as `init` does where it cannot go on in another order, at the boundary `entry`.
@@ -60,7 +67,7 @@ struct TrackCursor: ~Copyable {
   mutating func follow(_ order: PlaybackRange, entry: Int) {
     if order.isReversed != path.order.isReversed { held = 0..<0 }
     copies = 1
-    path = PlayPath(order, frameCount: decoder.frameCount, entry: entry)
+    path = PlayPath(order, through: decoder, entry: entry)
     boundary = path.entry
     passes = 0
   }
@@ -249,7 +256,7 @@ struct TrackCursor: ~Copyable {
   }
 
   /// The file ended before it said. False where nothing of it is left to play. Throws
-  /// `.unusableContents` where its end is too far before.
+  /// `.unusableContents` where its end is too far before, or before the stretch.
   private mutating func endEarly() throws(FileFailure) -> Bool {
     if decoder.isInterrupted { return false }
     if path.order.isReversed {
@@ -261,8 +268,18 @@ struct TrackCursor: ~Copyable {
       }
       return boundary > path.start
     }
+    if boundary == path.start, path.start > 0, passes == 0 { throw .endsBeforeStart(decoder.name) }
     guard boundary > path.start, path.end != boundary else { return false }
     path.shorten(to: boundary)
     return true
+  }
+}
+
+extension FileFailure {
+  /// There is no frame where playing was to begin.
+  package static func endsBeforeStart(_ name: String) -> FileFailure {
+    FileFailure(
+      .invalidRequest, "\(name) ends before the start that was asked for.",
+      hint: "Use an earlier start.")
   }
 }

@@ -149,8 +149,7 @@ public final class TrackReader: FrameSource {
     let isReversed = settings.order.isReversed
     // Behind the stretch it goes on at its beginning.
     let place = min(max(0, place), Double(PlayPath.mostFrames))
-    let reached = PlayPath(
-      settings.order, frameCount: decoder.frameCount, entry: Int(rounding: place))
+    let reached = PlayPath(settings.order, through: decoder, entry: Int(rounding: place))
     let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
     var boundary = Int(rounding: start)
     var position = 0.0
