@@ -200,6 +200,22 @@ import Testing
     }
   }
 
+  @Test func `what follows the notes is looked at only as far as bytes are kept`() throws {
+    func block(_ head: [UInt8], _ count: Int) -> [UInt8] {
+      head + [UInt8](repeating: 0, count: count - head.count)
+    }
+    let short = block([0xFF, 0xF3, 0x80, 0], 208)
+    var notes = short
+    notes.replaceSubrange(21..<33, with: Array("Xing".utf8) + [0, 0, 0, 1, 0, 0, 0, 8])
+    // The longest that there are: MPEG 2.5, layer II.
+    let long = block([0xFF, 0xE5, 0xEA, 0], 2881)
+    let bytes = notes + short + short + (0..<8).flatMap { _ in long }
+    var stream = try MPEGStream(
+      BufferedBytes(MemorySource(bytes, isSeekable: false)), isNear: false)
+    #expect(stream.announcedBlockCount == 8)
+    #expect(try !stream.looksBehindNotes())
+  }
+
   @Test func `a pipe where a file is needed is refused without a wait`() throws {
     let folder = TemporaryFolder()
     let pipe = folder("pipe.wav")

@@ -10,7 +10,10 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   let source: any ByteSource
   /// Bytes of a read that is made through the memory; longer ones go past it.
   private static let longestKept = 4096
-  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  /// Bytes that `peek` can be asked for, at most.
+  static let mostPeeked = 16384
+  private let memory = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: mostPeeked, alignment: 16)
   /// What is held lies from `start` to `end`.
   private let start = Atomic(0)
   private let end = Atomic(0)

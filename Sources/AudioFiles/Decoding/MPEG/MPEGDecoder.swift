@@ -102,7 +102,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Whether that is an estimate, or what the encoder's notes say of bytes that can only be read on.
   public var isLengthEstimated: Bool {
     guard countedBlocks == nil else { return false }
-    return stream.isEndUnseen || exactness == .economical && stream.announcedBlockCount == nil
+    return stream.goesOn == nil || exactness == .economical && stream.announcedBlockCount == nil
   }
 
   /// Frames that the encoder's notes promise, where there are too few bytes for them.

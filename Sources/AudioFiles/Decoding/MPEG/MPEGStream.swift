@@ -11,10 +11,9 @@ struct MPEGStream {
   private let averageByteCount: Double
   /// Whether all blocks have one bit rate, as far as one can see from the beginning.
   let isConstant: Bool
-  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were joined.
-  private var goesOn: Bool
-  /// Whether that is not known yet: the bytes can only be read on.
-  private(set) var isEndUnseen: Bool
+  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were joined; nil where the
+  /// bytes can only be read on and did not come to that place yet.
+  private(set) var goesOn: Bool?
 
   private var index: MPEGIndex
   /// The block at the place in `bytes`.
@@ -48,12 +47,13 @@ struct MPEGStream {
     isConstant = information?.isConstant ?? survey.isConstant
     index = MPEGIndex(start: start)
     first = second.isCompatible(with: found) ? second : found
-    if let said = information?.byteCount {
+    if information != nil, !bytes.isSeekable || bytes.byteCount == nil {
+      goesOn = nil
+    } else if let said = information?.byteCount {
       goesOn = try Self.goesOn(behind: start - found.byteCount + said, bytes, like: first)
     } else {
       goesOn = false
     }
-    isEndUnseen = information != nil && !(bytes.isSeekable && bytes.byteCount != nil)
     bytes.position = start
     // What was looked at last may be the end of the file.
     if information != nil { try bytes.prepare() }
@@ -158,18 +158,19 @@ struct MPEGStream {
   /// Whether blocks follow behind those that the encoder's notes tell of, where that was not known before. With the place
   /// in `bytes` among the last of them; it stays.
   mutating func looksBehindNotes() throws(FileFailure) -> Bool {
-    guard isEndUnseen, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
+    guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
     else { return false }
     var offset = 0
     for _ in nextBlock..<max(nextBlock, count) {
       guard let header = try bytes.peek(offset + 4).header(at: offset) else { return false }
       offset += header.byteCount
+      guard offset + ID3Head.closingByteCount + 4 <= BufferedBytes.mostPeeked else { return false }
     }
     if try bytes.peek(offset + 3).holds("TAG", at: offset) { offset += ID3Head.closingByteCount }
     let window = try bytes.peek(offset + 4)
-    isEndUnseen = bytes.wasInterrupted
-    goesOn = window.header(at: offset) != nil || window.holds("ID3", at: offset)
-    return goesOn
+    let isFound = window.header(at: offset) != nil || window.holds("ID3", at: offset)
+    if isFound || !bytes.wasInterrupted { goesOn = isFound }
+    return isFound
   }
 
   /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their frames.
@@ -178,7 +179,7 @@ struct MPEGStream {
   /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
   /// reading on can tell.
   var announcedBlockCount: Int? {
-    guard let information, let count = information.blockCount, count > 0, !goesOn,
+    guard let information, let count = information.blockCount, count > 0, goesOn != true,
       count <= largestBlockCount ?? count
     else { return nil }
     guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
