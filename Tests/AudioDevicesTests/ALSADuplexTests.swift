@@ -63,24 +63,6 @@ import Testing
     #expect(capture.pointee.started == 1 && playback.pointee.started == (isLinked ? 0 : 1))
   }
 
-  @Test(arguments: [(0, 44100), (48000, 48000)])
-  func `a preferred rate is taken where the device has it, and nothing is resampled`(
-    only: Int, granted: Int
-  ) throws {
-    let pcm = FakePCM.make()
-    pcm.pointee.rate = only
-    var request = DuplexRequest.fake(nil, pcm)
-    request.sampleRate = nil
-    request.preferredSampleRate = 44100
-    var device = try ALSADuplex(opening: request)
-    #expect(device.configuration.sampleRate == granted)
-    #expect(device.configuration.periodFrames == 64)
-    #expect(!device.configuration.needsResampling(for: request))
-    device.close()
-    request.preferredSampleRate = -1
-    #expect(throws: DeviceFailure.self) { try request.validate() }
-  }
-
   @Test func `a period wakes it, and not a frame more`() throws {
     let rig = try Rig(step: 1)
     let capture = try #require(rig.capture)

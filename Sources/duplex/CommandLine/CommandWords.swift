@@ -86,9 +86,7 @@ struct CommandWords {
         result += try Self.separatingValue(of: word, options, command)
         continue
       }
-      let name = String(word.dropFirst(2).prefix { $0 != "=" })
-      let full = try Self.optionName(name, of: names, command)
-      result.append("--" + full + word.dropFirst(2 + name.count))
+      result.append(try Self.completedOption(word, of: names, command))
     }
     return Self.completed(result, command)
   }
@@ -96,10 +94,8 @@ struct CommandWords {
   /// The same where no command is named: what stands first may be an option of `duplex` itself.
   private func completingFirstOption() throws(ToolFailure) -> [String] {
     guard let first = words.first, first.hasPrefix("--"), first != "--" else { return words }
-    let name = String(first.dropFirst(2).prefix { $0 != "=" })
     let names = ["help", "help-all", "version", "generate-completion-script"]
-    let full = try Self.optionName(name, of: names, nil)
-    return ["--" + full + first.dropFirst(2 + name.count)] + words.dropFirst()
+    return [try Self.completedOption(first, of: names, nil)] + words.dropFirst()
   }
 
   /// Throws where one of the words gives a value to an option that shows the help or the version and has none: the parser
@@ -130,11 +126,14 @@ struct CommandWords {
       hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
   }
 
-  /// The option of `command`, or of `duplex` itself, that `name` is or begins.
-  private static func optionName(
-    _ name: String, of names: [String], _ command: String?
+  /// `word`, such as `--dura=3`, with the name of the option of `command`, or of `duplex` itself, in full.
+  private static func completedOption(
+    _ word: String, of names: [String], _ command: String?
   ) throws(ToolFailure) -> String {
-    if let full = try fullName(name, of: names, dashes: "--") { return full }
+    let name = String(word.dropFirst(2).prefix { $0 != "=" })
+    if let full = try fullName(name, of: names, dashes: "--") {
+      return "--" + full + word.dropFirst(2 + name.count)
+    }
     guard let nearest = EditDistance.nearest(to: name, of: names) else {
       throw unknown("--" + name, command)
     }

@@ -62,36 +62,13 @@ public enum Decoding {
     other: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
     try bytes.opening { () throws(FileFailure) -> any SoundDecoder in
-      try refuseAAC(bytes)
       switch try Contents(bytes) {
+      case .aac: throw .isAAC(bytes.name)
       case .mpeg: return try MPEGDecoder(bytes, exactness: exactness)
       case .ogg: return try OggDecoder(bytes)
       case .other: return try otherDecoder(bytes, exactness, other)
       }
     }
-  }
-
-  /// Throws where a source says that it is AAC, or begins with two blocks of it (ADTS, ISO/IEC 13818-7): they look
-  /// nearly like those of MP3.
-  private static func refuseAAC(_ bytes: BufferedBytes) throws(FileFailure) {
-    let type = bytes.source.contentType?.lowercased() ?? ""
-    let isSaid = ["audio/aac", "audio/x-aac"].contains(where: type.hasPrefix)
-    let isSeen = try beginsWithAAC(bytes)
-    guard isSaid || isSeen else { return }
-    throw FileFailure(
-      .unknownContents, "\(bytes.name) is AAC sound, which cannot be played.",
-      hint: "Play an MP3, Ogg or Opus stream instead, or convert the file with ffmpeg.")
-  }
-
-  private static func beginsWithAAC(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
-    func isBlock(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
-      head.count >= 2 && head[head.startIndex] == 0xFF && head[head.startIndex + 1] & 0xF6 == 0xF0
-    }
-    let head = try bytes.peek(6)
-    guard head.count == 6, isBlock(head[...]) else { return false }
-    let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
-    let second = try bytes.peek(length + 2).dropFirst(length)
-    return length > 6 && isBlock(second)
   }
 
   private static func decoder(
@@ -160,11 +137,16 @@ public enum Decoding {
 
   /// What the first bytes announce.
   private enum Contents {
+    case aac
     case mpeg
     case ogg
     case other
 
     init(_ bytes: BufferedBytes) throws(FileFailure) {
+      guard try !Self.isAAC(bytes) else {
+        self = .aac
+        return
+      }
       let beginning = try bytes.peek(512)
       guard beginning.count > 0 else {
         try bytes.checkOpening()
@@ -176,6 +158,22 @@ public enum Decoding {
       } else {
         self = .ogg
       }
+    }
+
+    /// Whether the source says so, or begins with two blocks of AAC (ADTS, ISO/IEC 13818-7), which look nearly like
+    /// those of MP3.
+    private static func isAAC(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
+      func isBlock(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
+        head.count >= 2 && head[head.startIndex] == 0xFF
+          && head[head.startIndex + 1] & 0xF6 == 0xF0
+      }
+      let type = bytes.source.contentType?.lowercased() ?? ""
+      if ["audio/aac", "audio/x-aac"].contains(where: type.hasPrefix) { return true }
+      let head = try bytes.peek(6)
+      guard head.count == 6, isBlock(head[...]) else { return false }
+      let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
+      let second = try bytes.peek(length + 2).dropFirst(length)
+      return length > 6 && isBlock(second)
     }
 
     /// Sound files of other kinds begin with letters of their own, and a radio anywhere in a block.
@@ -191,6 +189,15 @@ public enum Decoding {
       }
       return try MPEGStream.search(bytes, upTo: 1, like: nil) != nil
     }
+  }
+}
+
+extension FileFailure {
+  /// It is sound that nothing here decodes.
+  fileprivate static func isAAC(_ name: String) -> FileFailure {
+    FileFailure(
+      .unknownContents, "\(name) is AAC sound, which cannot be played.",
+      hint: "Play an MP3, Ogg or Opus stream instead, or convert the file with ffmpeg.")
   }
 }
 

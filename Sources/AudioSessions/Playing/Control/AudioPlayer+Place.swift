@@ -88,7 +88,9 @@ extension AudioPlayer {
     change { settings, place, source in
       let decoder = source.decoders.first
       place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
-      let path = PlayPath(settings.order, frameCount: decoder?.frameCount)
+      let isReversed = settings.order.isReversed
+      let path = PlayPath(
+        settings.order, frameCount: decoder?.knownEnd(isReversed: isReversed))
       let end = path.end ?? PlayPath.mostFrames
       // At an end the last frame is still heard, so that it is not the beginning.
       let first = path.order.isReversed ? path.start + 1 : path.start

@@ -55,11 +55,10 @@ struct PlayPath: Sendable, Equatable {
     self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
   }
 
-  /// The way through what `decoder` gives. Where it only estimates its length reading on tells the end, but for the way
-  /// backwards, which begins there.
+  /// The way through what `decoder` gives.
   init(_ order: PlaybackRange, through decoder: any SoundDecoder, entry: Int? = nil) {
-    let isOpen = decoder.isLengthEstimated && !order.isReversed
-    self.init(order, frameCount: isOpen ? nil : decoder.frameCount, entry: entry)
+    let end = decoder.knownEnd(isReversed: order.isReversed)
+    self.init(order, frameCount: end, entry: entry)
   }
 
   /// Frames of a whole pass.
@@ -105,5 +104,13 @@ struct PlayPath: Sendable, Equatable {
   /// The file ended before it said.
   mutating func shorten(to end: Int) {
     self.end = max(start, end)
+  }
+}
+
+extension SoundDecoder {
+  /// Behind its last frame; nil where that is not known. Where it only estimates its length reading on tells, but for the
+  /// way backwards, which begins there.
+  func knownEnd(isReversed: Bool) -> Int? {
+    isLengthEstimated && !isReversed ? nil : frameCount
   }
 }

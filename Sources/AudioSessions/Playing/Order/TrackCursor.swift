@@ -268,7 +268,7 @@ struct TrackCursor: ~Copyable {
       }
       return boundary > path.start
     }
-    if boundary == path.start, path.start > 0, passes == 0 { throw .endsBeforeStart(decoder.name) }
+    if boundary <= path.start, path.start > 0, passes == 0 { throw .endsBeforeStart(decoder.name) }
     guard boundary > path.start, path.end != boundary else { return false }
     path.shorten(to: boundary)
     return true

@@ -147,24 +147,25 @@ public final class TrackReader: FrameSource {
   func prepare(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     let fileRate = decoder.sampleRate
     let isReversed = settings.order.isReversed
+    let end = decoder.knownEnd(isReversed: isReversed)
     // Behind the stretch it goes on at its beginning.
     let place = min(max(0, place), Double(PlayPath.mostFrames))
-    let reached = PlayPath(settings.order, through: decoder, entry: Int(rounding: place))
+    let reached = PlayPath(settings.order, frameCount: end, entry: Int(rounding: place))
     let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
     var boundary = Int(rounding: start)
     var position = 0.0
     var lead = 0
     if settings.speed != 1 {
       // More than the kernel reaches at any speed.
-      let past = min(isReversed ? (decoder.frameCount ?? 0) - boundary : boundary, 1024)
+      let past = min(isReversed ? (end ?? 0) - boundary : boundary, 1024)
       boundary =
         Int(clamping: start.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
-      boundary = min(max(0, boundary), decoder.frameCount ?? .max)
+      boundary = min(max(0, boundary), end ?? .max)
       position = abs(start - Double(boundary))
     } else if fileRate != sampleRate {
       let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
       let entry = SeekPoint(
-        at: start, isReversed: isReversed, frameCount: decoder.frameCount,
+        at: start, isReversed: isReversed, frameCount: end,
         fileStep: steps.inputStep, unitStep: steps.outputStep,
         earlyFrames: BlockRateConverter.settlingFrames(
           quality: settings.resamplerQuality, inputRate: fileRate, outputRate: sampleRate))
