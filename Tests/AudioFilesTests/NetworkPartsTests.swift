@@ -57,6 +57,56 @@ import Testing
     #expect(ICYMetadata.title(in: bytes) == "Caf\u{E9}")
   }
 
+  @Test func `a title holds from the byte on behind which it was announced`() {
+    var titles = StationTitles()
+    #expect(titles.title(at: 0) == nil)
+    titles.begin(with: "Radio")
+    titles.add("First", from: 1000, reader: 10)
+    titles.add("Second", from: 2000, reader: 20)
+    titles.begin(with: "Radio")
+    let found = [0, 999, 1000, 1999, 2000, 9000].map { titles.title(at: $0) }
+    #expect(found == ["Radio", "Radio", "First", "First", "Second", "Second"])
+    // Of a thousand ahead of the reader not all are kept, and the last one is.
+    for number in 0..<1000 { titles.add("\(number)", from: 3000 + number, reader: 1500) }
+    #expect(titles.title(at: 1500) == "First")
+    #expect(titles.title(at: 3010) == "10")
+    #expect(titles.title(at: 9000) == "999")
+  }
+
+  @Test(
+    arguments: [
+      ("identity", true), ("none", true), ("UTF-8", true), ("binary", true), ("", true),
+      ("gzip", false), ("GZIP", false), ("identity, br", false), ("x-gzip", false),
+    ])
+  func `a body is packed where its coding is a known one`(coding: String, isIdentity: Bool) {
+    var header = ResponseHeader()
+    header.add("HTTP/1.1 200 OK")
+    header.add("Content-Encoding: \(coding)")
+    #expect(header.isIdentity == isIdentity)
+  }
+
+  @Test func `a body in chunks is as long as these, whatever the header says besides`() {
+    var header = ResponseHeader()
+    header.add("HTTP/1.1 200 OK")
+    header.add("Content-Length: 1000")
+    #expect(header.contentLength == 1000)
+    header.add("Transfer-Encoding: chunked")
+    #expect(header.contentLength == nil)
+  }
+
+  @Test func `a station that is not there for a moment is asked again, a file is not`() throws {
+    try CurlLibrary.load()
+    let address = try WebAddress("http://a.example/live")
+    var gone = ResponseHeader()
+    gone.add("HTTP/1.0 404 File Not Found")
+    func verdict(_ known: RemoteFacts?) -> ResponseVerdict {
+      ResponseRules(address: address, start: nil, known: known).verdict(gone)
+    }
+    #expect(verdict(RemoteFacts(isLive: true)) == .later(.refused(address, 404)))
+    #expect(verdict(RemoteFacts()) == .fail(.refused(address, 404)))
+    #expect(verdict(nil) == .fail(.refused(address, 404)))
+  }
+
   @Test func `a redirect does not lead from https to http, nor off the web`() throws {
     try CurlLibrary.load()
     let address = try WebAddress("https://a.example/b/c.wav")

@@ -17,6 +17,21 @@ import Testing
       ])
   }
 
+  @Test
+  func `paths with backslashes, as Windows writes them, are found where no file is called so`()
+    throws
+  {
+    for name in ["sub/one.wav", "two\\b.wav"] {
+      try TextFile.write("", to: folder(name), makingFolders: true)
+    }
+    let path = folder("windows.m3u")
+    try TextFile.write("sub\\one.wav\ntwo\\b.wav\nC:\\three.wav\n", to: path)
+    #expect(
+      try Array(Playlist.entries(of: path)) == [
+        folder("sub/one.wav"), folder("two\\b.wav"), folder("C:\\three.wav"),
+      ])
+  }
+
   @Test func `a PLS names files by number`() throws {
     let path = folder("list.pls")
     try TextFile.write(

@@ -66,8 +66,13 @@ final class PlayerRig {
 
   var isFinished: Bool { voice?.isFinished ?? true }
 
-  /// The other threads do what there is to do.
-  func step() { for work in background { _ = work.step() } }
+  /// Whether sources are opened that may take long: those behind a network are, sooner or later.
+  var opensSlowSources = true
+
+  /// The other threads do what there is to do. The first of them opens sources.
+  func step() {
+    for work in background.dropFirst(opensSlowSources ? 0 : 1) { _ = work.step() }
+  }
 
   /// One cycle: the first channel of what is heard, silence included.
   func cycle() -> [Float] {

@@ -274,7 +274,10 @@ def redirect_loop(x):
 
 @fault
 def redirect_to(x):
-    targets = {"file": "file:///etc/passwd", "ftp": "ftp://127.0.0.1/x.wav", "nothing": "http://"}
+    targets = {
+        "file": "file:///etc/passwd", "ftp": "ftp://127.0.0.1/x.wav", "nothing": "http://",
+        "list": "/ok/near.m3u",
+    }
     x.head(302, f"Location: {targets[x.query['what']]}", "Content-Length: 0")
 
 

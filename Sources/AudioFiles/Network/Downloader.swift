@@ -154,6 +154,10 @@ final class Downloader {
   /// With fewer than these an opening has not succeeded.
   static let firstBytes = 4096
 
+  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): what counts a podcast's listeners takes six and
+  /// more.
+  private static let mostRedirects = 20
+
   /// In bytes, unless more than that is to be fetched ahead.
   private static let longestRequest = 1 << 20
 
@@ -218,7 +222,7 @@ final class Downloader {
 
   private func redirect(to reference: String) {
     redirectCount += 1
-    guard redirectCount <= 5 else { return reject(.redirectsWithoutEnd(original)) }
+    guard redirectCount <= Self.mostRedirects else { return reject(.redirectsWithoutEnd(original)) }
     do throws(FileFailure) {
       location = try location.redirected(to: reference)
     } catch {
@@ -317,7 +321,7 @@ extension Downloader: TransferReceiver {
       state.situation.hasRanges = facts.hasRanges
       // What a station sends now follows what it sent before the break.
       state.situation.transfer = facts.isLive ? state.cache.present.end : offset
-      if state.title == nil { state.title = header.stationName }
+      state.titles.begin(with: header.stationName)
     }
     shared.announce()
     return true
@@ -370,7 +374,10 @@ extension Downloader: TransferReceiver {
         switch part {
         case .sound(let soundCount): count = soundCount
         case .announcement(let textCount, let title):
-          if let title, !title.isEmpty { state.title = title }
+          if let title, !title.isEmpty {
+            let situation = state.situation
+            state.titles.add(title, from: situation.transfer ?? 0, reader: situation.reader)
+          }
           rest = UnsafeRawBufferPointer(rebasing: rest[textCount...])
           continue
         }

@@ -27,6 +27,8 @@ struct ResponseRules {
       header.location.map { .redirect($0) } ?? .fail(.refused(address, header.status))
     case 416: outOfRange(header)
     case 412: .fail(.changed(address))
+    // The servers of stations say so until the station is connected to them again.
+    case 404 where known?.isLive == true: .later(.refused(address, header.status))
     case 408, 425, 429, 500...599: .later(.refused(address, header.status))
     default: .fail(.refused(address, header.status))
     }
@@ -38,7 +40,7 @@ struct ResponseRules {
     // The length of a body with announcements says nothing about the sound.
     let length = header.announcementInterval == nil ? header.contentLength : nil
     return RemoteFacts(
-      byteCount: isPart ? header.contentRange?.total : length,
+      location: address, byteCount: isPart ? header.contentRange?.total : length,
       hasRanges: isPart && header.contentRange?.total != nil,
       isLive: header.isStation
         && (isPart ? header.contentRange?.total : header.contentLength) == nil,
@@ -110,7 +112,11 @@ struct ResponseHeader: Equatable {
   var status = 0
   /// In lower case, without parameters.
   var contentType: String?
-  var contentLength: Int?
+  /// Of the whole body. One that is sent in chunks has the length of these, whatever is said besides (RFC 9112,
+  /// section 6.3).
+  var contentLength: Int? { hasTransferCoding ? nil : writtenLength }
+  var writtenLength: Int?
+  var hasTransferCoding = false
   var contentRange: ContentRange?
   var contentEncoding: String?
   var location: String?
@@ -141,9 +147,11 @@ struct ResponseHeader: Equatable {
     case "content-type":
       let type = value.prefix { $0 != ";" }.lowercased().trimmed
       contentType = type.isEmpty ? nil : type
-    case "content-length": contentLength = ContentRange.number(value)
+    case "content-length": writtenLength = ContentRange.number(value)
     case "content-range": contentRange = ContentRange(value)
     case "content-encoding": contentEncoding = value.lowercased()
+    case "transfer-encoding":
+      hasTransferCoding = hasTransferCoding || value.lowercased() != "identity"
     case "location": location = value
     case "etag": validator.tag = value
     case "last-modified": validator.date = value
@@ -160,10 +168,19 @@ struct ResponseHeader: Equatable {
     }
   }
 
+  /// Names of the content codings that pack a body (RFC 9110, section 8.4.1; the registry of IANA). Servers write other
+  /// words as well, such as `none`, `binary` and `utf-8`, which change nothing.
+  private static let packings: Set<Substring> = [
+    "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi",
+    "pack200-gzip", "aes128gcm",
+  ]
+
   /// Whether the body is what it is, not packed.
   var isIdentity: Bool {
-    guard let contentEncoding, !contentEncoding.isEmpty else { return true }
-    return contentEncoding == "identity"
+    guard let contentEncoding else { return true }
+    return contentEncoding.split { $0 == "," || $0.isWhitespace }.allSatisfy {
+      !Self.packings.contains($0)
+    }
   }
 }
 
@@ -234,65 +251,5 @@ extension String {
       self.init()
       for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
     }
-  }
-}
-
-/// Takes the announcements out of a radio station's bytes: after each `interval` bytes of sound
-/// comes one of 16 times as many bytes as its first byte says, mostly none.
-struct ICYMetadata {
-  private let interval: Int
-  private var soundLeft: Int
-  /// Bytes of the announcement still to come; nil before its first byte.
-  private var textLeft: Int?
-  private var text: [UInt8] = []
-
-  init(interval: Int) {
-    self.interval = interval
-    soundLeft = interval
-  }
-
-  /// What the next bytes are, of which there is at least one.
-  enum Part {
-    /// A number of bytes of sound.
-    case sound(Int)
-    /// A number of bytes of an announcement; the title that it ends with.
-    case announcement(Int, title: String?)
-  }
-
-  /// Looks at the beginning of `bytes` and moves on behind it.
-  mutating func next(_ bytes: UnsafeRawBufferPointer) -> Part {
-    if soundLeft > 0 {
-      let count = min(soundLeft, bytes.count)
-      soundLeft -= count
-      return .sound(count)
-    }
-    guard let left = textLeft else {
-      textLeft = Int(bytes[0]) * 16
-      text = []
-      return .announcement(1, title: finish())
-    }
-    let count = min(left, bytes.count)
-    text += bytes.prefix(count)
-    textLeft = left - count
-    return .announcement(count, title: finish())
-  }
-
-  private mutating func finish() -> String? {
-    guard textLeft == 0 else { return nil }
-    textLeft = nil
-    soundLeft = interval
-    return Self.title(in: text)
-  }
-
-  /// The title in `StreamTitle='It's me';StreamUrl='';`.
-  static func title(in bytes: [UInt8]) -> String? {
-    let text = String(fromNetwork: bytes.prefix { $0 != 0 })
-    guard let key = text.firstRange(of: "StreamTitle='") else { return nil }
-    let title = text[key.upperBound...]
-    // An apostrophe within the title is not followed by a semicolon.
-    let end = title.indices.first {
-      title[$0] == "'" && [nil, ";"].contains(title[$0...].dropFirst().first)
-    }
-    return String(title[..<(end ?? title.endIndex)]).trimmed
   }
 }

@@ -10,6 +10,8 @@ public final class RemoteFile: ByteSource {
   private let thread: RealtimeThread<Download>
   private let length: Int?
   let address: WebAddress
+  /// Where redirects led to it: what its contents name is relative to that.
+  let location: WebAddress
   let timeouts: RemoteFileTimeouts
   /// When it was asked for, in seconds of the host's clock.
   let asked: Double
@@ -60,6 +62,7 @@ public final class RemoteFile: ByteSource {
     self.signal = signal
     self.thread = thread
     self.address = address
+    location = facts.location ?? address
     self.timeouts = timeouts
     self.asked = asked
     name = address.name
@@ -213,9 +216,9 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// What the station says it plays, or else its name. Any thread.
+  /// What the station says it plays where it is read, or else its name. Any thread.
   public var announcedTitle: String? {
-    shared.withLock { $0.title }
+    shared.withLock { $0.titles.title(at: $0.situation.reader) }
   }
 
   /// Whether `interrupt` was called and `proceed` not yet. Any thread.

@@ -17,7 +17,7 @@ struct RemoteState {
   var isDeadlineKnown = true
   /// Of the first response.
   var facts = RemoteFacts()
-  var title: String?
+  var titles = StationTitles()
   var meter = RateMeter()
 
   init(cache: SparseCache, bounds: RemoteFileBounds) {
@@ -64,6 +64,8 @@ struct SoundDeadline {
 
 /// What is known of a remote file from its first response on.
 struct RemoteFacts: Equatable, Sendable {
+  /// Where redirects led to it; nil before the first response.
+  var location: WebAddress?
   /// All its bytes; nil where the server does not say.
   var byteCount: Int?
   /// Whether the server begins where it is told to.

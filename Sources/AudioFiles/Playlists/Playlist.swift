@@ -19,6 +19,20 @@ public enum Playlist {
     }
   }
 
+  /// Whether what lies behind an address is one: as its server says, or as its first bytes do. Waits for these. Throws as
+  /// `RemoteFile.probe` does.
+  public static func isPlaylist(_ file: RemoteFile) throws(FileFailure) -> Bool {
+    if let type = file.contentType, isPlaylist(contentType: type) { return true }
+    return try file.probe { () throws(FileFailure) in
+      try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) {
+        (piece) throws(FileFailure) in
+        var lines = PlaylistLines(Array(piece.prefix(try file.read(into: piece, at: 0))))
+        guard let first = lines.next() else { return false }
+        return isWord(first, "[playlist]") || first.starts(with: "#EXTM3U".utf8)
+      }
+    }
+  }
+
   /// Names that one playlist has, and those it names have together, at most.
   public static let mostEntries = 100_000
 
@@ -34,11 +48,11 @@ public enum Playlist {
   }
 
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
-  /// its own. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing, or too
+  /// its own, or to where that redirects. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing, or too
   /// much.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
-    return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.address))
+    return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))
   }
 
   private static func beginning(of file: RemoteFile) throws(FileFailure) -> [UInt8] {
@@ -237,12 +251,19 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
   /// nil where a server names what is no address.
   private func located(_ name: String) -> String? {
     switch base {
-    case .address(let address): return address.joined(to: name)
+    case .address(let address):
+      // A path of Windows (`C:\Music\a.mp3`) is told at its turn.
+      return address.joined(to: name) ?? address.joined(to: "./" + name)
     case .folder(let folder):
       if let path = FileAddress.path(of: name) { return path }
       let isWhole =
-        name.utf8.first == UInt8(ascii: "/") || FileName.isAddress(name) || folder == "."
-      return isWhole ? name : FileName.join(folder, name)
+        name.utf8.first == UInt8(ascii: "/") || FileName.isAddress(name)
+        || (folder == "." && name != StandardInput.path)
+      let path = isWhole ? name : FileName.join(folder, name)
+      guard name.contains("\\"), !SoundFileReader.exists(path) else { return path }
+      // As players on Windows write it.
+      let translated = FileName.join(folder, String(name.map { $0 == "\\" ? "/" : $0 }))
+      return SoundFileReader.exists(translated) ? translated : path
     }
   }
 }

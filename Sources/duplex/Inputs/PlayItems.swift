@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioBasics
 import AudioFiles
 import AudioSessions
+import RealtimeAudio
 
 /// What the user wants played, as items of a queue: looked at before anything sounds.
 struct PlayItems {
@@ -22,23 +23,31 @@ struct PlayItems {
     let isMixed: Bool
     /// The one that was opened ahead, by its place among them.
     let opened: [Int: OpenedSource]
+    /// Why others were not, by theirs: told at their first turn, without another wait for their servers.
+    let failures: [Int: MutexBox<FileFailure?>]
 
-    init(_ sources: SourceList, _ style: Style, isMixed: Bool, opened: [Int: OpenedSource]) {
+    init(
+      _ sources: SourceList, _ style: Style, isMixed: Bool, opened: [Int: OpenedSource],
+      failures: [Int: FileFailure]
+    ) {
       self.sources = sources
       self.style = style
       self.isMixed = isMixed
       self.opened = opened
+      self.failures = failures.mapValues { MutexBox($0) }
     }
 
     func part(at index: Int) -> QueueItem.Part {
       let address = PlayItems.address(index, sources, style, isMixed: isMixed)
       let opened = opened[index]
+      let failure = failures[index]
+      let isDecided = opened?.isThere == true || failure?.withLock { $0 != nil } == true
       let gain = style.gains[index]
       let pan = style.pans[index].place
       let order = style.order
       let quality = style.resamplerQuality
       return QueueItem.Part(
-        name: address.name, takesTime: address.takesTime && opened == nil,
+        name: address.name, takesTime: address.takesTime && !isDecided,
         settings: { decoder throws(FileFailure) in
           var settings = try order.settings(at: decoder.sampleRate, of: address)
           settings.gain = gain
@@ -47,6 +56,7 @@ struct PlayItems {
           return settings
         },
         open: { opening throws(FileFailure) in
+          if let failure = failure?.withLock({ $0.take() }) { throw failure }
           if let opened { return try opened.take(opening) }
           return try SourceOpening.decoder(of: address, opening)
         })
@@ -77,7 +87,8 @@ struct PlayItems {
     let isMixed = mixMode != nil
     if isMixed { try Self.checkMixed(sources.count) }
     var opened: [Int: OpenedSource] = [:]
-    var failures: [FileFailure] = []
+    var failures: [Int: FileFailure] = [:]
+    var firstFailure: FileFailure?
     for index in sources.indices {
       let address = Self.address(index, sources, style, isMixed: isMixed)
       let isTried = opened.isEmpty && failures.count < Self.mostTried
@@ -87,16 +98,18 @@ struct PlayItems {
         try style.order.check(source, address)
         if opened.isEmpty { opened[index] = source }
       } catch {
-        failures.append(error)
+        failures[index] = error
+        let first = firstFailure ?? error
+        firstFailure = first
         // One bad file spoils no folder, nor one bad address a queue: it is told at its turn.
         let isSpared = address.isFound || (address.isRemote && error.kind != .invalidRequest)
         guard isSpared, index + 1 < sources.count || !opened.isEmpty else {
-          throw failures[0]
+          throw first
         }
       }
     }
     firstRate = opened.values.first?.sampleRate
-    let plan = Plan(sources, style, isMixed: isMixed, opened: opened)
+    let plan = Plan(sources, style, isMixed: isMixed, opened: opened, failures: failures)
     items =
       if let mixMode {
         [QueueItem(sources.indices.map(plan.part(at:)), mixMode: mixMode)]

@@ -121,6 +121,9 @@ final class OpenedSource: @unchecked Sendable {
     self.decoder = MutexBox(Given(decoder: decoder))
   }
 
+  /// Whether the decoder was not taken yet.
+  var isThere: Bool { decoder.withLock { $0 != nil } }
+
   func take(_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder {
     if let given = decoder.withLock({ $0.take() }) {
       // Going to where it begins may have to wait for a network.

@@ -251,10 +251,9 @@ private enum RemoteContents {
       of: address.name, within: seconds, orThrowing: FileFailure.noThread
     ) { opening throws(FileFailure) in
       let file = try opening.file(ofAddress: location)
-      if isPlaylist || file.contentType.map(Playlist.isPlaylist(contentType:)) ?? false {
-        return .playlist(try Playlist.entries(of: file))
-      }
-      return .sound(try opening.decoder(of: file))
+      let isList = if isPlaylist { true } else { try Playlist.isPlaylist(file) }
+      return isList
+        ? .playlist(try Playlist.entries(of: file)) : .sound(try opening.decoder(of: file))
     }
   }
 }

@@ -73,13 +73,19 @@ final class PlaybackKeys: KeyResponder {
 
   private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
 
-  /// What a person watches; nil where nothing is played.
+  /// What a person watches; nil where nothing is played, nor will be.
   var state: LiveState? {
-    guard let time = player.time, let track = player.current else { return nil }
     var state = LiveState()
+    guard let time = player.time, let track = player.current else {
+      guard let next = player.opening else { return nil }
+      state.title =
+        "Opening \(Self.place(next.index, of: itemCount))\(TrackTitle.shortened(next.name))"
+      state.clock = ClockTime(0, showsTenths: true).text
+      return state
+    }
     // The place first: a long name is cut where the line ends.
     let place = Self.place(track.index, of: itemCount)
-    state.title = "Playing \(place)\(TrackTitle(track.facts).name)"
+    state.title = "Playing \(place)\(player.announcedTitle ?? TrackTitle(track.facts).name)"
     state.clock = ClockTime(time.current, showsTenths: true).text
     if let total = time.total {
       state.clock += " of " + ClockTime(total).text

@@ -233,7 +233,8 @@ final class TrackProgress {
       sentence = event.track.map { track in
         PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.facts).text
       }
-    case .titled(let title): (sentence, more) = (title, ["title": title])
+    case .titled(let title):
+      (sentence, more) = (title.shortened(to: TrackTitle.mostCharacters), ["title": title])
     case .waiting: sentence = "duplex: waiting for \(event.source)"
     default: break
     }

@@ -3,6 +3,9 @@ import AudioSessions
 
 /// What is known of a track, for a person and for an event.
 struct TrackTitle {
+  /// Characters of what a file or a station says about itself that a person is shown: some lines of a terminal.
+  static let mostCharacters = 200
+
   private let facts: StreamInfo
 
   init(_ facts: StreamInfo) {
@@ -13,18 +16,20 @@ struct TrackTitle {
   /// nothing.
   var text: String {
     let tags = facts.tags
-    var text = [tags.artist, tags.title ?? (tags.artist == nil ? name : nil)]
+    func shown(_ tag: String?) -> String? { tag?.shortened(to: Self.mostCharacters) }
+    var text = [shown(tags.artist), shown(tags.title) ?? (tags.artist == nil ? name : nil)]
       .compactMap { $0 }.joined(separator: " - ")
-    if let album = tags.album { text += " (\(album))" }
+    if let album = shown(tags.album) { text += " (\(album))" }
     if let seconds = facts.seconds { text += ", " + ClockTime(seconds.rounded()).text }
     if let bitRate = facts.bitRate { text += ", \((bitRate + 500) / 1000) kbit/s" }
     return text
   }
 
-  /// The last part of its path or address, without a query; of several at once those of all.
+  /// Its shortened name; of several at once those of all.
   var name: String { facts.names.map(Self.shortened).joined(separator: " + ") }
 
-  private static func shortened(_ name: String) -> String {
+  /// The last part of the path or address `name`, without a query.
+  static func shortened(_ name: String) -> String {
     var path = name[...]
     if SourceAddress.isRemote(name) { path = path.prefix { $0 != "?" && $0 != "#" } }
     while path.last == "/" { path.removeLast() }

@@ -61,6 +61,11 @@ extension String {
     return (lines + [rest]).joined(separator: "\n")
   }
 
+  /// Its beginning and dots where it is longer than `count` characters.
+  func shortened(to count: Int) -> String {
+    dropFirst(count).isEmpty ? self : prefix(count - 3) + "..."
+  }
+
   /// With blanks behind it up to `width` columns.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))

@@ -19,6 +19,18 @@ extension AudioPlayer {
     positionAndTime.map { ($0.seconds, $0.totalSeconds) }
   }
 
+  /// The place in the queue and the name of the item that is being opened while nothing is heard; nil while something is,
+  /// and where nothing comes.
+  public var opening: (index: Int, name: String)? {
+    guard connection?.queue.published.withLock({ $0.spans.isEmpty }) ?? true else { return nil }
+    return list.withLock { $0.coming }.map { ($0.place.index, $0.item.name) }
+  }
+
+  /// What the radio station that is heard says it plays; nil where it says nothing.
+  public var announcedTitle: String? {
+    connection?.queue.published.withLock { $0.announcedTitle }
+  }
+
   /// Bits a second of what is heard; nil where that is not known.
   public var bitRate: Int? { heard?.span.track.facts.bitRate }
 

@@ -118,7 +118,8 @@ extension AudioPlayer {
   public var isShuffling: Bool { list.withLock { $0.shuffles } }
 
   /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
-  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads.
+  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads; where nothing is
+  /// heard because the next item is still being opened, from that item, which is not waited for any longer.
   public func skip(by count: Int) {
     skip { _ in count }
   }
@@ -137,7 +138,9 @@ extension AudioPlayer {
       .work { queue, frame in
         let played = queue.position(at: frame)
         queue.list.withLock { list in
-          let place = played?.track.place ?? (queue.isCut ? list.next : list.next.moved(by: -1))
+          let place =
+            played?.track.place ?? list.coming?.place
+            ?? (queue.isCut ? list.next : list.next.moved(by: -1))
           list.skip(to: place.moved(by: count(played)))
         }
         queue.cut(at: frame)

@@ -67,12 +67,13 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for refusal in played.refusals { emitForNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }
     for span in played.canceled { cancel(span) }
-    emitStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
     if let announced = played.announcedTitle, announced != title {
       title = announced
       emitForNewest(.titled(announced))
     }
     closeSpans(played, position, isLast: isLast)
+    // Behind the end of one source, the next is waited for.
+    emitStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
     return !isLast
   }
 

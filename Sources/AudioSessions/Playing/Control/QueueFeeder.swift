@@ -154,7 +154,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   private func applyChanges(atMost count: Int) {
     var rest = count
-    while rest > 0, !concluded.isRaised, hasChanges, queue.beginFirst() {
+    while rest > 0, !concluded.isRaised, hasChanges, queue.beginFirst() || dropEdits() {
       rest -= 1
       let point = splicePoint
       for decoder in queue.decoders { decoder.proceed() }
@@ -162,6 +162,16 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       guard applyNext(at: point.frame) else { continue }
       ring.replace(from: point.splice)
       ring.resume()
+    }
+  }
+
+  /// Takes out the edits of a source that is still being opened, where something else is to be heard instead of it. Whether
+  /// there is such a change.
+  private func dropEdits() -> Bool {
+    requests.changes.withLock { changes in
+      let work = changes.firstIndex { if case .work = $0 { true } else { false } }
+      if let work { changes.removeFirst(work) }
+      return work != nil
     }
   }
 

@@ -1,0 +1,74 @@
+import AudioFiles
+import AudioSessions
+import Testing
+
+/// What keys do while nothing is heard, because the next source is still being opened.
+@Suite struct OpeningSkipTests {
+  private let one: CountedFile
+  private let slow: CountedFile
+  private let three: CountedFile
+  private let rig: PlayerRig
+
+  init() throws {
+    one = try CountedFile(frames: 2000)
+    slow = try CountedFile(frames: 2000, first: 10_000)
+    three = try CountedFile(frames: 2000, first: 20_000)
+    rig = try PlayerRig()
+    rig.opensSlowSources = false
+    rig.enqueue(one)
+    let path = slow.path
+    rig.player.enqueue(
+      QueueItem(
+        QueueItem.Part(name: "a slow server", takesTime: true) { _ throws(FileFailure) in
+          try Decoding.decoder(forPath: path)
+        }))
+    rig.enqueue(three)
+    rig.player.play()
+  }
+
+  /// The first frames of the next file that is heard.
+  private func next() -> [Int] {
+    Array(numbers(rig.run(cycles: 40)).drop { $0 == -1 }.prefix(2000))
+  }
+
+  @Test func `a skip passes over the source that is being opened`() {
+    #expect(next() == Array(0..<2000))
+    #expect(rig.player.current == nil)
+    #expect(rig.player.opening?.index == 1)
+    #expect(rig.player.opening?.name == "a slow server")
+    #expect(rig.player.state == .waiting)
+    // Asked of the source that never came, and of no other.
+    rig.player.toggleReversed()
+    rig.player.skip(by: 1)
+    #expect(next() == Array(20_000..<22_000))
+    #expect(rig.player.opening == nil)
+    #expect(rig.player.playedTracks.map(\.track.index) == [0, 2])
+  }
+
+  @Test func `a second skip passes over what the first has not come to`() {
+    #expect(numbers(rig.run(cycles: 5)).contains(100))
+    rig.player.skip(by: 1)
+    _ = rig.run(cycles: 60)
+    #expect(rig.player.opening?.index == 1)
+    rig.player.skip(by: 1)
+    #expect(next() == Array(20_000..<22_000))
+  }
+
+  @Test func `a skip back goes to the source before the one that is being opened`() {
+    #expect(next() == Array(0..<2000))
+    rig.player.skipBack()
+    #expect(next() == Array(0..<2000))
+    rig.opensSlowSources = true
+    #expect(next() == Array(10_000..<12_000))
+  }
+
+  @Test func `the source that is waited for is the one that comes, not the one that ended`() {
+    _ = rig.run(cycles: 60)
+    let waiting = rig.events.filter { if case .waiting = $0.kind { true } else { false } }
+    #expect(waiting.map(\.source) == ["a slow server"])
+    #expect(waiting.map(\.index) == [1])
+    rig.player.skip(by: 2)
+    _ = rig.run(cycles: 60)
+    #expect(rig.isFinished)
+  }
+}
