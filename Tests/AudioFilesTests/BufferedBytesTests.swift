@@ -92,4 +92,23 @@ import Testing
     #expect(try read(10, isWhole: true, from: bytes) == contents(at: 50000, 10))
     #expect(source.readCount == 50000 + 16384)
   }
+
+  @Test(arguments: [1000, 4096, 40_000])
+  func `a library gets what came before a failure, and the failure behind it`(count: Int) throws {
+    let source = MemorySource(Self.contents, pieceByteCount: 4000)
+    source.fail(behind: 10_000)
+    let bytes = BufferedBytes(source)
+    var target = [UInt8](repeating: 0, count: count)
+    var read: [UInt8] = []
+    var done = count
+    while done > 0 {
+      done = target.withUnsafeMutableBytes {
+        bytes.readForCallback($0.baseAddress, $0.count, isWhole: true)
+      }
+      read += target.prefix(done)
+    }
+    #expect(read == Array(Self.contents.prefix(12_000)))
+    #expect(throws: MemorySource.failure) { try bytes.check() }
+    try bytes.check()
+  }
 }

@@ -76,6 +76,14 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool = true
   ) throws(FileFailure) -> Int {
     var done = 0
+    try read(into: bytes, isWhole: isWhole, done: &done)
+    return done
+  }
+
+  /// The same. `done` becomes how many bytes were read, also where it throws.
+  private func read(
+    into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool, done: inout Int
+  ) throws(FileFailure) {
     while done < bytes.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
       if rest.count > Self.longestKept, try approach(position),
@@ -98,19 +106,20 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
       position += held.count
       if !isWhole { break }
     }
-    return done
   }
 
-  /// As `read`, for callbacks: a failure waits for `check`.
+  /// As `read`, for callbacks: a failure waits for `check`, and what came before it is given.
   func readForCallback(_ bytes: UnsafeMutableRawPointer?, _ count: Int, isWhole: Bool) -> Int {
     guard let bytes, count > 0, failure == nil else { return 0 }
+    var done = 0
     do throws(FileFailure) {
-      return try read(
-        into: UnsafeMutableRawBufferPointer(start: bytes, count: count), isWhole: isWhole)
+      try read(
+        into: UnsafeMutableRawBufferPointer(start: bytes, count: count), isWhole: isWhole,
+        done: &done)
     } catch {
       failure = error
-      return 0
     }
+    return done
   }
 
   /// Keeps what is wrong with the bytes that a callback read, for `check`.
