@@ -262,6 +262,18 @@ import Testing
     #expect(samples.suffix(120_000).elementsEqual(expected))
   }
 
+  @Test(arguments: [FileFormat.ogg, .opus])
+  func `a codec that changes midway ends the sound with a sentence`(format: FileFormat) throws {
+    let first = try bytes(format)
+    let second = try bytes(format == .ogg ? .opus : .ogg, frames: 60_000, seed: 9)
+    let decoder = try Decoding.decoder(
+      for: MemorySource(first + second, isSeekable: false, hasLength: false))
+    var samples: [Float] = []
+    let trouble = failure { samples = try decode(decoder) }
+    #expect(samples.isEmpty && decoder.position == 100_000)
+    #expect(trouble?.message.contains("changes its codec midway") == true)
+  }
+
   @Test(arguments: ["1", "2"])
   func `an MP3 file says what it is called`(version: String) throws {
     let contents = try lame(

@@ -147,6 +147,12 @@ public final class OggDecoder: PlainSoundDecoder {
     }
     if let frameCount, position < frameCount { throw .cutShort(name, position, frameCount) }
     if isDamaged { throw .damaged(name) }
+    guard !file.isForeign else {
+      throw FileFailure(
+        .unusableContents,
+        "\(name) changes its codec midway, or is damaged: it is played for \(position) frames.",
+        hint: "Play the stream again, or convert the file with ffmpeg.")
+    }
   }
 
   private var isLikeBefore: Bool {
@@ -271,6 +277,8 @@ protocol OggFile: AnyObject {
   var tags: SoundFileTags { get }
   /// Whether a read came to a stream after another; its reader sets it to false again.
   var isNewStream: Bool { get set }
+  /// Whether the last read came to a stream that its library does not decode: one of another codec, or a damaged head.
+  var isForeign: Bool { get }
 
   /// The frame with which the sound goes on where pages are missing that the last read or seek came to; its reader
   /// sets it to nil again. Only where one can go about in the file.

@@ -13,6 +13,7 @@ final class OpusFile: OggFile {
   let frameCount: Int?
   let bitRate: Int?
   var isNewStream = false
+  private(set) var isForeign = false
   var hole: Int?
   var place: Int { Int(op_pcm_tell(file)) }
   /// Whether mono and stereo streams may follow each other: all are read as stereo.
@@ -83,6 +84,7 @@ final class OpusFile: OggFile {
         return 0
       }
     }
+    isForeign = count < 0
     guard count > 0 else { return 0 }
     if number != stream {
       isNewStream = stream >= 0

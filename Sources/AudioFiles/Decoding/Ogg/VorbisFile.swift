@@ -13,6 +13,7 @@ final class VorbisFile: OggFile {
   let frameCount: Int?
   let bitRate: Int?
   var isNewStream = false
+  private(set) var isForeign = false
   var hole: Int?
   var place: Int { Int(ov_pcm_tell(file)) }
 
@@ -89,6 +90,7 @@ final class VorbisFile: OggFile {
       count = ov_read_float(file, &planes, Int32(clamping: frames), &number)
       if count == Int(OV_HOLE), goBehindHole() { return 0 }
     }
+    isForeign = count < 0
     guard count > 0, let planes else { return 0 }
     if number != stream {
       isNewStream = stream >= 0
