@@ -18,6 +18,6 @@ bool linux_punch_hole(int descriptor, int64_t offset, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count) == 0;
 }
 
-bool linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0; }
+bool linux_pipe(int ends[2], bool waits) { return pipe2(ends, O_CLOEXEC | (waits ? 0 : O_NONBLOCK)) == 0; }
 
 int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }

@@ -33,6 +33,62 @@ import Testing
     await engine.stop()
   }
 
+  @Test
+  func `a recording that begins later is marked, split and paused where sound is at that moment`()
+    async throws
+  {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.start()
+    await engine.passes(frames: 480_000)
+    let before = engine.status.frames
+    let recording = try await engine.record(to: folder.path("late-%02d.wav"))
+    await engine.passes(frames: 48000)
+    recording.mark("here")
+    recording.split()
+    recording.pause()
+    let asked = engine.status.frames
+    await engine.passes(frames: 480_000)
+    recording.resume()
+    await engine.passes(frames: 48000)
+    let report = await recording.stop()
+    await engine.stop()
+    let marker = try #require(report.markers.first)
+    #expect(marker.label == "here")
+    // In virtual time the disk is a little behind, or ahead of who asks.
+    let latest = asked + 240_000
+    #expect(marker.frame > 0 && marker.frame <= latest - before)
+    let pause = try #require(report.pauses.first)
+    #expect(pause.timelineFrame >= before && pause.timelineFrame <= latest)
+    #expect(pause.frames > 0)
+    let segment = try #require(report.segments.first)
+    #expect(segment.timelineFrame >= before && segment.timelineFrame <= latest)
+    #expect(report.files.count == 2)
+  }
+
+  @Test func `what is recorded keeps its rate, whenever it began`() async throws {
+    for round in 0..<10 {
+      let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+      try await engine.start()
+      var other = DeviceSelection(device: "sim:clock=free,noise=-30")
+      other.request.sampleRate = 44100
+      async let change: Void = {
+        do throws(EngineFailure) {
+          try await engine.use(other)
+        } catch {
+          guard case .recordingAtRate = error else { throw error }
+        }
+      }()
+      let path = folder.path("rate-\(round).wav")
+      let recording = try await engine.record(to: path)
+      try await change
+      await engine.passes(frames: 4800)
+      let rate = try #require(engine.status.configuration).sampleRate
+      await recording.stop()
+      await engine.stop()
+      #expect(try SoundFileReader(path: path).sampleRate == rate)
+    }
+  }
+
   @Test func `microphone and output are not recorded to one file`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     var settings = RecordingSettings()

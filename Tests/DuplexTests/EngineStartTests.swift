@@ -30,6 +30,37 @@ import Testing
     #expect((try? SoundFileReader(path: folder.path("note.wav"))) == nil)
   }
 
+  @Test func `one that is stopped during such a start is complete, and records nothing later`()
+    async throws
+  {
+    for _ in 0..<20 {
+      let engine = DuplexEngine(device: "hw:CARD=nowhere")
+      let path = folder.path("stopped.wav")
+      let recording = try await engine.record(to: path)
+      engine.start { _ in }
+      #expect(await recording.stop().frames == 0)
+      await engine.stop()
+      try await engine.use(sim)
+      try await engine.run(seconds: 0.1)
+      #expect((try? SoundFileReader(path: path)) == nil)
+    }
+  }
+
+  @Test func `why a run never began is in its report`() async throws {
+    let engine = DuplexEngine(device: "hw:CARD=nowhere")
+    var events = engine.events.makeAsyncIterator()
+    await #expect(throws: EngineFailure.self) { try await engine.start() }
+    while let event = await events.next() {
+      guard case .stopped(let report) = event else { continue }
+      guard case .device(let failure) = report.stopReason else {
+        Issue.record("The report says \(report.stopReason).")
+        break
+      }
+      #expect(failure.kind == .notFound)
+      break
+    }
+  }
+
   @Test func `one whose file cannot be made is complete with the reason`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("nowhere/note.wav"))

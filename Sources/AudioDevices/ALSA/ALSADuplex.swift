@@ -38,7 +38,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private var stillness = 0
   /// How often, one after the other, frames were refused for which there should have been room.
   private var refusals = 0
-  private var restarts = FruitlessRestarts()
+  private var restarts = RestartsWithoutProgress()
   /// A server's input that was started again and has not delivered anything yet: its cards, and since when.
   var returning: (cards: [Int], nanoseconds: UInt64)?
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants

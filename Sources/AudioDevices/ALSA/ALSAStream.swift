@@ -20,7 +20,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   private var search: PCMSearch?
   /// Frames given back by the input, or handed to the output, since it started.
   private var moved = 0
-  private var restarts = FruitlessRestarts()
+  private var restarts = RestartsWithoutProgress()
 
   /// Drives `pcm`, which `request` asked for: it names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
@@ -123,7 +123,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
 /// Starts after which no frame moved. The plugin of a sound server that is gone calls that an xrun, again
 /// and again, and lets itself be started every time.
-struct FruitlessRestarts: BitwiseCopyable {
+struct RestartsWithoutProgress: BitwiseCopyable {
   private var count = 0
   private(set) var isFirst = true
 

@@ -153,6 +153,9 @@ private final class ReservationThread: @unchecked Sendable {
     thread = consume made
   }
 
+  // Letting go of the thread waits for its end.
+  deinit { isOver.raise() }
+
   func end() {
     isOver.raise()
     guard let ending = thread.take() else { return }

@@ -125,10 +125,13 @@ extension DeviceFailure {
       hint: "Ask for a longer period or more headroom.", remedy: .enlargePeriod)
   }
 
-  /// A device that delivers nothing.
-  package static func stalled(_ configuration: DuplexConfiguration) -> DeviceFailure {
+  /// A device that has delivered nothing for `seconds`.
+  package static func stalled(
+    _ configuration: DuplexConfiguration, seconds: Int
+  ) -> DeviceFailure {
     DeviceFailure(
-      .lost, "The device \(configuration.deviceNames) has delivered nothing for 5 seconds.",
+      .lost,
+      "The device \(configuration.deviceNames) has delivered nothing for \(seconds) seconds.",
       hint: "Check its cable and clock source, then start again.")
   }
 }

@@ -33,9 +33,9 @@ struct UnitCore: ~Copyable {
   }
 
   /// Nanoseconds for which a requested stop waits for a device that does not move.
-  static var stopPatience: UInt64 { @_noLocks get { 200_000_000 } }
+  static var stopTimeout: UInt64 { @_noLocks get { 200_000_000 } }
   /// Nanoseconds for which a device may be ready, or be recovered, without moving a frame.
-  static var stallPatience: UInt64 { @_noLocks get { 5_000_000_000 } }
+  static var stallTimeout: UInt64 { @_noLocks get { 5_000_000_000 } }
 
   var device: DuplexDevice
   let configuration: DuplexConfiguration
@@ -158,7 +158,7 @@ struct UnitCore: ~Copyable {
     case .ready, .waiting:
       return reconnectState.isOpen && !isStopping && isAbsentToTheEnd ? .absent : idle()
     case .xrun(let kind): return .xrun(kind)
-    case .suspended: return .xrun(.captureXrun)
+    case .suspended: return .xrun(shape.hasCapture ? .captureXrun : .playbackXrun)
     case .lost: return .lost
     }
   }
@@ -306,14 +306,14 @@ struct UnitCore: ~Copyable {
     return .ran
   }
 
-  /// No frame moved: allowed for `stallPatience`, or for `stopPatience` where a stop was requested. A
+  /// No frame moved: allowed for `stallTimeout`, or for `stopTimeout` where a stop was requested. A
   /// million waits that returned at once count as a stall, so that the thread does not spin.
   @_noLocks
   private mutating func idle() -> Turn {
     idleTurns &+= 1
     let silence = device.now &- lastReady
-    if isStopping && (silence > Self.stopPatience || idleTurns > 1000) { return .finished }
-    guard silence < Self.stallPatience, idleTurns < 1_000_000 else {
+    if isStopping && (silence > Self.stopTimeout || idleTurns > 1000) { return .finished }
+    guard silence < Self.stallTimeout, idleTurns < 1_000_000 else {
       idleTurns = 0
       return .stalled
     }

@@ -13,7 +13,8 @@ extension UnitCore {
     case .finished: return .finished
     case .xrun(let kind): return recover(kind)
     case .lost: return lose(.lost(configuration))
-    case .stalled: return lose(.stalled(configuration))
+    case .stalled:
+      return lose(.stalled(configuration, seconds: Int(Self.stallTimeout / 1_000_000_000)))
     case .away: return pollForReconnection()
     case .absent:
       endInAbsence()
@@ -39,9 +40,9 @@ extension UnitCore {
     lastReady = device.now
     let since = unmendedSince ?? lastReady
     unmendedSince = since
-    if isStopping && lastReady &- since > Self.stopPatience { return .finished }
+    if isStopping && lastReady &- since > Self.stopTimeout { return .finished }
     // A gap after a gap, with never a frame between, would go on for ever.
-    return lastReady &- since < Self.stallPatience
+    return lastReady &- since < Self.stallTimeout
       ? .recovered : .failed(.persistentXrun(configuration))
   }
 

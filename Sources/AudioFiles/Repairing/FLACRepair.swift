@@ -39,8 +39,7 @@ struct FLACRepair {
       faults.append("\(torn.countedBytes) behind the last whole frame belonged to none")
       try plan.cut(at: walk.end, in: file)
     }
-    // What the digest was made of is another sound now, but for litter behind it; without a length it
-    // was never finished.
+    // The MD5 digest of the samples stays right only where none was lost. A head without a length has none yet.
     let isDigestRight =
       plan.isEmpty && information.frames == 0 || information.frames == walk.frames
     if !isDigestRight {

@@ -228,8 +228,8 @@ extension FileRepair {
   /// kill in between leaves it no worse than it was.
   ///
   /// Throws `.invalidRequest` where bytes would have to move, `.permissionDenied` for a file that is
-  /// read-only, `.cannotOpen` where it has changed since it was looked at, `.diskFull` or
-  /// `.writeFailed`.
+  /// read-only, `.cannotOpen` where its length has changed since it was looked at, `.unusableContents` where it could not
+  /// be read even then, `.diskFull` or `.writeFailed`.
   public static func mendInPlace(_ finding: RepairFinding) throws(FileFailure) {
     let plan = finding.plan
     let path = finding.path
@@ -243,9 +243,10 @@ extension FileRepair {
     if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {
       throw .creating(path, SystemError(number: EACCES))
     }
+    // Before anything is written: what is cut off could not be put back.
+    try RepairCheck.check(finding) { () throws(FileFailure) in try MendedBytes(plan, path) }
     let before = try originals(plan, path)
     var isUndone = true
-    var refusal: FileFailure?
     do throws(SystemError) {
       let file = try FileDescriptor(opening: path, O_WRONLY)
       try file.lock()
@@ -256,16 +257,9 @@ extension FileRepair {
         isUndone = restore(before, plan, in: file)
         throw error
       }
-      do throws(FileFailure) {
-        try RepairCheck.check(finding) { () throws(FileFailure) in try LocalFile(path: path) }
-      } catch {
-        refusal = error
-        isUndone = restore(before, plan, in: file)
-      }
     } catch {
       throw unmended(path, error, isUndone: isUndone)
     }
-    if let refusal { throw refusal }
   }
 
   private static func stillWritten(_ path: String) -> FileFailure {

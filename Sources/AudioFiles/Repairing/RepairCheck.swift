@@ -18,7 +18,7 @@ enum RepairCheck {
 
   /// Throws `.unusableContents` where the mended file cannot be read that `open` opens.
   static func check(
-    _ finding: RepairFinding, mended open: () throws(FileFailure) -> LocalFile
+    _ finding: RepairFinding, mended open: () throws(FileFailure) -> any ByteSource
   ) throws(FileFailure) {
     guard isRefused(finding, open) else { return }
     throw FileFailure(
@@ -29,7 +29,7 @@ enum RepairCheck {
 
   /// Whether the contents are refused. Of FLAC and Ogg, of which more is mended than can be played, that is not asked.
   private static func isRefused(
-    _ finding: RepairFinding, _ open: () throws(FileFailure) -> LocalFile
+    _ finding: RepairFinding, _ open: () throws(FileFailure) -> any ByteSource
   ) -> Bool {
     switch finding.fileFormat {
     case .flac, .ogg, .opus, .mp3, .raw: return false

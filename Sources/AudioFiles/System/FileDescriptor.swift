@@ -194,7 +194,7 @@ final class WakeSignal: Sendable {
   /// Throws `.cannotOpen` where no more files can be open.
   init() throws(FileFailure) {
     var ends: [Int32] = [0, 0]
-    guard linux_pipe(&ends) else {
+    guard linux_pipe(&ends, false) else {
       throw FileFailure(
         .cannotOpen, "No pipe can be made: \(SystemError.last.reason).",
         hint: "Raise the limit of open files with ulimit -n.")

@@ -1,3 +1,4 @@
+import CLinuxFiles
 import CProgram
 import Glibc
 
@@ -110,8 +111,7 @@ public enum ProgramAnswer: Equatable, Sendable {
   /// Runs the program `words[0]` for at most so long, and keeps the first 64 KiB of what it prints.
   public static func asking(_ words: [String], milliseconds: Int) -> ProgramAnswer {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return .failed }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard linux_pipe(&ends, true) else { return .failed }
     let reading = FileDescriptor(owning: ends[0])
     var process: pid_t = 0
     let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)

@@ -45,11 +45,11 @@ extension SoundFileWriter {
 
   /// Why it could not get its name, though no other file has it: it stays without one.
   public var nameRefusal: FileFailure? {
-    namelessness?.isTaken == false ? namelessness?.failure : nil
+    missingName?.isTaken == false ? missingName?.failure : nil
   }
 
   /// Whether another file has taken its name.
-  public var isNameTaken: Bool { namelessness?.isTaken == true }
+  public var isNameTaken: Bool { missingName?.isTaken == true }
 
   /// Whether another program cut it off, or wrote into it.
   public var isSpoilt: Bool {
@@ -116,7 +116,7 @@ extension SoundFileWriter {
     // The descriptor stays the one that the encoder knows.
     dup2(new.number, sink.descriptor)
     _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
-    namelessness = nil
+    missingName = nil
     draft = nil
     head = Self.head(sink.descriptor)
     self.path = path

@@ -25,7 +25,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// What has not got its name yet.
   var draft: DraftFile?
   /// Why it has no name though it should have.
-  var namelessness: Namelessness?
+  var missingName: MissingName?
   /// Bytes near the beginning that never change, once it has its name.
   var head: [UInt8] = []
   /// Where the last frame of a Wave64 file ends.
@@ -186,7 +186,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     try telling(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
     try appear()
-    if namelessness == nil { head = Self.head(sink.descriptor) }
+    if missingName == nil { head = Self.head(sink.descriptor) }
   }
 
   /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`. Throws as
@@ -199,7 +199,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       // What may not be on the disk replaces nothing, and is better than nothing.
       if draft.isReplacing {
         guard !isLast else { throw appearBeside(draft, error) }
-        namelessness = Namelessness(path, error)
+        missingName = MissingName(path, error)
         throw .creating(path, error)
       }
       appear(draft)
@@ -224,7 +224,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     do throws(SystemError) {
       try draft.appear()
     } catch {
-      namelessness = Namelessness(path, error)
+      missingName = MissingName(path, error)
     }
   }
 
@@ -256,7 +256,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       } catch {
         trouble = trouble ?? error
       }
-      trouble = trouble ?? namelessness?.failure
+      trouble = trouble ?? missingName?.failure
     }
     draft = nil
     if let trouble { throw trouble }
@@ -282,7 +282,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 }
 
 /// Why a file has not got its name.
-struct Namelessness {
+struct MissingName {
   /// Whether another file has taken the name.
   let isTaken: Bool
   let failure: FileFailure

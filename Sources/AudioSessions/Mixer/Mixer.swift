@@ -137,16 +137,16 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private mutating func takeRequests() {
     guard let glideFrames = requests?.glideFrames else { return }
     changes?.take()
-    if let wanted = requests?.wishes.inputGain.gain, wanted.factor != inputGain.target.factor {
+    if let wanted = requests?.values.inputGain.gain, wanted.factor != inputGain.target.factor {
       inputGain.glide(to: wanted, frames: glideFrames)
     }
-    if let wanted = requests?.wishes.monitorGain.gain, let target = monitor?.target,
+    if let wanted = requests?.values.monitorGain.gain, let target = monitor?.target,
       wanted.factor != target.factor
     {
       monitor?.glide(to: wanted, frames: glideFrames)
     }
     let outputTarget = outputGain?.target ?? .unity
-    if let wanted = requests?.wishes.outputGain.gain, wanted.factor != outputTarget.factor {
+    if let wanted = requests?.values.outputGain.gain, wanted.factor != outputTarget.factor {
       if outputGain == nil { outputGain = SmoothedGain(.unity) }
       outputGain?.glide(to: wanted, frames: glideFrames)
     }

@@ -6,7 +6,7 @@ import RealtimeAudio
 /// The audio thread's end of what other threads change on a mixer; theirs is `SessionControl`.
 struct MixerRequests: ~Copyable {
   /// What is asked for now.
-  let wishes: MixerWishes
+  let values: MixerRequestViews
   /// Frames that a gain takes to move: 10 ms.
   let glideFrames: Int
 
@@ -20,9 +20,9 @@ struct MixerRequests: ~Copyable {
   var mixRecorder: HandoffReceiver<Recorder>?
   var home: MutexBox<MixerParts?>?
 
-  init(_ wishes: consuming MixerWishes, sampleRate: Int) {
+  init(_ values: consuming MixerRequestViews, sampleRate: Int) {
     glideFrames = max(1, sampleRate / 100)
-    self.wishes = wishes
+    self.values = values
   }
 
   /// Puts the parts that are used by now where they run.
@@ -30,7 +30,7 @@ struct MixerRequests: ~Copyable {
   mutating func mount(
     _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
   ) {
-    if self.player != nil, wishes.usesPlayer.value != 0 { swap(&player, &self.player) }
+    if self.player != nil, values.usesPlayer.value != 0 { swap(&player, &self.player) }
     if self.insert?.isEmpty == false { swap(&insert, &self.insert) }
     if self.inputInsert?.isEmpty == false { swap(&inputInsert, &self.inputInsert) }
   }
@@ -42,8 +42,8 @@ struct MixerRequests: ~Copyable {
   }
 }
 
-/// What a control asks for.
-struct MixerWishes: ~Copyable, Sendable {
+/// The audio thread's views of what a control asks for.
+struct MixerRequestViews: ~Copyable, Sendable {
   let inputGain: CountView
   let monitorGain: CountView
   let outputGain: CountView

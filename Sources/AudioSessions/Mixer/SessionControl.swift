@@ -26,27 +26,27 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
 /// ```
 public final class SessionControl: Sendable {
   /// The values that were set, as the audio thread reads them.
-  struct Wishes: ~Copyable {
+  struct RequestedValues: ~Copyable {
     var inputGain = AtomicCounter()
     var monitorGain = AtomicCounter()
     var outputGain = AtomicCounter()
     var usesPlayer = AtomicCounter()
   }
 
-  private let wishes: MutexBox<Wishes>
-  private let views: MixerWishes
+  private let values: MutexBox<RequestedValues>
+  private let views: MixerRequestViews
   private let changes = ChangeSignal()
   private let inputInsert = EffectInsert()
   private let monitorInsert = EffectInsert()
 
   /// A control with all gains at one and no effects.
   public init() {
-    var wishes = Wishes()
-    wishes.inputGain.publish(gain: .unity)
-    wishes.monitorGain.publish(gain: .unity)
-    wishes.outputGain.publish(gain: .unity)
-    views = Self.views(wishes)
-    self.wishes = MutexBox(wishes)
+    var values = RequestedValues()
+    values.inputGain.publish(gain: .unity)
+    values.monitorGain.publish(gain: .unity)
+    values.outputGain.publish(gain: .unity)
+    views = Self.views(values)
+    self.values = MutexBox(values)
   }
 
   /// The gain of the microphone before it is recorded and played; changes take 10 ms.
@@ -95,15 +95,15 @@ public final class SessionControl: Sendable {
   ) {
     mixer.changes = changes.makeView()
     var requests = MixerRequests(
-      wishes.withLock { Self.views($0) }, sampleRate: configuration.sampleRate)
-    mixer.inputGain = SmoothedGain(requests.wishes.inputGain.gain)
+      values.withLock { Self.views($0) }, sampleRate: configuration.sampleRate)
+    mixer.inputGain = SmoothedGain(requests.values.inputGain.gain)
     if playsMicrophone {
       // Too slow to click, too fast to miss a word.
       mixer.monitor = SmoothedGain(
-        fadingInTo: requests.wishes.monitorGain.gain, frames: requests.glideFrames)
+        fadingInTo: requests.values.monitorGain.gain, frames: requests.glideFrames)
     }
     // A gain of one costs nothing as long as it is nil.
-    let outputGain = requests.wishes.outputGain.gain
+    let outputGain = requests.values.outputGain.gain
     if outputGain != .unity { mixer.outputGain = SmoothedGain(outputGain) }
     if configuration.capture != nil { requests.inputInsert = inputInsert.share() }
     if configuration.playback != nil { requests.insert = monitorInsert.share() }
@@ -118,14 +118,14 @@ public final class SessionControl: Sendable {
   /// Has the mixer look for what is new.
   package func announce() { changes.raise() }
 
-  private func change(_ publish: (inout Wishes) -> Void) {
-    wishes.withLock { publish(&$0) }
+  private func change(_ publish: (inout RequestedValues) -> Void) {
+    values.withLock { publish(&$0) }
     announce()
   }
 
-  private static func views(_ wishes: borrowing Wishes) -> MixerWishes {
-    MixerWishes(
-      inputGain: wishes.inputGain.makeView(), monitorGain: wishes.monitorGain.makeView(),
-      outputGain: wishes.outputGain.makeView(), usesPlayer: wishes.usesPlayer.makeView())
+  private static func views(_ values: borrowing RequestedValues) -> MixerRequestViews {
+    MixerRequestViews(
+      inputGain: values.inputGain.makeView(), monitorGain: values.monitorGain.makeView(),
+      outputGain: values.outputGain.makeView(), usesPlayer: values.usesPlayer.makeView())
   }
 }

@@ -55,7 +55,9 @@ public struct Recorder: MixerStage, ~Copyable {
 
   /// The disk thread's end of the ring. Ask once.
   public borrowing func makeReader() -> RecordingReader {
-    RecordingReader(ring: ring.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView())
+    RecordingReader(
+      ring: ring.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView(),
+      firstFrame: origin.makeFirstFrameView())
   }
 
   /// Frames that found no room.
@@ -148,16 +150,23 @@ public struct Recorder: MixerStage, ~Copyable {
 /// stays true for days.
 struct CaptureOrigin: ~Copyable {
   private var published = AtomicCounter()
+  private var publishedFirstFrame = AtomicCounter()
   private let sampleRate: Int
   private var firstFrame = -1
   private var nanoseconds = 0
 
   init(sampleRate: Int) {
     self.sampleRate = max(1, sampleRate)
+    publishedFirstFrame.publish(firstFrame)
   }
 
   borrowing func makeView() -> CountView {
     published.makeView()
+  }
+
+  /// The recording's first frame on the unit's timeline; below 0 before it is captured.
+  borrowing func makeFirstFrameView() -> CountView {
+    publishedFirstFrame.makeView()
   }
 
   /// Takes in a cycle of `frames` frames.
@@ -165,7 +174,10 @@ struct CaptureOrigin: ~Copyable {
   mutating func note(_ frames: Int, at time: CycleTime) {
     let isFirst = firstFrame < 0
     // A gap before the first frame is recorded, as silence.
-    if isFirst { firstFrame = time.frame &- time.lostFrames }
+    if isFirst {
+      firstFrame = time.frame &- time.lostFrames
+      publishedFirstFrame.publish(firstFrame)
+    }
     let passed = time.frame &- firstFrame &+ frames
     let length = FrameTime.nanoseconds(of: passed, at: sampleRate)
     let found = Int(truncatingIfNeeded: time.nanoseconds &- length)

@@ -5,10 +5,9 @@ import AudioLevels
 import RealtimeAudio
 import VoiceCleaning
 
-/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
-/// let through or left out by a gate, measured, and written. Disk thread.
-///
-/// Frames are counted on the unit's timeline.
+/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned, let through or left
+/// out by a gate, measured, and written. Disk thread. Frames are counted from the first that is captured; what others
+/// ask and are told is counted on the unit's timeline.
 struct RecordingPipeline: ~Copyable {
   /// The most frames handled at once.
   static let chunkFrames = 4096
@@ -42,8 +41,8 @@ struct RecordingPipeline: ~Copyable {
   /// behind these.
   private let delayFrames: Int
   private let checkFrames: Int
-  /// When the timeline began, in nanoseconds of the device's clock.
-  private var origin = 0
+  /// The first frame that is captured: when, in nanoseconds of the device's clock, and where on the unit's timeline.
+  private var beginning = (nanoseconds: 0, frame: 0)
 
   private(set) var report = RecordingReport()
 
@@ -118,9 +117,9 @@ struct RecordingPipeline: ~Copyable {
       || gate.lookaheadFrames > 0 || !output.series.takesWords
   }
 
-  /// The timeline began at `nanoseconds` of the device's clock.
-  mutating func begin(at nanoseconds: Int) {
-    origin = nanoseconds
+  /// The first frame is `firstFrame` of the unit's timeline, captured at `nanoseconds` of the device's clock.
+  mutating func begin(at nanoseconds: Int, firstFrame: Int) {
+    beginning = (nanoseconds, firstFrame)
   }
 
   /// Frames from `frame` on were lost: silence will come in their place.
@@ -130,8 +129,9 @@ struct RecordingPipeline: ~Copyable {
     points.add(.gap(frames), at: first)
   }
 
-  /// The user asks for `command` at `frame`.
-  mutating func note(_ command: RecordingCommand, at frame: Int) {
+  /// The user asks for `command` at the frame `timelineFrame` of the unit's timeline. After `begin`.
+  mutating func note(_ command: RecordingCommand, at timelineFrame: Int) {
+    let frame = max(0, timelineFrame - beginning.frame)
     if command == .start {
       startFrame = startFrame ?? frame
     } else {
@@ -271,6 +271,8 @@ extension RecordingPipeline {
   /// Whether what comes is kept.
   private var isKeeping: Bool { isOpen && !isPaused }
 
+  private var timelineFrame: Int { beginning.frame + position }
+
   /// Whether the gate only says where the next file may begin.
   private var keepsPauses: Bool { plan.split == .silence && !plan.leavesSilenceOut }
 
@@ -293,7 +295,7 @@ extension RecordingPipeline {
     isOpen = true
     if plan.isFilePerSegment { output.series.split() }
     let segment = RecordedSegment(
-      timelineFrame: position, frame: output.series.frames, start: time(of: position))
+      timelineFrame: timelineFrame, frame: output.series.frames, start: time(of: position))
     report.segments.append(segment)
     guard plan.leavesSilenceOut else { return }
     events.emit(.opened(segment))
@@ -335,20 +337,11 @@ extension RecordingPipeline {
     withRaw { raw throws(FileFailure) in try raw.takeStored(count, isKept: isKept, start: start) }
     if isKept {
       for gap in gaps.overlap(with: position..<position + count) {
-        add(RecordingGap(frame: before + gap.lowerBound - position, frames: gap.count))
+        report.add(RecordingGap(frame: before + gap.lowerBound - position, frames: gap.count))
       }
     }
     position += count
     return count
-  }
-
-  /// A gap goes on where its last piece ended.
-  private mutating func add(_ gap: RecordingGap) {
-    if let last = report.gaps.last, last.frame + last.frames == gap.frame {
-      report.gaps[report.gaps.count - 1].frames += gap.frames
-    } else {
-      report.gaps.append(gap)
-    }
   }
 
   /// Does what is due at the frame that comes next. Once the gate is finished nothing is.
@@ -375,7 +368,7 @@ extension RecordingPipeline {
   private mutating func pause() {
     guard !isPaused else { return }
     isPaused = true
-    let pause = RecordingPause(frame: output.series.frames, timelineFrame: position)
+    let pause = RecordingPause(frame: output.series.frames, timelineFrame: timelineFrame)
     report.pauses.append(pause)
     events.emit(.paused(pause))
   }
@@ -390,11 +383,13 @@ extension RecordingPipeline {
   private mutating func endPause() -> RecordingPause? {
     guard isPaused, let last = report.pauses.indices.last else { return nil }
     isPaused = false
-    report.pauses[last].frames = position - report.pauses[last].timelineFrame
+    report.pauses[last].frames = timelineFrame - report.pauses[last].timelineFrame
     return report.pauses[last]
   }
 
   private func time(of frame: Int) -> UInt64 {
-    wall.time(at: origin + Int(clamping: FrameTime.nanoseconds(of: frame, at: plan.sampleRate)))
+    wall.time(
+      at: beginning.nanoseconds
+        + Int(clamping: FrameTime.nanoseconds(of: frame, at: plan.sampleRate)))
   }
 }

@@ -6,6 +6,7 @@ public struct RecordingReader: ~Copyable, Sendable {
   private var ring: SampleReader
   private var gaps: EventReader
   private let captureOrigin: CountView
+  private let captureFirstFrame: CountView
   private var nextGap: TimelineEvent?
   /// Frames of the present gap that are still to come.
   private var silence = 0
@@ -16,16 +17,21 @@ public struct RecordingReader: ~Copyable, Sendable {
   private(set) var overflowFrames = 0
 
   init(
-    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView
+    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView,
+    firstFrame: consuming CountView
   ) {
     self.ring = ring
     self.gaps = gaps
     captureOrigin = origin
+    captureFirstFrame = firstFrame
   }
 
   /// When the first frame was captured, as far as is known now, in nanoseconds of the device's
   /// clock.
   var origin: Int { captureOrigin.value }
+
+  /// The first frame on the unit's timeline; nil before it is captured.
+  var firstFrame: Int? { captureFirstFrame.value >= 0 ? captureFirstFrame.value : nil }
 
   /// Whether all there will ever be is there now: ask before `read`.
   var isFinished: Bool { ring.isFinished }

@@ -142,7 +142,6 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     do throws(FileFailure) {
       // In this order: what is in the ring after the end was announced is all there will be.
       let isLast = reader.isFinished || isAbandoned.isRaised
-      pipeline.begin(at: reader.origin)
       try processQueued(isLast: isLast)
       if pipeline.isOver { hasEnded.raise() }
       guard isLast else {
@@ -192,7 +191,10 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       // In this order: what is asked from now on is meant for frames that come later. And before each piece: on a slow
       // disk there is more to write each time.
       let available = min(reader.available, playedFrames(isLast: isLast))
-      for order in remote.take() { pipeline.note(order.command, at: order.frame) }
+      if let firstFrame = reader.firstFrame {
+        pipeline.begin(at: reader.origin, firstFrame: firstFrame)
+        for order in remote.take() { pipeline.note(order.command, at: order.frame) }
+      }
       let most = min(pipeline.maximumInputFrames, available)
       let isChanged = pipeline.changesSamples || reader.isInGap
       let count = try isChanged ? process(most) : record(most)

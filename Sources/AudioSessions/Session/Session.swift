@@ -73,7 +73,7 @@ public struct SessionReport: Sendable {
   public var playbackXruns = 0
   /// Captured frames that reached no file and no output.
   public var lostFrames = 0
-  /// Every xrun on the timeline.
+  /// Every xrun on the timeline, and every loss and return of a device.
   public var events: [TimelineEvent] = []
   /// The mean of a cycle's busy time over the length of a period: 1 is all of it.
   public var loadMean = 0.0

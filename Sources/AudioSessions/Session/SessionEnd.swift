@@ -32,7 +32,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
       isPlayed
       ? EndTimeout(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent)
       : EndTimeout(urgentSeconds: 0.2, isUrgent: isUrgent)
-    // Where no thread can be had it is done here and now.
+    // Where no thread can be had the device is closed here and now, and what is queued is not played.
     thread = try? RealtimeThread(
       name: "duplex-close", priority: .normal,
       Work(unit: unit, draining: draining, isClosed: isClosed))
@@ -82,21 +82,22 @@ struct AnswerWatch {
   private var turns = -1
   private var since = HostClock.nanoseconds
   private var isEnding = false
-  private let limit: UInt64
+  /// Seconds for which a device may not answer.
+  let limitSeconds: Int
 
   /// A device that is waited for while it is away may take longer to be opened again.
   init(reconnects: Bool) {
-    limit = reconnects ? 20_000_000_000 : 6_000_000_000
+    limitSeconds = reconnects ? 20 : 6
   }
 
-  /// Whether the thread, which has turned so often, still can be waited for: a fifth of a second
-  /// where an end is wanted.
+  /// Whether the thread, which has begun that number of `turns`, began another within the limit: within a fifth of a
+  /// second where an end is wanted.
   mutating func isInTime(_ turns: Int, isEnding: Bool) -> Bool {
     let now = HostClock.nanoseconds
     if turns != self.turns || isEnding != self.isEnding { since = now }
     self.turns = turns
     self.isEnding = isEnding
-    return now &- since < (isEnding ? 200_000_000 : limit)
+    return now &- since < (isEnding ? 200_000_000 : UInt64(limitSeconds) * 1_000_000_000)
   }
 }
 

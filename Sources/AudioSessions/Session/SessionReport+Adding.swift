@@ -18,6 +18,7 @@ extension SessionReport {
         event.frame += offset
         return event
       }
+    isDeviceStuck = before.isDeviceStuck || later.isDeviceStuck
     loadMax = max(before.loadMax, later.loadMax)
     let weight = Double(max(0, frames - before.frames))
     let all = weight + Double(before.frames)

@@ -199,7 +199,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       // Its work stays with it.
       thread.abandon()
       observer.noteStuckDevice()
-      if asked == nil { failure = .stalled(configuration) }
+      if asked == nil { failure = .stalled(configuration, seconds: answer.limitSeconds) }
       for work in background { work.abandon() }
     }
     // A stalled disk takes its time, and a second signal must still be received meanwhile.

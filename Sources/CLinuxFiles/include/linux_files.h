@@ -13,8 +13,8 @@ int linux_rename_to_free(const char *old_path, const char *new_path);
 /// Gives the disk's blocks between `offset` and `offset + count` back; the file's length stays.
 bool linux_punch_hole(int descriptor, int64_t offset, int64_t count);
 
-/// Both ends of a pipe that does not block.
-bool linux_pipe(int ends[2]);
+/// Both ends of a pipe, which no program that is started gets. Reads and writes wait where it `waits`.
+bool linux_pipe(int ends[2], bool waits);
 
 /// A file in memory, which `name` only describes; -1 where that is not possible.
 int linux_memory_file(const char *name);

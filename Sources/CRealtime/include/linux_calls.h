@@ -79,9 +79,12 @@ static inline void linux_ignore_signal(int number) { (void)number; }
 
 /// Wakes a thread that sleeps in a system call: the call fails with EINTR, and nothing else happens.
 static inline void linux_interrupt_thread(pthread_t thread) {
-  // Without SA_RESTART; and a signal without other uses, whose default is to be ignored.
-  struct sigaction action = {.sa_handler = linux_ignore_signal};
-  sigaction(SIGURG, &action, NULL);
+  // Without SA_RESTART; and a signal whose default is to be ignored. A handler of the program's own stays.
+  struct sigaction action;
+  if (sigaction(SIGURG, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+    action = (struct sigaction){.sa_handler = linux_ignore_signal};
+    sigaction(SIGURG, &action, NULL);
+  }
   pthread_kill(thread, SIGURG);
 }
 

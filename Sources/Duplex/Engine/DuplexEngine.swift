@@ -13,8 +13,10 @@ import RealtimeAudio
 /// precondition(report.frames == 480_000)
 /// ```
 ///
-/// All calls may be made on any thread or actor but the audio thread; none blocks. What may take long, such as
-/// opening a device that does not answer, happens on a thread of the engine, where handlers are called as well.
+/// All calls may be made on any thread or actor but the audio thread. What may take long, such as opening a device that
+/// does not answer, happens on a thread of the engine, where handlers are called as well. No call blocks but `remove`,
+/// which waits for one cycle of the audio thread; and whoever lets go of an engine that runs waits until its devices are
+/// closed and its files are complete.
 /// Recordings, effects, gains and the player's queue stay when the devices are changed by `use`.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
@@ -56,16 +58,24 @@ public final class DuplexEngine: Sendable {
   }
 
   /// Starts, stops when `seconds` of the timeline are over, and answers when all files are complete, or when it
-  /// was stopped before. A task that is cancelled stops it as well. Throws as `start` does, and `.alreadyRunning` where
-  /// the engine runs.
+  /// was stopped before. A task that is cancelled stops it as well, also while devices are opened. Throws as `start` does,
+  /// `.stopped` where `stop` was called before sound ran, and `.alreadyRunning` where the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
-    _ = try await start(seconds: seconds)
-    return await withTaskCancellationHandler {
-      await finished()
+    let result = await withTaskCancellationHandler { () -> Result<SessionReport, EngineFailure> in
+      do throws(EngineFailure) {
+        _ = try await start(seconds: seconds)
+        return .success(await finished())
+      } catch {
+        guard error == .stopped, Task.isCancelled else { return .failure(error) }
+        var report = SessionReport()
+        report.stopReason = .request
+        return .success(report)
+      }
     } onCancel: {
       worker.order(.stop)
     }
+    return try result.get()
   }
 
   /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed. To cancel the
@@ -93,6 +103,8 @@ public final class DuplexEngine: Sendable {
   private func start(seconds: Double?) async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
       start(seconds: seconds) { continuation.resume(returning: $0) }
+      // A stop that came before this start has stopped nothing.
+      if seconds != nil, Task.isCancelled { worker.order(.stop) }
     }
     return try result.get()
   }

@@ -24,7 +24,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
   case nothingToRecord(RecordingSettings.Source)
   /// That source is recorded already: one recording of each at a time.
   case alreadyRecording(RecordingSettings.Source)
-  /// A run of that many seconds was asked for while the engine runs.
+  /// A run of a given length was asked for while the engine runs.
   case alreadyRunning
   /// The engine was stopped before sound ran.
   case stopped
@@ -44,7 +44,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     case .nothingToRecord(.output): "There is no output to record."
     case .alreadyRecording(.microphone): "The microphone is being recorded already."
     case .alreadyRecording(.output): "The output is being recorded already."
-    case .alreadyRunning: "The engine runs already, and its end is settled."
+    case .alreadyRunning: "The engine is running already."
     case .stopped: "The engine was stopped before sound ran."
     case .superseded: "Other devices were asked for before these were open."
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."

@@ -133,7 +133,7 @@ final class EngineRecordings {
     worker.events.send(.recordingFinished(one.writer.report))
   }
 
-  /// What a session left on its way comes to where it belongs.
+  /// After a session: finishes recorders that it gave back, and puts those that did not reach its mixer on `parts`.
   func settle(_ parts: inout MixerParts, _ handoffs: borrowing MixerHandoffs) {
     for source in exchanging {
       if var replaced = handoffs.takeReplaced(source) { finish(&replaced.value, source) }

@@ -46,13 +46,15 @@ final class EngineRun {
       try runSessions(open, limit: limit)
       finish(nil)
     } catch {
+      if case .device(let failure) = error { report.stopReason = .device(failure) }
       finish(error)
       if case .stopped = error {
         for recording in waiting { recording.complete(RecordingReport()) }
         return []
       }
     }
-    return Array(waiting)
+    // Those that were stopped meanwhile are complete.
+    return waiting.filter { $0.report == nil }
   }
 
   private func finish(_ failure: EngineFailure?) {
@@ -108,7 +110,6 @@ final class EngineRun {
       worker.player.detach()
       // The mixer has gone with its recorders, unfinished: what came is all.
       recordings.abandon()
-      report.stopReason = .device(error)
       throw .device(error)
     }
     report.add(ran, at: 0)
@@ -139,6 +140,10 @@ final class EngineRun {
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.request) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
+    // A recording may have begun since it was asked for.
+    case .ready where !suits(change?.selection, configuration):
+      change?.cancel(.recordingAtRate(configuration.sampleRate))
+      change = nil
     case .ready:
       isMakingWay = true
       return .stop(.end)
@@ -212,15 +217,19 @@ final class EngineRun {
     change = nil
     var selection = selection
     let rate = configuration.sampleRate
-    if let asked = selection.request.sampleRate, asked != rate, !recordings.isEmpty {
-      return reply(.failure(.recordingAtRate(rate)))
-    }
+    guard suits(selection, configuration) else { return reply(.failure(.recordingAtRate(rate))) }
     selection.request.sampleRate = selection.request.sampleRate ?? rate
     do throws(EngineFailure) {
       change = try DeviceChange(selection, reservation, reply)
     } catch {
       reply(.failure(error))
     }
+  }
+
+  /// Whether devices of `selection` may take over now: what is recorded keeps its rate.
+  private func suits(_ selection: DeviceSelection?, _ configuration: DuplexConfiguration) -> Bool {
+    let asked = selection?.request.sampleRate ?? configuration.sampleRate
+    return asked == configuration.sampleRate || recordings.isEmpty
   }
 
   /// The devices of `change`; where these cannot be had, those that were used before.

@@ -29,7 +29,7 @@ enum EngineOrder: Sendable {
 /// The half of an engine that may wait: a thread that opens devices, runs sessions on them and does what other
 /// threads order. What it publishes may be read on any thread.
 final class EngineWorker: Sendable {
-  private struct Desk {
+  private struct State {
     var orders: [EngineOrder] = []
     var status = EngineStatus()
     var lastReport: SessionReport?
@@ -55,7 +55,7 @@ final class EngineWorker: Sendable {
   let events = EventSource<EngineEvent>()
   let statuses = EventSource<EngineStatus>()
   let control = SessionControl()
-  private let desk: MutexBox<Desk>
+  private let state: MutexBox<State>
 
   init(_ selection: DeviceSelection, _ settings: DuplexEngine.Settings) {
     self.settings = settings
@@ -63,67 +63,68 @@ final class EngineWorker: Sendable {
       endsWithQueue: settings.endsWithPlayer, prebufferSeconds: settings.prebufferSeconds)
     // The end of the player ends the engine, even if the program never uses `player`.
     if settings.endsWithPlayer { control.usePlayer() }
-    desk = MutexBox(Desk(selection: selection))
+    state = MutexBox(State(selection: selection))
   }
 
   // MARK: Any thread
 
-  var status: EngineStatus { desk.withLock { $0.status } }
+  var status: EngineStatus { state.withLock { $0.status } }
 
-  var selection: DeviceSelection { desk.withLock { $0.selection } }
+  var selection: DeviceSelection { state.withLock { $0.selection } }
 
   func order(_ order: EngineOrder) {
     var refused: [EngineOrder.Reply] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
-    let lastReport = desk.withLock { desk -> SessionReport? in
-      defer { desk.orders.append(order) }
+    let lastReport = state.withLock { state -> SessionReport? in
+      defer { state.orders.append(order) }
       guard order.isStop else { return nil }
       // A start that was not taken yet never will be, and one that is asked for from now on is one of its own.
-      desk.status.phase = desk.isInRun ? .stopping : .stopped
-      if let index = desk.orderedStart,
-        case .start(_, let replies) = desk.orders.remove(at: index)
+      state.status.phase = state.isInRun ? .stopping : .stopped
+      if let index = state.orderedStart,
+        case .start(_, let replies) = state.orders.remove(at: index)
       {
         refused = replies
       }
       // No run will end that would tell them.
-      if !desk.isInRun { swap(&stopped, &desk.waitingForStop) }
-      return desk.lastReport
+      if !state.isInRun { swap(&stopped, &state.waitingForStop) }
+      return state.lastReport
     }
     for reply in refused { reply(.failure(.stopped)) }
     for tell in stopped { tell(lastReport) }
-    desk.announce()
+    state.announce()
   }
 
   /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
   /// starts again. Where `seconds` is given, it must not run yet.
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
-    let answer = desk.withLock { desk -> Result<DuplexConfiguration, EngineFailure>? in
-      if seconds != nil, desk.isUnderWay { return .failure(.alreadyRunning) }
-      if let index = desk.orderedStart, case .start(let seconds, let replies) = desk.orders[index] {
-        desk.orders[index] = .start(seconds: seconds, replies + [reply])
+    let answer = state.withLock { state -> Result<DuplexConfiguration, EngineFailure>? in
+      if seconds != nil, state.isUnderWay { return .failure(.alreadyRunning) }
+      if let index = state.orderedStart, case .start(let seconds, let replies) = state.orders[index]
+      {
+        state.orders[index] = .start(seconds: seconds, replies + [reply])
         return nil
       }
-      switch desk.status.phase {
-      case .running: return desk.status.configuration.map { .success($0) }
-      case .starting: desk.waitingForStart.append(reply)
+      switch state.status.phase {
+      case .running: return state.status.configuration.map { .success($0) }
+      case .starting: state.waitingForStart.append(reply)
       case .stopped, .stopping:
-        desk.orders.append(.start(seconds: seconds, [reply]))
-        if desk.status.phase == .stopped { desk.status.phase = .starting }
+        state.orders.append(.start(seconds: seconds, [reply]))
+        if state.status.phase == .stopped { state.status.phase = .starting }
       }
       return nil
     }
     if let answer { reply(answer) }
-    desk.announce()
+    state.announce()
   }
 
   /// Has `tell` told how it ended when it does not run any more: nil where it never ran.
   func whenStopped(_ tell: @escaping @Sendable (SessionReport?) -> Void) {
-    let isStopped = desk.withLock { desk -> Bool in
-      let isStopped = desk.status.phase == .stopped
-      if !isStopped { desk.waitingForStop.append(tell) }
+    let isStopped = state.withLock { state -> Bool in
+      let isStopped = state.status.phase == .stopped
+      if !isStopped { state.waitingForStop.append(tell) }
       return isStopped
     }
-    if isStopped { tell(desk.withLock { $0.lastReport }) }
+    if isStopped { tell(state.withLock { $0.lastReport }) }
   }
 
   /// The files that are played, or heard at simulated microphones: none may be recorded to.
@@ -141,13 +142,13 @@ final class EngineWorker: Sendable {
   func main() {
     var pending: [EngineRecording] = []
     while true {
-      let order = desk.wait { desk -> EngineOrder? in
-        guard !desk.orders.isEmpty else { return nil }
-        let order = desk.orders.removeFirst()
+      let order = state.wait { state -> EngineOrder? in
+        guard !state.orders.isEmpty else { return nil }
+        let order = state.orders.removeFirst()
         if case .start(_, let replies) = order {
-          desk.isInRun = true
-          desk.waitingForStart += replies
-          desk.status.phase = .starting
+          state.isInRun = true
+          state.waitingForStart += replies
+          state.status.phase = .starting
         }
         return order
       }
@@ -161,7 +162,7 @@ final class EngineWorker: Sendable {
         publish { $0.beginRun() }
         pending = EngineRun(self).run(seconds: seconds, pending)
       case .change(let selection, let reply):
-        desk.withLock { $0.selection = selection }
+        state.withLock { $0.selection = selection }
         reply(.success(nil))
       case .record(let recording, let answer):
         let isTaken = pending.contains { $0.settings.source == recording.settings.source }
@@ -177,33 +178,33 @@ final class EngineWorker: Sendable {
 
   /// What was ordered since the last time, in order. Once the engine is to quit that stays.
   func takeOrders() -> [EngineOrder] {
-    desk.withLock { desk in
+    state.withLock { state in
       // A start that comes behind a stop is for the next run.
-      let count = desk.orders.firstIndex { $0.isForTheNextRun } ?? desk.orders.count
-      defer { desk.orders.removeFirst(count) }
-      return Array(desk.orders.prefix(count))
+      let count = state.orders.firstIndex { $0.isForTheNextRun } ?? state.orders.count
+      defer { state.orders.removeFirst(count) }
+      return Array(state.orders.prefix(count))
     }
   }
 
   /// Whether the thread is to end.
   var isQuitting: Bool {
-    desk.withLock { $0.orders.contains { if case .quit = $0 { true } else { false } } }
+    state.withLock { $0.orders.contains { if case .quit = $0 { true } else { false } } }
   }
 
   func publish(_ change: (inout EngineStatus) -> Void) {
-    let status = desk.withLock { desk in
-      change(&desk.status)
-      return desk.status
+    let status = state.withLock { state in
+      change(&state.status)
+      return state.status
     }
     statuses.send(status)
   }
 
   /// Sound runs on these devices.
   func noteRunning(_ configuration: DuplexConfiguration, _ selection: DeviceSelection) {
-    let waiting = desk.withLock { desk in
-      desk.selection = selection
-      defer { desk.waitingForStart = [] }
-      return desk.waitingForStart
+    let waiting = state.withLock { state in
+      state.selection = selection
+      defer { state.waitingForStart = [] }
+      return state.waitingForStart
     }
     publish { status in
       // A stop may have come meanwhile.
@@ -217,13 +218,13 @@ final class EngineWorker: Sendable {
 
   /// It does not run any more; `failure` where it never did.
   func noteStopped(_ report: SessionReport, _ failure: EngineFailure?) {
-    let (stopped, started) = desk.withLock { desk in
-      desk.lastReport = report
-      desk.status.configuration = nil
-      desk.isInRun = false
-      desk.status.phase = desk.orderedStart == nil ? .stopped : .starting
-      defer { (desk.waitingForStop, desk.waitingForStart) = ([], []) }
-      return (desk.waitingForStop, desk.waitingForStart)
+    let (stopped, started) = state.withLock { state in
+      state.lastReport = report
+      state.status.configuration = nil
+      state.isInRun = false
+      state.status.phase = state.orderedStart == nil ? .stopped : .starting
+      defer { (state.waitingForStop, state.waitingForStart) = ([], []) }
+      return (state.waitingForStop, state.waitingForStart)
     }
     statuses.send(status)
     events.send(.stopped(report))

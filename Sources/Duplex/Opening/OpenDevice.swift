@@ -21,12 +21,15 @@ import SimulatedDevices
   public let clock: SessionClock
   /// What runs beside a session on the device, before all other work: a file at a simulated microphone.
   public var background: [any BackgroundWork]
+  /// What keeps cards that others released, for as long as this is there.
+  private var reservations: [CardReservation]
 
   /// What was granted.
   public var configuration: DuplexConfiguration { device.configuration }
 
   /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so that it does
-  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that others release for it are kept by `reservation`.
+  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that others release
+  /// for it are kept by `reservation`, until that is released or neither the caller nor this refers to it any more.
   /// Throws `DeviceFailure` where a device cannot do what is asked, `FileFailure` where the file of a simulated
   /// microphone cannot be played.
   public init(
@@ -37,9 +40,11 @@ import SimulatedDevices
     let steps = OpeningSteps(
       names: selection.deviceNames, reservation: selection.reservesCards ? reservation : nil,
       willOpen: willOpen)
-    self =
+    var opened =
       selection.isSimulated
       ? try Self.simulated(selection) : try Self.real(selection, steps)
+    opened.reservations = [reservation]
+    self = opened
   }
 
   private init(
@@ -49,6 +54,7 @@ import SimulatedDevices
   ) throws {
     self.clock = clock
     self.background = background
+    reservations = []
     var device = device
     let request = selection.request
     if device.configuration.needsResampling(for: request) {

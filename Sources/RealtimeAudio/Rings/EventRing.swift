@@ -43,7 +43,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
   public var kind: Kind
   /// Where on the timeline it happened, or the gap begins.
   public var frame: Int
-  /// How many frames the gap is long.
+  /// How many frames the gap is long; for some kinds another number, as they say.
   public var frames: Int
   /// When, in nanoseconds of the host's clock; 0 where it was not asked for.
   public var nanoseconds: UInt64

@@ -177,17 +177,10 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether something else is to be heard from `frame` of the queue on.
   private func applyNext(at frame: Int) -> Bool {
-    let first = requests.changes.withLock { $0.removeFirst() }
-    guard case .edit(let edit) = first else {
-      if case .work(let work) = first { return work(queue, frame) }
-      return false
-    }
-    // Several at once are one: a converter is made once.
-    var edits = [edit]
-    while case .edit(let next)? = requests.changes.withLock({ $0.first }) {
-      edits.append(next)
-      requests.changes.withLock { _ = $0.removeFirst() }
-    }
+    // In one go: where a disk keeps the feeder of an earlier session, that one takes changes as well.
+    let (edits, work) = requests.changes.withLock { $0.takeNext() }
+    if let work { return work(queue, frame) }
+    guard !edits.isEmpty else { return false }
     do throws(FileFailure) {
       return try queue.change(at: frame) { settings, place, source in
         for edit in edits { edit(&settings, &place, source) }
@@ -247,11 +240,31 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
 /// What is asked of a player's queue, on the thread that feeds.
 enum PlayerChange: Sendable {
+  typealias Edit = @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
+  typealias Work = @Sendable (PlayQueue, Int) -> Bool
+
   /// Has what is heard go on differently: alters its settings and its place, a boundary of its file.
-  case edit(@Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void)
+  case edit(Edit)
   /// Anything else. Given the frame of the queue from which on something else can be heard; answers
   /// whether it is.
-  case work(@Sendable (PlayQueue, Int) -> Bool)
+  case work(Work)
+}
+
+extension [PlayerChange] {
+  /// Takes out what is to be done next: all edits up to the first work, since a converter is made once for them, or that
+  /// work; neither where there is nothing.
+  fileprivate mutating func takeNext() -> (edits: [PlayerChange.Edit], work: PlayerChange.Work?) {
+    if case .work(let work)? = first {
+      removeFirst()
+      return ([], work)
+    }
+    var edits: [PlayerChange.Edit] = []
+    while case .edit(let edit)? = first {
+      edits.append(edit)
+      removeFirst()
+    }
+    return (edits, nil)
+  }
 }
 
 /// What is asked of the thread that feeds, and goes on to the next session where it was not done yet.

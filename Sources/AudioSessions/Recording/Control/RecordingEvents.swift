@@ -187,6 +187,15 @@ public struct RecordingReport: Sendable {
   /// Nothing recorded yet.
   public init() {}
 
+  /// Adds a gap; one that begins where the last one ended is part of that.
+  mutating func add(_ gap: RecordingGap) {
+    if let last = gaps.last, last.frame + last.frames == gap.frame {
+      gaps[gaps.count - 1].frames += gap.frames
+    } else {
+      gaps.append(gap)
+    }
+  }
+
   /// Adds another recording, which comes behind this one: its frames, gaps and overflow frames. The first failure
   /// stays, and all else is this one's.
   public mutating func add(_ other: RecordingReport) {

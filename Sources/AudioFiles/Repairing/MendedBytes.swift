@@ -1,0 +1,33 @@
+/// A file's bytes as they will be once a plan has mended it in place.
+final class MendedBytes: PresentBytes {
+  private let file: LocalFile
+  private let plan: RepairPlan
+
+  var name: String { file.name }
+  var byteCount: Int? { plan.mendedByteCount }
+
+  /// Those of the file `path`, for a plan that `fitsInPlace`. Throws as `LocalFile` does.
+  init(_ plan: RepairPlan, _ path: String) throws(FileFailure) {
+    file = try LocalFile(path: path)
+    self.plan = plan
+  }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    guard offset < plan.end else {
+      let rest = plan.ending.dropFirst(offset - plan.end).prefix(bytes.count)
+      bytes.copyBytes(from: rest)
+      return rest.count
+    }
+    let room = min(bytes.count, plan.end - offset)
+    let count = try file.read(
+      into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<room]), at: offset)
+    for edit in plan.edits {
+      for place in edit.range.clamped(to: offset..<offset + count) {
+        bytes[place - offset] = edit.bytes[edit.bytes.startIndex + place - edit.range.lowerBound]
+      }
+    }
+    return count
+  }
+}
