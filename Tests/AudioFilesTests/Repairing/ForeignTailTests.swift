@@ -100,8 +100,9 @@ import Testing
       ("the rate", format(rate: 0xFFFF_FFFF)), ("the channels", format(channels: 65535)),
       ("floats of 16 bits", format(kind: 3)), ("two formats", format() + format()),
     ] {
-      for isCounted in [true, false] {
-        var bytes = wave(head)
+      // With a part of a frame at the end, which a repair cuts off.
+      for (isCounted, rest) in [(true, []), (false, []), (false, [9])] as [(Bool, [UInt8])] {
+        var bytes = wave(head) + rest
         if !isCounted { bytes.replaceSubrange(4..<8, with: little(4)) }
         folder.write(bytes, to: "file.wav")
         #expect(
