@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  @Test func `backwards and forwards are set as often as one likes`() throws {
+    let file = try CountedFile(frames: 48_000)
+    let rig = try PlayerRig()
+    rig.enqueue(file)
+    rig.player.play()
+    _ = rig.run(cycles: 100)
+    for isReversed in [true, true, false, false] {
+      rig.player.setReversed(isReversed)
+      let heard = numbers(rig.run(cycles: 60)).suffix(1000)
+      let steps = Set(zip(heard, heard.dropFirst()).map { $1 - $0 })
+      #expect(steps == [isReversed ? -1 : 1])
+    }
+  }
+
   @Test(arguments: [(FileFormat.wav, UInt64(1)), (.flac, 2)])
   func `seeks, turns and regions at any moment, each frame as the model has it`(
     format: FileFormat, seed: UInt64

@@ -52,6 +52,10 @@ import Testing
     await engine.passes(frames: 48000)
     let report = await recording.stop()
     await engine.stop()
+    let events = recording.takeEvents()
+    #expect(
+      events.contains { if case .marker(let told) = $0 { told.label == "here" } else { false } })
+    #expect(events.contains { if case .paused = $0 { true } else { false } })
     let marker = try #require(report.markers.first)
     #expect(marker.label == "here")
     // In virtual time the disk is a little behind, or ahead of who asks.
