@@ -30,7 +30,7 @@ public struct SoundFileMarker: Sendable, Equatable {
 
 extension SoundFileMarker {
   /// Markers of one file that are read, at most.
-  private static let most = 10_000
+  static let most = 10_000
 
   /// The markers of a file, as far as libsndfile reads its kind's.
   static func all(of handle: borrowing SoundFileHandle) -> [SoundFileMarker] {

@@ -260,7 +260,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public var origination: Origination? { Origination(of: handle) }
 
   /// The places that the file names.
-  public var markers: [SoundFileMarker] { SoundFileMarker.all(of: handle) }
+  public var markers: [SoundFileMarker] {
+    guard fileFormat == .rf64 else { return SoundFileMarker.all(of: handle) }
+    return (try? SoundFileMarker.all(inLongWave: bytes)) ?? []
+  }
 
   /// Whether bytes did not come that may come yet: what a file on disk has lost meanwhile will not.
   private var isInterrupted: Bool { bytes.wasInterrupted && !(bytes.source is LocalFile) }

@@ -46,7 +46,6 @@ enum AnnouncedSound {
 /// file in which samples follow twice, as where files were joined.
 struct WaveChunkCheck {
   private static let mostEntries = 65536
-  private static let forms = ["RIFF", "RIFX", "RF64"]
 
   /// Whether libsndfile is not to see them at all.
   private(set) var areUnsafe = false
@@ -55,39 +54,22 @@ struct WaveChunkCheck {
 
   /// Looks at the chunks in `bytes`; nothing is wrong where this is no WAV file.
   init(_ bytes: BufferedBytes) throws(FileFailure) {
-    let head = try bytes.bytes(at: 0, count: 12)
-    guard let byteCount = bytes.byteCount, let form = head.identifier(at: 0),
-      Self.forms.contains(form), head.identifier(at: 8) == "WAVE"
-    else { return }
-    let isBig = form == "RIFX"
+    guard var chunks = try WaveChunks(bytes) else { return }
     var hasData = false
-    var longDataByteCount: UInt64?
-    var place = 12
     for _ in 0..<ChunkWalk.most {
-      let chunk = try bytes.bytes(at: place, count: 8)
-      guard let size = chunk.integer(at: 4, 4, bigEndian: isBig) else { return }
-      var length = size
-      let body = place + 8
-      let name = chunk.identifier(at: 0) ?? ""
-      if hasData, Self.forms.contains(name) || name == "data" || name == "fmt " {
-        end = place
+      guard let chunk = try chunks.next() else { return }
+      let name = chunk.identifier
+      if hasData, WaveChunks.forms.contains(name) || name == "data" || name == "fmt " {
+        end = chunk.start
         return
       }
-      switch name {
-      case "ds64":
-        longDataByteCount = try bytes.bytes(at: body, count: 16).number(at: 8, 8, bigEndian: isBig)
-      case "data":
-        hasData = true
-        length = AnnouncedLength.data(size, long: longDataByteCount) ?? size
-      case "LIST":
-        if try Self.isUnsafe(list: body..<max(body, min(byteCount, body + size)), isBig, bytes) {
-          areUnsafe = true
-          return
-        }
-      default: break
+      if name == "data" { hasData = true }
+      if name == "LIST",
+        try Self.isUnsafe(list: chunks.contents(of: chunk), chunks.isBigEndian, bytes)
+      {
+        areUnsafe = true
+        return
       }
-      place = body + length + (length & 1)
-      guard place < byteCount else { return }
     }
     areUnsafe = true
   }

@@ -202,22 +202,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       if asked == nil { failure = .stalled(configuration, seconds: answer.limitSeconds) }
       for work in background { work.abandon() }
     }
-    // A stalled disk takes its time, and a second signal must still be received meanwhile.
-    var timeout = EndTimeout(isUrgent: asked?.isOfTheUser == true)
-    func isOver() -> Bool {
-      closing?.isOver != false
-        && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.isDispensable && timeout.isOver)
-        }
-    }
-    for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
-    while !isOver() {
-      pace.begin()
-      if case .stop(let reason) = watch(observer.moment(progress), granted), reason.isOfTheUser {
-        closing?.hurry()
-        timeout.hurry()
-      }
-      pace.end(unless: isOver)
+    Self.awaitEnd(of: threads, background, closing, isUrgent: asked?.isOfTheUser == true) {
+      watch(observer.moment(progress), granted)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
@@ -229,6 +215,31 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var report = observer.conclude(progress, reason, configuration, background)
     report.priority = granted
     return report
+  }
+
+  /// Waits until the device is closed and all work is done, or was waited for long enough. A stalled disk takes its
+  /// time, and a second signal, which `look` tells of, must still be received meanwhile.
+  private static func awaitEnd(
+    of threads: [BackgroundThread], _ background: [any BackgroundWork],
+    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, look: () -> SessionCommand
+  ) {
+    var timeout = EndTimeout(isUrgent: isUrgent)
+    func isOver() -> Bool {
+      closing?.isOver != false
+        && zip(threads, background).allSatisfy { thread, work in
+          thread.isDone || (work.isDispensable && timeout.isOver)
+        }
+    }
+    for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
+    var pace = WatchPace()
+    while !isOver() {
+      pace.begin()
+      if case .stop(let reason) = look(), reason.isOfTheUser {
+        closing?.hurry()
+        timeout.hurry()
+      }
+      pace.end(unless: isOver)
+    }
   }
 
   /// What is to be played must be there when the first period asks for it. Meanwhile the user may

@@ -171,11 +171,13 @@ public struct TuneTrial: Sendable, Equatable {
   public var loadMax: Double
   /// Whether the device took the setting at all.
   public var isGranted: Bool
+  /// Whether nobody and nothing ended it before its length was over, but for an xrun.
+  public var isWhole: Bool
 
   /// A trial with these figures, at `sampleRate` Hz.
   public init(
     setting: TuneSetting, sampleRate: Int, seconds: Double, captureXruns: Int = 0,
-    playbackXruns: Int = 0, loadMax: Double = 0, isGranted: Bool = true
+    playbackXruns: Int = 0, loadMax: Double = 0, isGranted: Bool = true, isWhole: Bool = true
   ) {
     self.setting = setting
     self.sampleRate = sampleRate
@@ -184,6 +186,7 @@ public struct TuneTrial: Sendable, Equatable {
     self.playbackXruns = playbackXruns
     self.loadMax = loadMax
     self.isGranted = isGranted
+    self.isWhole = isWhole
   }
 
   /// Times frames were lost.
@@ -191,6 +194,11 @@ public struct TuneTrial: Sendable, Equatable {
 
   /// Whether it ran to the end without an xrun and with every callback below `loadLimit`.
   public func isStable(loadLimit: Double) -> Bool {
-    isGranted && seconds > 0 && xruns == 0 && loadMax <= loadLimit
+    isWhole && seconds > 0 && !isRejected(loadLimit: loadLimit)
+  }
+
+  /// Whether the device refused the setting, an xrun came, or a callback took more than `loadLimit` of the period.
+  public func isRejected(loadLimit: Double) -> Bool {
+    !isGranted || xruns > 0 || loadMax > loadLimit
   }
 }

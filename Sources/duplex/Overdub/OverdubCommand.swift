@@ -137,6 +137,8 @@ final class OverdubRun {
   /// from, once known.
   private(set) var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
+  /// What came of the measurement of the round trip.
+  private var measurement: SessionReport?
   var passes: [OverdubPass] = []
   /// The device as it was granted last.
   private(set) var configuration: DuplexConfiguration?
@@ -223,7 +225,8 @@ final class OverdubRun {
     guard let configuration else { return }
     if let last = passes.last { return last.conclude() }
     guard command.audio.json else { return }
-    let fields = Fields.summary(of: "overdub", totals.report, configuration)
+    let report = totals.report.frames > 0 ? totals.report : measurement ?? totals.report
+    let fields = Fields.summary(of: "overdub", report, configuration)
     Terminal.emit(.summary(fields + .written([]) + ["alignmentFrames": JSON.null]))
   }
 
@@ -249,6 +252,7 @@ final class OverdubRun {
         if OutputMode.current.json { Terminal.emit(.progress(done, "measurement")) }
       })
     totals.note(outcome)
+    measurement = outcome.report
     if totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }
     guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate),

@@ -15,7 +15,7 @@ struct RecordingSummary {
   /// What it adds to a summary.
   var fields: Fields {
     var fields =
-      Fields.written(report.files.map(\.path)) + [
+      Fields.written(report.files.map(\.path), beside: [rawPath].compactMap { $0 }) + [
         "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
         "channels": plan.channelCount, "recordedFrames": report.frames,
       ] + report.levels.fields
@@ -38,8 +38,8 @@ struct RecordingSummary {
     // Whoever gets a file by --on-file may move it on.
     let missing =
       plan.isStream ? 0 : report.files.count { FileRemoval.existing($0.path) == nil }
-    // Of a recording in many files the oldest may be removed by now.
-    let kept = plan.keep == nil ? report.frames : report.files.reduce(0) { $0 + $1.frames }
+    // Of a recording in many files the oldest may be removed by now, or another program has shortened one.
+    let kept = plan.isStream ? report.frames : report.files.reduce(0) { $0 + $1.frames }
     let seconds = Double(kept) / Double(plan.sampleRate)
     let frames =
       kept.counted("frame") + (kept < report.frames ? " of \(report.frames) recorded" : "")
@@ -70,10 +70,11 @@ struct RecordingSummary {
 }
 
 extension Fields {
-  /// The files that were written, as far as they are there: `path` as well where it is one.
-  static func written(_ paths: [String]) -> Fields {
+  /// The files that were written, as far as they are there: `path` as well where it is one, which `others` may lie beside.
+  static func written(_ paths: [String], beside others: [String] = []) -> Fields {
     let paths = paths.compactMap(FileRemoval.existing)
-    return ["paths": paths] + (paths.count > 1 ? [:] : ["path": paths.first])
+    return ["paths": paths + others.compactMap(FileRemoval.existing)]
+      + (paths.count > 1 ? [:] : ["path": paths.first])
   }
 }
 

@@ -110,17 +110,15 @@ final class TuneRun {
       // And the best is confirmed.
       remainingTrials = search.remainingTrials + 1
       let trial = try soak(setting, seconds: command.seconds)
-      // A trial that was cut short confirms nothing.
-      let isWhole = trial.seconds > command.seconds - 1e-3 || !isTimeOver
-      search.note(isStable: isWhole && trial.isStable(loadLimit: loadLimit))
+      search.note(isStable: trial.isStable(loadLimit: loadLimit))
     }
     var candidate = search.best
     while let setting = candidate, !totals.isOver {
       remainingTrials = 0
       let seconds = command.seconds * Self.confirmation
       let trial = isTimeOver ? nil : try soak(setting, seconds: seconds)
-      if trial?.isStable(loadLimit: loadLimit) ?? true {
-        if isTimeOver, (trial?.seconds ?? 0) < seconds - 1e-3 {
+      if trial?.isRejected(loadLimit: loadLimit) != true {
+        if isTimeOver, trial?.isWhole != true {
           warn(
             "notConfirmed",
             "The time was over before the setting was tried for \(seconds.shown(1)) s.",
@@ -140,7 +138,7 @@ final class TuneRun {
     do {
       let choice = DeviceChoice(options, captures: true, plays: true)
       _ = try choice.use { open in
-        try soak(setting, options, on: open)
+        try soak(setting, seconds: seconds, options, on: open)
         return .done
       }
     } catch let failure as DeviceFailure where failure.kind == .refused {
@@ -152,9 +150,9 @@ final class TuneRun {
     return trials[trials.count - 1]
   }
 
-  /// Runs one setting, silent, for the length of a trial.
+  /// Runs one setting, silent, for the `seconds` of a trial, or shorter where `options` say so.
   private func soak(
-    _ setting: TuneSetting, _ options: AudioOptions, on open: consuming OpenDevice
+    _ setting: TuneSetting, seconds: Double, _ options: AudioOptions, on open: consuming OpenDevice
   ) throws {
     let configuration = open.configuration
     let isGranted =
@@ -189,7 +187,10 @@ final class TuneRun {
         setting: setting, sampleRate: configuration.sampleRate,
         seconds: configuration.seconds(report.frames),
         captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
-        loadMax: report.loadMax))
+        loadMax: report.loadMax,
+        isWhole: report.frames
+          >= TimeOption.seconds(seconds).frameCount(at: configuration.sampleRate)
+          || report.captureXruns + report.playbackXruns > 0))
   }
 
   /// Keeps a trial, and shows it.

@@ -148,7 +148,9 @@ struct TrialLine {
   init(_ trial: TuneTrial, loadLimit: Double) {
     let verdict =
       !trial.isGranted
-      ? "not supported by the device" : trial.isStable(loadLimit: loadLimit) ? "stable" : "rejected"
+      ? "not supported by the device"
+      : trial.isRejected(loadLimit: loadLimit)
+        ? "rejected" : trial.isWhole ? "stable" : "unfinished"
     text =
       "\(trial.sampleRate)".aligned(to: 7) + "\(trial.setting.periodFrames)".aligned(to: 8)
       + "\(trial.setting.headroomFrames)".aligned(to: 10) + trial.seconds.shown(1).aligned(to: 9)
