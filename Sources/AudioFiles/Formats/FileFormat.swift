@@ -159,6 +159,9 @@ extension FileFormat {
   /// and is given floating point.
   public var sampleFormats: [FileSampleFormat] { traits.sampleFormats }
 
+  /// Whether its files hold markers, as far as this program writes them.
+  public var holdsMarkers: Bool { self == .wav || self == .rf64 }
+
   /// Whether it holds samples as they are, so that each frame takes the same number of bytes.
   public var isPlain: Bool { sampleFormats.contains(.s32) }
 

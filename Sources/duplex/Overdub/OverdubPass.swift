@@ -61,8 +61,9 @@ final class OverdubPass {
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: channels)
     }
+    let recording = target.plan(configuration.capture, sampleRate: rate, open.clock)
     let writer = try RecordingWriter(
-      target.plan(configuration.capture, sampleRate: rate, open.clock),
+      recording,
       ringFrames: try RecordingRing.frameCount(
         seconds: nil, sampleRate: rate, channelCount: channels),
       gate: WindowGate(plan.window) { alignment.place($0) },
@@ -77,7 +78,7 @@ final class OverdubPass {
         + (run.command.takes > 1 ? ", \(number)" : ""),
       frames: plan.window.firstFrame + plan.region.count)
     let keys = TakeKeys(
-      writer, from: configuration.capture?.device ?? "", sampleRate: rate,
+      writer, recording, from: configuration.capture?.device ?? "",
       firstFrame: run.command.isPunchIn ? plan.region.lowerBound : 0)
     parts.takeKeys = keys
     parts.poll = { moment in

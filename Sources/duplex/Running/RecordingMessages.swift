@@ -4,8 +4,20 @@ import AudioLevels
 import AudioSessions
 
 /// What happens to a recording, as an event and in a sentence.
-struct RecordingMessages {
-  let sampleRate: Int
+final class RecordingMessages {
+  private let sampleRate: Int
+  /// What cannot hold markers, in a sentence; nil where the file can.
+  private var markerLimit: String?
+
+  /// Of a recording as `plan` says.
+  init(_ plan: RecordingPlan) {
+    sampleRate = plan.sampleRate
+    if plan.isStream {
+      markerLimit = "Standard output and pipes hold no markers"
+    } else if !plan.fileFormat.holdsMarkers {
+      markerLimit = "\(plan.fileFormat.title) files hold no markers"
+    }
+  }
 
   /// Tells of `event`.
   func tell(_ event: RecordingEvent) {
@@ -20,6 +32,11 @@ struct RecordingMessages {
       duplex.tell(
         Event("marker", marker.fields + ["seconds": seconds.digits(3)]),
         "\(marker.label) at \(clock(marker.frame)).")
+      if let limit = markerLimit.take() {
+        warn(
+          "markersNotInFile", "\(limit): they are in the summary only.",
+          hint: "Record to a WAV file to keep them.")
+      }
     case .split(let file):
       let fields: Fields = [
         "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,

@@ -21,16 +21,16 @@ final class RecordingWatch: KeyResponder {
   private let captureDevice: String?
   private var isSilenceTold = false
 
-  /// Watches `writer`. With `waits` the recording begins when the user says so.
+  /// Watches `writer`, which writes as `plan` says. With `waits` the recording begins when the user says so.
   init(
-    _ writer: RecordingWriter, _ configuration: DuplexConfiguration, path: String, waits: Bool,
-    measuresLevels: Bool
+    _ writer: RecordingWriter, _ configuration: DuplexConfiguration, _ plan: RecordingPlan,
+    waits: Bool
   ) {
     self.writer = writer
-    self.measuresLevels = measuresLevels
-    self.path = path
+    measuresLevels = plan.measuresLevels
+    path = plan.path
     captureDevice = configuration.capture?.device
-    messages = RecordingMessages(sampleRate: configuration.sampleRate)
+    messages = RecordingMessages(plan)
     hasStarted = !waits
     if waits {
       inform(

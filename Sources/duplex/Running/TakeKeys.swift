@@ -10,14 +10,14 @@ final class TakeKeys: KeyResponder {
   private let firstFrame: Int
   private var count = 0
 
-  /// For what `writer` records from `captureDevice`, which begins at `firstFrame` of the take.
+  /// For what `writer` records from `captureDevice` as `plan` says, which begins at `firstFrame` of the take.
   init(
-    _ writer: RecordingWriter, from captureDevice: String, sampleRate: Int, firstFrame: Int
+    _ writer: RecordingWriter, _ plan: RecordingPlan, from captureDevice: String, firstFrame: Int
   ) {
     self.writer = writer
     self.captureDevice = captureDevice
     self.firstFrame = firstFrame
-    messages = RecordingMessages(sampleRate: sampleRate)
+    messages = RecordingMessages(plan)
   }
 
   var bindings: [KeyBinding] { KeyBindings.take }
