@@ -45,6 +45,8 @@ final class SessionWatch {
     keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
     deviceEvents = DeviceEvents(
       configuration: configuration, quiet: options.quiet, verbose: options.verbose)
+    // Levels are worked out once they were asked for: for the first meter event as well.
+    if options.json { _ = parts.recording?.state }
     // A recording must be stoppable, whatever becomes of the terminal.
     Terminal.stopWaiting()
     guard Terminal.isLive, standstill == nil, !OutputMode.current.isTerse else { return }
