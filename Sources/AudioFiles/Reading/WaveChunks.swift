@@ -87,7 +87,8 @@ extension SoundFileMarker {
       return
     }
     var place = range.lowerBound + 4
-    while place < range.upperBound, labels.count < most {
+    for _ in 0..<mostEntries {
+      guard place < range.upperBound, labels.count < most else { return }
       let head = try bytes.bytes(at: place, count: 12)
       guard let size = head.integer(at: 4, 4, bigEndian: false), size >= 4 else { return }
       if head.identifier(at: 0) == "labl", let identifier = head.integer(at: 8, 4, bigEndian: false)
@@ -99,6 +100,8 @@ extension SoundFileMarker {
     }
   }
 
+  /// Entries of a list that are looked at, labels and others.
+  private static let mostEntries = 65536
   /// Bytes of a label that are read, at most.
-  private static let longestLabel = 4096
+  private static let longestLabel = 1000
 }
