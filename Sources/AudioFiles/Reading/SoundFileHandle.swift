@@ -102,6 +102,10 @@ final class VirtualFile {
   private let byteCount: Int
   /// What libsndfile is told before it looks: nothing, or what bare samples are like.
   private let expectation: SF_INFO
+  /// Whether libsndfile looks what the bytes are, and these have stopped: it is told then that it has come to the end, since
+  /// it would look at the same chunks for ever.
+  private var hasStopped: Bool { isOpening && bytes.isStopped }
+  private var isOpening = false
 
   /// Where there is no end, libsndfile is told of one that is never reached.
   private static let endless = 1 << 52
@@ -126,6 +130,8 @@ final class VirtualFile {
     bytes.recover()
     bytes.position = start
     info = expectation
+    isOpening = true
+    defer { isOpening = false }
     if let handle = SoundFileHandle(self, info: &info) { return handle }
     try bytes.checkOpening()
     let beginning = (try? bytes.bytes(at: start, count: 4).number(at: 0, 4, bigEndian: true)) ?? 0
@@ -133,11 +139,13 @@ final class VirtualFile {
   }
 
   private func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    guard !hasStopped else { return 0 }
     let rest = max(0, start + byteCount - bytes.position)
     return bytes.readForCallback(memory, min(count, rest), isWhole: true)
   }
 
   private func seek(to offset: Int, _ origin: Int32) -> Int {
+    guard !hasStopped else { return -1 }
     let origin =
       switch origin {
       case SEEK_SET: 0
@@ -162,7 +170,7 @@ final class VirtualFile {
       write: { _, _, _ in 0 },
       tell: { owner in
         guard let file = VirtualFile.of(owner) else { return -1 }
-        return sf_count_t(file.bytes.position - file.start)
+        return sf_count_t(file.hasStopped ? file.byteCount : file.bytes.position - file.start)
       })
   }
 
