@@ -154,8 +154,8 @@ final class Downloader {
   /// With fewer than these an opening has not succeeded.
   static let firstBytes = 4096
 
-  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): what counts a podcast's listeners takes six and
-  /// more.
+  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): the download counters of a podcast are six
+  /// and more, one behind the other.
   private static let mostRedirects = 20
 
   /// In bytes, unless more than that is to be fetched ahead.

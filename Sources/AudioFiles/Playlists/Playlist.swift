@@ -26,9 +26,9 @@ public enum Playlist {
     return try file.probe { () throws(FileFailure) in
       try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) {
         (piece) throws(FileFailure) in
-        var lines = PlaylistLines(Array(piece.prefix(try file.read(into: piece, at: 0))))
-        guard let first = lines.next() else { return false }
-        return isWord(first, "[playlist]") || first.starts(with: "#EXTM3U".utf8)
+        let text = Array(piece.prefix(try file.read(into: piece, at: 0)))
+        var lines = PlaylistLines(text)
+        return isPLS(text) || lines.next()?.starts(with: "#EXTM3U".utf8) == true
       }
     }
   }
@@ -48,8 +48,8 @@ public enum Playlist {
   }
 
   /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
-  /// its own, or to where that redirects. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names nothing, or too
-  /// much.
+  /// its own, or to where that redirects. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names
+  /// nothing, or too much.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))

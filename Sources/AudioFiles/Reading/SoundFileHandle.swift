@@ -102,8 +102,8 @@ final class VirtualFile {
   private let byteCount: Int
   /// What libsndfile is told before it looks: nothing, or what bare samples are like.
   private let expectation: SF_INFO
-  /// Whether libsndfile looks what the bytes are, and these have stopped: it is told then that it has come to the end, since
-  /// it would look at the same chunks for ever.
+  /// Whether libsndfile is opening the bytes, and these have stopped by a failure or an interruption. It is told then that
+  /// the file ends here: its readers of some formats would read the same chunk for ever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
 

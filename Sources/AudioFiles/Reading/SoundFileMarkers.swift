@@ -30,7 +30,7 @@ public struct SoundFileMarker: Sendable, Equatable {
 
 extension SoundFileMarker {
   /// Markers of one file that are read, at most.
-  static let most = 10_000
+  private static let most = 10_000
 
   /// The markers of a file, as far as libsndfile reads its kind's.
   static func all(of handle: borrowing SoundFileHandle) -> [SoundFileMarker] {
@@ -58,4 +58,66 @@ extension SoundFileMarker {
         frame: Int(point.sample_offset), label: SoundFileTags.text(inField: point.name))
     }
   }
+}
+
+extension SoundFileMarker {
+  /// The markers of an RF64 file, of which libsndfile reads none: a chunk `cue ` says where they stand, and a chunk `LIST`
+  /// of the kind `adtl` what they are called.
+  static func all(inLongWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker] {
+    guard var chunks = try WaveChunks(bytes) else { return [] }
+    var points: [(identifier: Int, frame: Int)] = []
+    var labels: [Int: String] = [:]
+    for _ in 0..<ChunkWalk.most {
+      guard let chunk = try chunks.next() else { break }
+      let contents = chunks.contents(of: chunk)
+      switch chunk.identifier {
+      case "cue " where points.count < most: points += try Self.points(in: contents, of: bytes)
+      case "LIST": try Self.readLabels(in: contents, of: bytes, into: &labels)
+      default: break
+      }
+    }
+    return points.prefix(most).map {
+      SoundFileMarker(frame: $0.frame, label: labels[$0.identifier] ?? "")
+    }
+  }
+
+  private static func points(
+    in range: Range<Int>, of bytes: BufferedBytes
+  ) throws(FileFailure) -> [(identifier: Int, frame: Int)] {
+    var points: [(identifier: Int, frame: Int)] = []
+    // Behind their number.
+    for place in stride(from: range.lowerBound + 4, to: range.upperBound, by: 24).prefix(most) {
+      let point = try bytes.bytes(at: place, count: 24)
+      guard let identifier = point.integer(at: 0, 4, bigEndian: false),
+        let frame = point.integer(at: 20, 4, bigEndian: false)
+      else {
+        break
+      }
+      points.append((identifier, frame))
+    }
+    return points
+  }
+
+  private static func readLabels(
+    in range: Range<Int>, of bytes: BufferedBytes, into labels: inout [Int: String]
+  ) throws(FileFailure) {
+    guard try bytes.bytes(at: range.lowerBound, count: 4).identifier(at: 0) == "adtl" else {
+      return
+    }
+    var place = range.lowerBound + 4
+    for _ in 0..<WaveChunks.mostEntries {
+      guard place < range.upperBound, labels.count < most else { return }
+      let head = try bytes.bytes(at: place, count: 12)
+      guard let size = head.integer(at: 4, 4, bigEndian: false), size >= 4 else { return }
+      if head.identifier(at: 0) == "labl", let identifier = head.integer(at: 8, 4, bigEndian: false)
+      {
+        let text = try bytes.bytes(at: place + 12, count: min(size - 4, longestLabel))
+        labels[identifier] = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      place += 8 + size + (size & 1)
+    }
+  }
+
+  /// Bytes of a label that are read, at most.
+  private static let longestLabel = 1000
 }

@@ -45,8 +45,6 @@ enum AnnouncedSound {
 /// 1118): it adds an entry's size to its own place in 32 bits, and goes back where that is too much. And it refuses a
 /// file in which samples follow twice, as where files were joined.
 struct WaveChunkCheck {
-  private static let mostEntries = 65536
-
   /// Whether libsndfile is not to see them at all.
   private(set) var areUnsafe = false
   /// Where a further file begins, or its samples; nil where none does.
@@ -79,7 +77,7 @@ struct WaveChunkCheck {
     list: Range<Int>, _ isBig: Bool, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Bool {
     var place = list.lowerBound
-    for _ in 0..<mostEntries {
+    for _ in 0..<WaveChunks.mostEntries {
       guard place < list.upperBound else { return false }
       let entry = try bytes.bytes(at: place, count: 8)
       switch entry.identifier(at: 0) {

@@ -25,7 +25,7 @@ final class MendedBytes: PresentBytes {
       into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<room]), at: offset)
     for edit in plan.edits {
       for place in edit.range.clamped(to: offset..<offset + count) {
-        bytes[place - offset] = edit.bytes[edit.bytes.startIndex + place - edit.range.lowerBound]
+        bytes[place - offset] = edit.bytes[place - edit.range.lowerBound]
       }
     }
     return count

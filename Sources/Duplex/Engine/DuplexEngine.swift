@@ -14,9 +14,9 @@ import RealtimeAudio
 /// ```
 ///
 /// All calls may be made on any thread or actor but the audio thread. What may take long, such as opening a device that
-/// does not answer, happens on a thread of the engine, where handlers are called as well. No call blocks but `remove`,
-/// which waits for one cycle of the audio thread; and whoever lets go of an engine that runs waits until its devices are
-/// closed and its files are complete.
+/// does not answer, happens on a thread of the engine, where handlers are called as well. No call blocks, with
+/// two exceptions: `remove` waits for one cycle of the audio thread, and the release of the last reference to a running
+/// engine waits until its devices are closed and its files are complete.
 /// Recordings, effects, gains and the player's queue stay when the devices are changed by `use`.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
@@ -103,7 +103,7 @@ public final class DuplexEngine: Sendable {
   private func start(seconds: Double?) async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
       start(seconds: seconds) { continuation.resume(returning: $0) }
-      // A stop that came before this start has stopped nothing.
+      // A run whose task was cancelled before: that stop came too early for this start.
       if seconds != nil, Task.isCancelled { worker.order(.stop) }
     }
     return try result.get()

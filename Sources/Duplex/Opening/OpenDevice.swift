@@ -28,8 +28,9 @@ import SimulatedDevices
   public var configuration: DuplexConfiguration { device.configuration }
 
   /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so that it does
-  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that others release
-  /// for it are kept by `reservation`, until that is released or neither the caller nor this refers to it any more.
+  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that sound
+  /// servers release for it are reserved in `reservation`, which this keeps; they are given back with the last reference
+  /// to it.
   /// Throws `DeviceFailure` where a device cannot do what is asked, `FileFailure` where the file of a simulated
   /// microphone cannot be played.
   public init(

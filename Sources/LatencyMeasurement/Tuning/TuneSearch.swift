@@ -171,7 +171,7 @@ public struct TuneTrial: Sendable, Equatable {
   public var loadMax: Double
   /// Whether the device took the setting at all.
   public var isGranted: Bool
-  /// Whether nobody and nothing ended it before its length was over, but for an xrun.
+  /// Whether it ran for its full length, or until its first xrun.
   public var isWhole: Bool
 
   /// A trial with these figures, at `sampleRate` Hz.

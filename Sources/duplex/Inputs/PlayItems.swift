@@ -88,7 +88,6 @@ struct PlayItems {
     if isMixed { try Self.checkMixed(sources.count) }
     var opened: [Int: OpenedSource] = [:]
     var failures: [Int: FileFailure] = [:]
-    var firstFailure: FileFailure?
     for index in sources.indices {
       let address = Self.address(index, sources, style, isMixed: isMixed)
       let isTried = opened.isEmpty && failures.count < Self.mostTried
@@ -99,12 +98,10 @@ struct PlayItems {
         if opened.isEmpty { opened[index] = source }
       } catch {
         failures[index] = error
-        let first = firstFailure ?? error
-        firstFailure = first
         // One bad file spoils no folder, nor one bad address a queue: it is told at its turn.
         let isSpared = address.isFound || (address.isRemote && error.kind != .invalidRequest)
         guard isSpared, index + 1 < sources.count || !opened.isEmpty else {
-          throw first
+          throw failures.min { $0.key < $1.key }?.value ?? error
         }
       }
     }

@@ -234,7 +234,7 @@ final class TrackProgress {
         PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.facts).text
       }
     case .titled(let title):
-      (sentence, more) = (title.shortened(to: TrackTitle.mostCharacters), ["title": title])
+      (sentence, more) = (title.truncated(to: TrackTitle.mostCharacters), ["title": title])
     case .waiting: sentence = "duplex: waiting for \(event.source)"
     default: break
     }

@@ -28,8 +28,7 @@ struct RecordingSession {
     }
     writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
-    watch = RecordingWatch(
-      writer, configuration, plan, waits: waits)
+    watch = RecordingWatch(writer, configuration, plan, waits: waits)
     let check = plan.checkFrames
     // A recording that waits is as long from its start on: its gate says when it is over.
     frameLimit =

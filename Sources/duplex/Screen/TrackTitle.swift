@@ -16,7 +16,7 @@ struct TrackTitle {
   /// nothing.
   var text: String {
     let tags = facts.tags
-    func shown(_ tag: String?) -> String? { tag?.shortened(to: Self.mostCharacters) }
+    func shown(_ tag: String?) -> String? { tag?.truncated(to: Self.mostCharacters) }
     var text = [shown(tags.artist), shown(tags.title) ?? (tags.artist == nil ? name : nil)]
       .compactMap { $0 }.joined(separator: " - ")
     if let album = shown(tags.album) { text += " (\(album))" }

@@ -62,7 +62,7 @@ extension String {
   }
 
   /// Its beginning and dots where it is longer than `count` characters.
-  func shortened(to count: Int) -> String {
+  func truncated(to count: Int) -> String {
     dropFirst(count).isEmpty ? self : prefix(count - 3) + "..."
   }
 

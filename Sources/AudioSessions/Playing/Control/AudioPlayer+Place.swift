@@ -19,14 +19,14 @@ extension AudioPlayer {
     positionAndTime.map { ($0.seconds, $0.totalSeconds) }
   }
 
-  /// The place in the queue and the name of the item that is being opened while nothing is heard; nil while something is,
-  /// and where nothing comes.
+  /// The index in the queue and the name of the item that is being opened while no track plays; nil while a track plays,
+  /// and at the end of the queue.
   public var opening: (index: Int, name: String)? {
     guard connection?.queue.published.withLock({ $0.spans.isEmpty }) ?? true else { return nil }
     return list.withLock { $0.coming }.map { ($0.place.index, $0.item.name) }
   }
 
-  /// What the radio station that is heard says it plays; nil where it says nothing.
+  /// The title that the radio station announces, or its name; nil if it announces neither.
   public var announcedTitle: String? {
     connection?.queue.published.withLock { $0.announcedTitle }
   }

@@ -118,8 +118,8 @@ extension AudioPlayer {
   public var isShuffling: Bool { list.withLock { $0.shuffles } }
 
   /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
-  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads; where nothing is
-  /// heard because the next item is still being opened, from that item, which is not waited for any longer.
+  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads. While no
+  /// track plays because the next item is being opened, it goes on from that item, and cancels its opening.
   public func skip(by count: Int) {
     skip { _ in count }
   }

@@ -165,8 +165,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Takes out the edits of a source that is still being opened, where something else is to be heard instead of it. Whether
-  /// there is such a change.
+  /// Removes the edits before the first skip or reset: they were asked of a source that is still being opened and will not
+  /// be played. False, and nothing is removed, if there is neither.
   private func dropEdits() -> Bool {
     requests.changes.withLock { changes in
       let work = changes.firstIndex { if case .work = $0 { true } else { false } }
