@@ -119,6 +119,9 @@ import Testing
     #expect(near.frameCount == count)
     let estimate = try #require(far.frameCount)
     #expect(abs(estimate - count) <= 2 * 1152)
+    // Behind an estimate there may be more, but no number may be too large to be added to.
+    #expect(throws: FileFailure.self) { try far.seek(toFrame: .max) }
+    #expect(throws: FileFailure.self) { try far.seek(toFrame: -1) }
   }
 
   @Test func `a radio station begins anywhere, and has no end`() throws {

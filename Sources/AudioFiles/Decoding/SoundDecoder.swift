@@ -195,7 +195,8 @@ extension SoundDecoder {
   /// is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
     guard supportsSeeking else { throw .onlyForward(name) }
-    let end = isLengthEstimated ? .max : frameCount ?? .max
+    // No sound is longer than the bound; a number near the largest could not be added to.
+    let end = (isLengthEstimated ? nil : frameCount) ?? FileBounds.frameCount
     if let announcedFrameCount, frame > end, frame <= announcedFrameCount {
       throw .unreachable(name, frame, announcedFrameCount)
     }

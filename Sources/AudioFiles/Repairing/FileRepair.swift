@@ -204,9 +204,9 @@ extension FileRepair {
   /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
   /// asked again and again whether it is to be stopped, and told how much of it is there, of 1.
   ///
-  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played, `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
-  /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was to
-  /// be overwritten is as it was.
+  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played, `.cannotCreate` where there
+  /// is such a file, unless `overwrite`, `.permissionDenied`, `.diskFull`, `.writeFailed` or `.readFailed`; nothing is
+  /// left behind then, and a file that was to be overwritten is as it was.
   public static func write(
     _ finding: RepairFinding, to path: String, overwrite: Bool,
     isStopped: (_ done: Double) -> Bool = { _ in false }

@@ -19,9 +19,12 @@ extension FuzzTarget {
       _ = (found.seconds, found.problems, found.headerFrames)
       guard found.isMendable else { return }
       unlink(ScratchFile.mended.path)
-      guard
-        (try? FileRepair.write(found, to: ScratchFile.mended.path, overwrite: false)) != nil
-      else { finding("what is mendable was not mended") }
+      do throws(FileFailure) {
+        try FileRepair.write(found, to: ScratchFile.mended.path, overwrite: false)
+      } catch {
+        refuse(found, error)
+        return
+      }
       defer { unlink(ScratchFile.mended.path) }
       check(found)
       guard !found.needsCopy else { return }
@@ -31,6 +34,24 @@ extension FuzzTarget {
       guard ScratchFile.sound.bytes == ScratchFile.mended.bytes else {
         finding("a copy and what was mended in place differ")
       }
+    }
+  }
+
+  /// Something else in the header makes it no file that can be played, however right its lengths are.
+  private static func refuse(_ found: RepairFinding, _ failure: FileFailure) {
+    guard failure.kind == .unusableContents else {
+      finding("what is mendable was not mended: \(failure.message)")
+    }
+    guard access(ScratchFile.mended.path, F_OK) != 0 else {
+      finding("a copy that cannot be played was left behind")
+    }
+    guard !found.needsCopy else { return }
+    let before = ScratchFile.sound.bytes
+    guard (try? FileRepair.mendInPlace(found)) == nil else {
+      finding("what was refused as a copy was mended in place")
+    }
+    guard ScratchFile.sound.bytes == before else {
+      finding("what was refused was changed")
     }
   }
 
