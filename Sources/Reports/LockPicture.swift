@@ -37,7 +37,7 @@ public struct LockPicture: Sendable {
   private var page: ReportPage {
     let settled = moments.filter { $0.seconds > lockSeconds }
     func largest(_ value: (Moment) -> Double) -> String {
-      NumberText.shortest(settled.map { abs(value($0)) }.max() ?? 0, decimals: 2)
+      NumberText.shortest(settled.map { abs(value($0)) }.filter(\.isFinite).max() ?? 0, decimals: 2)
     }
     let isEmpty = settled.isEmpty
     return ReportPage(

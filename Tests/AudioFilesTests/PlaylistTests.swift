@@ -39,6 +39,12 @@ import Testing
     #expect(try Array(Playlist.entries(of: path)) == [folder("a.wav"), folder("b=c.wav")])
   }
 
+  @Test func `a PLS may have blanks around its keys and names`() throws {
+    let path = folder("blanks.pls")
+    try TextFile.write("[playlist]\nFile1 = a.wav \n file2=\tb c.wav\nFile3 =\n", to: path)
+    #expect(try Array(Playlist.entries(of: path)) == [folder("a.wav"), folder("b c.wav")])
+  }
+
   @Test func `a playlist that names nothing is refused`() throws {
     let path = folder("empty.m3u")
     try TextFile.write("# nothing\n\n", to: path)
@@ -155,6 +161,8 @@ import Testing
     #expect(FileAddress.path(of: "file://elsewhere/a.wav") == nil)
     #expect(FileAddress.path(of: "file:///a%00.wav") == nil)
     #expect(FileAddress.path(of: "/a.wav") == nil)
+    #expect(FileAddress.path(of: "file:/music/my%20a.wav") == "/music/my a.wav")
+    #expect(FileAddress.path(of: "file:a.wav") == nil)
   }
 
   private func save(_ bytes: [UInt8], to path: String) {

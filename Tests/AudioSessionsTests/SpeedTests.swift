@@ -97,6 +97,21 @@ import Testing
     }
   }
 
+  @Test func `a change that comes just before an earlier one is heard waits until it is`() throws {
+    let rig = try PlayerRig()
+    rig.player.enqueue(Sine(440, frames: 240_000))
+    rig.player.play()
+    _ = rig.run(cycles: 20)
+    rig.player.setSpeed(2)
+    // The lead is 1,088 frames, 17 cycles.
+    _ = rig.run(cycles: 11)
+    rig.player.setSpeed(3)
+    _ = rig.run(cycles: 11)
+    #expect(rig.player.settings?.speed == 2)
+    _ = rig.run(cycles: 20)
+    #expect(rig.player.settings?.speed == 3)
+  }
+
   @Test func `tracks join at another speed as well`() throws {
     let rig = try PlayerRig()
     var settings = TrackSettings()

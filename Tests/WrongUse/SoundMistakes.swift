@@ -155,6 +155,13 @@ let soundMistakes: [Mistake] = [
     var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
     _ = try clicks.read(into: &buffer, frames: 64)
   },
+  Mistake(name: "clicks-of-negative-numbers", answer: .harmless) {
+    for (beats, tempo) in [(-1, 120.0), (4, -120), (4, .nan), (.min, .infinity), (.max, 1e-300)] {
+      let clicks = ClickTrack(beats: beats, tempo: tempo, sampleRate: 48000, channelCount: 2)
+      var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+      _ = try clicks.read(into: &buffer, frames: 64)
+    }
+  },
   Mistake(name: "delay-in-nothing", answer: .harmless) {
     let nothing: [Float] = []
     _ = DelayEstimator().estimate(reference: nothing.span, in: nothing.span)

@@ -26,7 +26,15 @@ public enum Playlist {
     return try file.probe { () throws(FileFailure) in
       try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) {
         (piece) throws(FileFailure) in
-        let text = Array(piece.prefix(try file.read(into: piece, at: 0)))
+        var count = 0
+        // A server may send a line in pieces. Its end is enough.
+        while count < piece.count, !piece[..<count].contains(10) {
+          let rest = UnsafeMutableRawBufferPointer(rebasing: piece[count...])
+          let more = try file.read(into: rest, at: count)
+          guard more > 0 else { break }
+          count += more
+        }
+        let text = Array(piece.prefix(count))
         var lines = PlaylistLines(text)
         return isPLS(text) || lines.next()?.starts(with: "#EXTM3U".utf8) == true
       }
@@ -118,14 +126,15 @@ public enum Playlist {
     var numbers: [Int] = []
     var lines = PlaylistLines(text)
     while let line = lines.next() {
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals + 1 < line.endIndex,
-        isWord(line[..<equals].prefix(4), "file"),
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let key = PlaylistLines.trimmed(line[..<equals])
+      let name = PlaylistLines.trimmed(line[(equals + 1)...])
+      guard !name.isEmpty, isWord(key.prefix(4), "file"),
         // A number of more digits is none.
-        line[..<equals].count <= 4 + 20,
-        let number = WrittenNumber.whole(
-          String(decoding: line[..<equals].dropFirst(4), as: UTF8.self))
+        key.count <= 4 + 20,
+        let number = WrittenNumber.whole(String(decoding: key.dropFirst(4), as: UTF8.self))
       else { continue }
-      try add(line[(equals + 1)...], to: &names, of: path)
+      try add(name, to: &names, of: path)
       numbers.append(number)
     }
     guard zip(numbers, numbers.dropFirst()).contains(where: >) else { return names }
@@ -167,29 +176,38 @@ struct PlaylistLines {
   mutating func next() -> ArraySlice<UInt8>? {
     while place < text.endIndex {
       let end = text[place...].firstIndex { $0 == 10 || $0 == 13 } ?? text.endIndex
-      var line = text[place..<end]
+      let line = Self.trimmed(text[place..<end])
       place = end + 1
-      while let first = line.first, Self.isBlank(first) { line.removeFirst() }
-      while let last = line.last, Self.isBlank(last) { line.removeLast() }
       if !line.isEmpty { return line }
     }
     return nil
   }
 
+  /// Without blanks around it.
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var text = text
+    while let first = text.first, isBlank(first) { text.removeFirst() }
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
+  }
+
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 }
 
-/// Addresses of files on this machine: `file:///music/My%20song.flac` (RFC 8089).
+/// Addresses of files on this machine: `file:///music/My%20song.flac`, or shorter `file:/music/My%20song.flac` (RFC 8089).
 /// Any thread but the audio thread.
 public enum FileAddress {
   /// The path in `address`; nil where that is no address of a file here. What follows a `#` stays.
   public static func path(of address: String) -> String? {
-    let scheme = "file://"
+    let scheme = "file:/"
     guard address.prefix(scheme.count).lowercased() == scheme else { return nil }
-    var rest = address.dropFirst(scheme.count)
-    let local = "localhost/"
-    if rest.prefix(local.count).lowercased() == local { rest = rest.dropFirst(local.count - 1) }
-    guard rest.hasPrefix("/") else { return nil }
+    var rest = address.dropFirst(scheme.count - 1)
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      let local = "localhost/"
+      if rest.prefix(local.count).lowercased() == local { rest = rest.dropFirst(local.count - 1) }
+      guard rest.hasPrefix("/") else { return nil }
+    }
     return decoded(rest)
   }
 

@@ -55,6 +55,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
     playedChannels: Int = 0, rawPath: String? = nil
   ) throws(FileFailure) {
+    try plan.validate()
     var plan = plan
     plan.rawPath = rawPath
     let widest = max(plan.channelCount, playedChannels)

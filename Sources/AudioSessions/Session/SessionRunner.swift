@@ -95,7 +95,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     while reason == nil {
       if progress.frames >= nextStep {
-        busy.removeAll { !$0.step() }
+        if Self.step(&busy), case .stop(let asked) = watch(observer.moment(progress), nil) {
+          reason = asked
+        }
         nextStep = progress.frames + stepQuantum
       }
       if progress.frames >= nextMoment {
@@ -105,7 +107,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       while reason == nil, busy.contains(where: \.needsTime) {
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 2)
-        busy.removeAll { !$0.step() }
+        if Self.step(&busy), case .stop(let asked) = watch(observer.moment(progress), nil) {
+          reason = asked
+        }
       }
       guard reason == nil else { break }
       switch unit.cycle() {
@@ -116,7 +120,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       case .away:
         // No frame moves that would bring the next moment. Virtual time flies meanwhile, and this
         // machine's processor has a rest.
-        busy.removeAll { !$0.step() }
+        _ = Self.step(&busy)
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 1)
       case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)
@@ -140,6 +144,14 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     unit.stop(draining: true)
     _ = watch(observer.moment(progress), nil)
     return observer.conclude(progress, reason ?? .end, configuration, background)
+  }
+
+  /// Steps all of it. Answers with whether some of it has ended, which may be because it was asked to while it waited for
+  /// a network.
+  private static func step(_ work: inout [any BackgroundWork]) -> Bool {
+    let count = work.count
+    work.removeAll { !$0.step() }
+    return work.count < count
   }
 
   private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)

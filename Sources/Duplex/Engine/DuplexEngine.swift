@@ -47,7 +47,10 @@ public final class DuplexEngine: Sendable {
   /// device or a file of a recording cannot be had; then nothing runs.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
-    try await start(seconds: nil)
+    let result = await withCheckedContinuation { continuation in
+      start(seconds: nil) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
   }
 
   /// The same, without waiting: `then` is told on a thread of the engine.
@@ -62,9 +65,11 @@ public final class DuplexEngine: Sendable {
   /// `.stopped` where `stop` was called before sound ran, and `.alreadyRunning` where the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
+    // A run that somebody else has started, before or afterwards, is not stopped.
+    let ownStart = MutexBox<Int?>(nil)
     let result = await withTaskCancellationHandler { () -> Result<SessionReport, EngineFailure> in
       do throws(EngineFailure) {
-        _ = try await start(seconds: seconds)
+        try await start(seconds: seconds, ownStart)
         return .success(await finished())
       } catch {
         guard error == .stopped, Task.isCancelled else { return .failure(error) }
@@ -73,7 +78,7 @@ public final class DuplexEngine: Sendable {
         return .success(report)
       }
     } onCancel: {
-      worker.order(.stop)
+      if let start = ownStart.withLock({ $0 }) { worker.order(.stop, onlyOfStart: start) }
     }
     return try result.get()
   }
@@ -100,21 +105,30 @@ public final class DuplexEngine: Sendable {
     worker.whenStopped { tell($0 ?? SessionReport()) }
   }
 
-  private func start(seconds: Double?) async throws(EngineFailure) -> DuplexConfiguration {
+  /// Starts for `seconds`, and leaves the number of that start in `ownStart`.
+  private func start(
+    seconds: Double, _ ownStart: MutexBox<Int?>
+  ) async throws(EngineFailure) {
     let result = await withCheckedContinuation { continuation in
-      start(seconds: seconds) { continuation.resume(returning: $0) }
-      // A run whose task was cancelled before: that stop came too early for this start.
-      if seconds != nil, Task.isCancelled { worker.order(.stop) }
+      guard let start = start(seconds: seconds, { continuation.resume(returning: $0) }) else {
+        return
+      }
+      ownStart.withLock { $0 = start }
+      // The task was cancelled before there was a start to stop.
+      if Task.isCancelled { worker.order(.stop, onlyOfStart: start) }
     }
-    return try result.get()
+    _ = try result.get()
   }
 
-  private func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
+  /// Answers with the number of the start that was ordered; nil where none was.
+  @discardableResult
+  private func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
     do throws(EngineFailure) {
       try thread.begin()
-      worker.start(seconds: seconds, reply)
+      return worker.start(seconds: seconds, reply)
     } catch {
       reply(.failure(error))
+      return nil
     }
   }
 

@@ -48,6 +48,21 @@ public final class EngineRecording: Sendable {
   /// are there, 5,000 at least.
   public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
 
+  /// Begins to keep, where the gate waits for that, as `WindowGate(preRollFrames:)` does; the recording is empty otherwise.
+  /// Does nothing before the engine runs.
+  ///
+  /// ```swift
+  /// var settings = RecordingSettings()
+  /// settings.gate = { sampleRate, _ in WindowGate(preRollFrames: sampleRate) }
+  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+  /// let recording = try await engine.record(to: "kept.wav", settings)
+  /// try await engine.start()
+  /// recording.start()
+  /// await engine.stop()
+  /// precondition(recording.report?.failure == nil)
+  /// ```
+  public func start() { ask(.start) }
+
   /// Goes on in the next file. Does nothing before the engine runs.
   public func split() { ask(.split) }
 

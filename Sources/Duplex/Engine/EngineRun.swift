@@ -13,6 +13,8 @@ final class EngineRun {
   private var parts = MixerParts()
   private var recordings: EngineRecordings
   private var report = SessionReport()
+  /// How far the sessions that are over came.
+  private var progress = RunProgress()
   private var isStopping = false
   private var change: DeviceChange?
   /// Whether the session ends to make way for the devices of `change`.
@@ -32,6 +34,9 @@ final class EngineRun {
     defer { reservation.release() }
     var waiting = pending[...]
     do throws(EngineFailure) {
+      if let seconds, !(seconds >= 0) {
+        throw .invalid("The seconds of a run must be 0 or more: \(seconds) is not.")
+      }
       try worker.settings.validate(selection)
       let open = try opened(selection)
       let isVirtual = open.clock.isVirtual
@@ -40,10 +45,7 @@ final class EngineRun {
         try recordings.beginFirst(
           recording, open.configuration, isVirtual: isVirtual, on: &parts)
       }
-      let limit = seconds.map {
-        Int(clamping: ($0 * Double(open.configuration.sampleRate)).rounded())
-      }
-      try runSessions(open, limit: limit)
+      try runSessions(open, seconds: seconds)
       finish(nil)
     } catch {
       if case .device(let failure) = error { report.stopReason = .device(failure) }
@@ -67,11 +69,16 @@ final class EngineRun {
     worker.noteStopped(report, failure)
   }
 
-  private func runSessions(_ first: consuming OpenDevice, limit: Int?) throws(EngineFailure) {
+  private func runSessions(
+    _ first: consuming OpenDevice, seconds: Double?
+  ) throws(EngineFailure) {
     var open: OpenDevice? = first
     while let device = open.take() {
       let isVirtual = device.clock.isVirtual
+      let rate = device.configuration.sampleRate
+      let limit = seconds.map { progress.frame(atSecond: $0, sampleRate: rate) }
       let isOver = try runSession(on: device, limit: limit)
+      progress.advance(toFrame: report.frames, sampleRate: rate)
       guard !isOver, !isStopping, let change = change.take() else { return }
       open = try changed(change, isVirtual: isVirtual)
     }
@@ -126,7 +133,9 @@ final class EngineRun {
   ) -> SessionCommand {
     worker.publish { status in
       status.frames = moment.frames
-      status.levels = moment.readings.last ?? status.levels
+      status.earlier = progress
+      status.levels =
+        configuration.capture == nil ? nil : moment.readings.last ?? status.levels
       status.captureXruns = report.captureXruns + moment.captureXruns
       status.playbackXruns = report.playbackXruns + moment.playbackXruns
       status.lostFrames = report.lostFrames + moment.lostFrames
@@ -220,6 +229,7 @@ final class EngineRun {
     guard suits(selection, configuration) else { return reply(.failure(.recordingAtRate(rate))) }
     selection.request.sampleRate = selection.request.sampleRate ?? rate
     do throws(EngineFailure) {
+      try worker.settings.validate(selection)
       change = try DeviceChange(selection, reservation, reply)
     } catch {
       reply(.failure(error))
@@ -246,8 +256,8 @@ final class EngineRun {
         open = try opened(change.selection)
         try DeviceChange.check(open.clock.isVirtual, isVirtual)
       }
-      selection = change.selection
       try work.beginSession(isVirtual: open.clock.isVirtual)
+      selection = change.selection
       change.reply(.success(open.configuration))
       return open
     } catch {

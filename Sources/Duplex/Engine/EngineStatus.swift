@@ -46,8 +46,12 @@ public struct EngineStatus: Sendable {
   /// The priority that the audio thread was given; nil where time is virtual.
   public var priority: GrantedPriority?
 
-  /// Seconds on the timeline; after a stop the length of the run that is over, and 0 before the first.
-  public var seconds: Double { sampleRate > 0 ? Double(frames) / Double(sampleRate) : 0 }
+  /// How far the devices came that were used before the present ones.
+  var earlier = RunProgress()
+
+  /// Seconds on the timeline, each frame at the rate at which it was captured or played; after a stop the length of the
+  /// run that is over, and 0 before the first.
+  public var seconds: Double { earlier.seconds(atFrame: frames, sampleRate: sampleRate) }
 
   /// Frames from input to output as the unit keeps them now, without those of a limiter that looks ahead; nil without
   /// both directions.

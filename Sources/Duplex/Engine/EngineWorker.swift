@@ -40,6 +40,8 @@ final class EngineWorker: Sendable {
 
     /// Whether a start was taken whose run is not over yet.
     var isInRun = false
+    /// Starts that were ordered so far, those that joined an earlier one left out.
+    var startCount = 0
 
     /// Where the start stands that is ordered; no stop is behind it.
     var orderedStart: Int? { orders.firstIndex(where: \.isStart) }
@@ -72,10 +74,12 @@ final class EngineWorker: Sendable {
 
   var selection: DeviceSelection { state.withLock { $0.selection } }
 
-  func order(_ order: EngineOrder) {
+  /// Has `order` carried out; where `start` is given, only if no later start was ordered than the one of that number.
+  func order(_ order: EngineOrder, onlyOfStart start: Int? = nil) {
     var refused: [EngineOrder.Reply] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
     let lastReport = state.withLock { state -> SessionReport? in
+      if let start, start != state.startCount { return nil }
       defer { state.orders.append(order) }
       guard order.isStop else { return nil }
       // A start that was not taken yet never will be, and one that is asked for from now on is one of its own.
@@ -95,8 +99,11 @@ final class EngineWorker: Sendable {
   }
 
   /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
-  /// starts again. Where `seconds` is given, it must not run yet.
-  func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) {
+  /// starts again. Where `seconds` is given, it must not run yet. Answers with the number of the start; nil where none
+  /// was ordered.
+  @discardableResult
+  func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
+    var number: Int?
     let answer = state.withLock { state -> Result<DuplexConfiguration, EngineFailure>? in
       if seconds != nil, state.isUnderWay { return .failure(.alreadyRunning) }
       if let index = state.orderedStart, case .start(let seconds, let replies) = state.orders[index]
@@ -109,12 +116,15 @@ final class EngineWorker: Sendable {
       case .starting: state.waitingForStart.append(reply)
       case .stopped, .stopping:
         state.orders.append(.start(seconds: seconds, [reply]))
+        state.startCount += 1
+        number = state.startCount
         if state.status.phase == .stopped { state.status.phase = .starting }
       }
       return nil
     }
     if let answer { reply(answer) }
     state.announce()
+    return number
   }
 
   /// Has `tell` told how it ended when it does not run any more: nil where it never ran.

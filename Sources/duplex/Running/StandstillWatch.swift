@@ -4,7 +4,8 @@ import RealtimeAudio
 /// Ends the program where an end is wanted and the thread that should come to it does not: it is
 /// in a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
 ///
-/// Only what is being saved is waited for, however long a disk takes. A second request ends that as well.
+/// Only what is being saved is waited for, however long a disk takes. A second request ends that as well. Work that
+/// brings sound in may wait for a network or a pipe, and is told to end first.
 final class StandstillWatch {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let request: EndRequest
@@ -13,6 +14,7 @@ final class StandstillWatch {
     let isOver: AtomicFlag
     /// Nanoseconds in which the thread could have come to an end.
     private var lateness = 0
+    private var isWorkConcluded = false
 
     init(request: EndRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
       self.request = request
@@ -36,11 +38,18 @@ final class StandstillWatch {
           time.start()
         } else if isWanted, wasWanted {
           lateness += time.passed()
+          if lateness >= 50_000_000 { concludeWork() }
           if lateness >= 150_000_000 { leave() }
         } else {
           time.start()
         }
       }
+    }
+
+    private mutating func concludeWork() {
+      guard !isWorkConcluded else { return }
+      isWorkConcluded = true
+      for part in work where part.isDispensable { part.conclude() }
     }
 
     private func leave() {

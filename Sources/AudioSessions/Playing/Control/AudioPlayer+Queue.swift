@@ -10,8 +10,8 @@ extension AudioPlayer {
     list.withLock { $0.append(items) }
   }
 
-  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player
-  /// from now on, and can be played once.
+  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player from now on, which
+  /// closes it once 64 further tracks have begun, unless the queue repeats; with `reset`, once it is not heard any more.
   public func enqueue(
     _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
   ) {
@@ -39,10 +39,10 @@ extension AudioPlayer {
     enqueue(QueueItem(.file(path, settings: settings)))
   }
 
-  /// Ends what plays and forgets the queue.
+  /// Ends what plays and forgets the queue, what was played as well: nothing of it is repeated or skipped back to.
   public func reset() {
     let end = list.withLock { list in
-      _ = list.remove(all: true)
+      list.forgetAll()
       return list.next
     }
     ask(

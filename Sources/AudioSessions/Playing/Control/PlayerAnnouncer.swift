@@ -131,7 +131,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     }
     guard gone > 0 else { return }
     // What was not heard yet goes on in another session.
-    queue.published.withLock { $0.spans.removeFirst(min(heard, $0.spans.count)) }
+    queue.published.withLock { $0.forget(spans.prefix(heard)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
     if gone == spans.count, played.isOver, !isAtEnd, let last = spans.last,
       last.isComplete || isLast

@@ -114,8 +114,13 @@ extension AudioPlayer.Shape {
 
 extension PlayerStage {
   /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of channels
-  /// than one with this configuration.
+  /// than one with this configuration. One that plays out of a ring has no rate of its own.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
-    try shape?.check(configuration)
+    let made =
+      shape
+      ?? AudioPlayer.Shape(
+        sampleRate: configuration.sampleRate, channelCount: buffer.channelCount,
+        periodFrames: buffer.frameCount)
+    try made.check(configuration)
   }
 }

@@ -8,7 +8,7 @@ import RealtimeAudio
 /// (`PlayFeeder`, `QueueFeeder`) keeps full.
 public struct PlayerStage: MixerStage, ~Copyable {
   private var ring: SampleReader
-  private var buffer: SampleBuffer
+  var buffer: SampleBuffer
   private var starvedFrames = 0
   /// Frames to be passed over before anything is played again.
   private var owedFrames = 0

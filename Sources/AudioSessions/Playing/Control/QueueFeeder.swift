@@ -125,6 +125,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       guard hasChanges, !concluded.isRaised else { break }
     }
     queue.release()
+    // What was read last is not kept.
+    if queue.decoders.isEmpty { waiting.withLock { $0 = Waiting(decoders: []) } }
     return true
   }
 
@@ -146,15 +148,27 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private var splicePoint: (splice: Int, frame: Int) {
     // What already takes something's place, and is not heard yet, gives way itself.
     if let replacement = ring.replacement { return (replacement.skipStart, replacement.skipEnd) }
-    let playedCount = ring.readFrame
-    let isStill = signals.isPaused.value != 0 || playedCount == 0 || signals.starvation.value != 0
-    let frame = min(playedCount + (isStill ? 0 : leadFrames), ring.frameCount)
+    let frame = min(ring.readFrame + (isStill ? 0 : leadFrames), ring.frameCount)
     return (frame, frame)
+  }
+
+  /// Whether what the last change put in place is heard before another change could be ready, whose converter takes time
+  /// to make: the next one waits until then, and is heard a whole lead later.
+  private var isChangeLate: Bool {
+    guard let replacement = ring.replacement, !isStill else { return false }
+    return replacement.skipStart - ring.readFrame < leadFrames / 2
+  }
+
+  /// Whether nothing is heard that moves.
+  private var isStill: Bool {
+    signals.isPaused.value != 0 || ring.readFrame == 0 || signals.starvation.value != 0
   }
 
   private func applyChanges(atMost count: Int) {
     var rest = count
-    while rest > 0, !concluded.isRaised, hasChanges, queue.beginFirst() || dropEdits() {
+    while rest > 0, !concluded.isRaised, hasChanges, !isChangeLate,
+      queue.beginFirst() || dropEdits()
+    {
       rest -= 1
       let point = splicePoint
       for decoder in queue.decoders { decoder.proceed() }

@@ -222,13 +222,17 @@ final class PlayQueue: @unchecked Sendable {
       _ = beginComing()
       return false
     }
+    var outdated: QueueItem?
     let taken = list.withLock { list -> (entry: QueueList.Entry, number: Int)? in
       guard list.generation == generation, !isRetired.isRaised else { return nil }
       if let earlier {
         guard let track = source as? TrackReader, track.adopt(earlier) else { return nil }
       }
-      return list.begin(generation).map { ($0, list.takeTrackNumber()) }
+      guard let entry = list.begin(generation) else { return nil }
+      outdated = list.noteTurn(of: entry.item, outdatedAfter: Self.mostSources)
+      return (entry, list.takeTrackNumber())
     }
+    for part in outdated?.parts ?? [] { part.release?() }
     guard let (taken, trackNumber) = taken else { return false }
     if earlier != nil { boundaries.append(frame) }
     current = source
@@ -365,7 +369,7 @@ final class PlayQueue: @unchecked Sendable {
   /// Lets go of sources of which nothing is heard any more.
   func release() {
     // Done for every few frames: allocates nothing while there is nothing to let go of.
-    let (gone, oldest) = published.withLock { played in
+    let (gone, oldestHeard) = published.withLock { played in
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
       return (
@@ -374,7 +378,9 @@ final class PlayQueue: @unchecked Sendable {
       )
     }
     for number in gone { sources[number] = nil }
-    if let oldest, oldest > oldestRound {
+    // Where nothing is heard, what is read next is the oldest.
+    let oldest = oldestHeard ?? list.withLock { $0.next.round }
+    if oldest > oldestRound {
       oldestRound = oldest
       list.withLock { $0.forgetRounds(before: oldest) }
     }

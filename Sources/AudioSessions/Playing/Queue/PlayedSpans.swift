@@ -76,6 +76,13 @@ struct PlayedSpans: Sendable {
     return unplayed
   }
 
+  /// Takes out those of the oldest spans that are `heard`. What was cut off since these were looked at is left out.
+  mutating func forget(_ heard: ArraySlice<TrackSpan>) {
+    let count = zip(spans, heard).prefix { $0.track === $1.track && $0.startFrame == $1.startFrame }
+      .count
+    spans.removeFirst(count)
+  }
+
   /// What is read failed.
   mutating func fail(_ failure: FileFailure) {
     guard let track = spans.last?.track else { return }

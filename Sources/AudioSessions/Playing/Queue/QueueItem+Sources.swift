@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import RealtimeAudio
 
 extension QueueItem.Part {
   /// What is behind an http or https address. Its name is the address without user and password.
@@ -31,14 +32,20 @@ extension QueueItem.Part {
   ) -> QueueItem.Part {
     let name = decoder.name
     let id = ObjectIdentifier(decoder)
-    let box = GivenDecoder(decoder)
+    let box = MutexBox<GivenDecoder?>(GivenDecoder(decoder))
     var part = QueueItem.Part(
       name: name, settings: { _ throws(FileFailure) in settings },
       open: { _ throws(FileFailure) in
-        if box.decoder.position != 0 { try box.decoder.seek(toFrame: 0) }
-        return box.decoder
+        guard let decoder = box.withLock({ $0 })?.decoder else {
+          throw FileFailure(
+            .cannotOpen, "The decoder of \(name) was played already, and is closed.",
+            hint: "Enqueue another decoder, or the file itself.")
+        }
+        if decoder.position != 0 { try decoder.seek(toFrame: 0) }
+        return decoder
       })
     part.decoderID = id
+    part.release = { box.withLock { $0 = nil } }
     return part
   }
 }

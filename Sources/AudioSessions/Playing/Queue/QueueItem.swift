@@ -46,6 +46,9 @@ public struct QueueItem: Sendable {
     /// The decoder that was given; nil where it opens one.
     var decoderID: ObjectIdentifier?
 
+    /// Lets go of the decoder that was given; nil where it opens one.
+    var release: (@Sendable () -> Void)?
+
     /// A source that `open` opens.
     public init(
       name: String, takesTime: Bool = false,

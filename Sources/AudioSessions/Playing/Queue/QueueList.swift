@@ -36,6 +36,8 @@ struct QueueList: Sendable {
   private(set) var removals = 0
   /// Turns that have begun.
   private var trackCount = 0
+  /// The items of the latest turns, the oldest first.
+  private var latestTurns: [QueueItem] = []
   /// Whether anything came of this time through: a queue of nothing repeats nothing.
   var hasDelivered = false
 
@@ -83,6 +85,22 @@ struct QueueList: Sendable {
     return removed
   }
 
+  /// Forgets all items, those that were played as well: nothing leads back to them. What is added from now on begins a
+  /// round of its own, so that places before it can be told apart.
+  mutating func forgetAll() {
+    generation += 1
+    removals += 1
+    rounds.removeSubrange((next.round - firstRound + 1)...)
+    if next.index == 0 {
+      rounds[next.round - firstRound] = []
+    } else {
+      rounds.append([])
+      next = QueuePlace(round: next.round + 1, index: 0)
+    }
+    hasDelivered = false
+    latestTurns = []
+  }
+
   /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or where
   /// another one was expected when `generation` was current.
   mutating func begin(_ generation: Int) -> Entry? {
@@ -98,6 +116,15 @@ struct QueueList: Sendable {
   mutating func takeTrackNumber() -> Int {
     defer { trackCount += 1 }
     return trackCount
+  }
+
+  /// Notes that the turn of `item` begins. Answers with the one whose turn began `count` turns before, unless the list
+  /// repeats.
+  mutating func noteTurn(of item: QueueItem, outdatedAfter count: Int) -> QueueItem? {
+    latestTurns.append(item)
+    guard latestTurns.count > count else { return nil }
+    let outdated = latestTurns.removeFirst()
+    return repeats ? nil : outdated
   }
 
   /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it comes next.

@@ -22,9 +22,12 @@ final class RestartableDecoder: ForwardingDecoder {
     self.decoder = decoder
     position = decoder.position
     isKeeping = decoder.position == 0
-    keptLimit = min(
-      Self.keptSeconds * decoder.sampleRate, Self.keptSamples / max(1, decoder.channelCount * count)
-    )
+    // No decoder's figures are known to be possible yet.
+    let channels = Double(max(1, decoder.channelCount)) * Double(max(1, count))
+    keptLimit = Int(
+      clamping: min(
+        Double(Self.keptSeconds) * Double(max(0, decoder.sampleRate)),
+        (Double(Self.keptSamples) / channels).rounded(.down)))
   }
 
   /// Whether it can begin anew.

@@ -75,17 +75,17 @@ public final class ClickTrack: FrameSource {
   private let channelCount: Int
   private var position = 0
 
-  /// `beats` beats at `tempo` beats a minute.
+  /// `beats` beats at `tempo` beats a minute; nothing where these are below 0.
   public init(beats: Int, tempo: Double, sampleRate: Int, channelCount: Int) {
     beatFrames = 60 / tempo * Double(sampleRate)
     frameCount = Self.frameCount(beats: beats, tempo: tempo, sampleRate: sampleRate)
     self.sampleRate = Double(sampleRate)
-    self.channelCount = channelCount
+    self.channelCount = max(0, channelCount)
   }
 
   /// Frames that `beats` beats at `tempo` beats a minute take.
   public static func frameCount(beats: Int, tempo: Double, sampleRate: Int) -> Int {
-    Int(rounding: Double(beats) * (60 / tempo * Double(sampleRate)))
+    max(0, Int(rounding: Double(beats) * (60 / tempo * Double(sampleRate))))
   }
 
   /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.

@@ -14,13 +14,15 @@ import AudioFiles
 public struct TrackSettings: Sendable, Equatable {
   /// Which frames, in which direction and how often.
   public var order = PlaybackRange()
-  /// How much faster than it was made, 0.25 to 4, and higher by as much.
+  /// How much faster than it was made, 0.25 to 4, and higher by as much. A track at another speed is refused.
   public var speed = 1.0
   /// By what its samples are multiplied.
   public var gain: Gain = .unity
-  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or
-  /// more.
-  public var pan: Float = 0
+  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or more. A value
+  /// beyond counts as the nearest, and what is no number as 0.
+  public var pan: Float = 0 {
+    didSet { pan = pan.isNaN ? 0 : min(max(pan, -1), 1) }
+  }
   /// `BlockRateConverter`'s quality, 0 to 10, where the rate is converted.
   public var resamplerQuality = 5
 

@@ -240,13 +240,16 @@ struct TrackConversion: ~Copyable {
     guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
-      let slowest = TrackSettings.speeds.lowerBound
-      guard speed >= slowest, ratio <= VariableRateConverter.supportedMaxima.upperBound else {
+      let (slowest, fastest) = (TrackSettings.speeds.lowerBound, TrackSettings.speeds.upperBound)
+      guard TrackSettings.speeds.contains(speed),
+        ratio <= VariableRateConverter.supportedMaxima.upperBound
+      else {
         throw FileFailure(
           .unusableContents,
           "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: speed >= slowest
-            ? "Ask for a higher rate or a lower speed." : "Ask for a speed of \(slowest) or more.",
+          hint: TrackSettings.speeds.contains(speed)
+            ? "Ask for a higher rate or a lower speed."
+            : "Ask for a speed of \(slowest) to \(fastest).",
           remedy: .slowDown)
       }
       var varying = VariableRateConverter(

@@ -95,6 +95,32 @@ public struct RecordingPlan: Sendable {
     self.channelCount = channelCount
   }
 
+  /// Throws `.invalidRequest` where a value is out of its range, or the format cannot hold such sound.
+  func validate() throws(FileFailure) {
+    try fileFormat.check(
+      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+    switch split {
+    case .frames(let count) where count < 1: throw Self.invalid("The frames of a file", count)
+    case .bytes(let count) where count < 1: throw Self.invalid("The bytes of a file", count)
+    case .frames, .bytes, .silence, nil: break
+    }
+    switch keep {
+    case .files(let count) where count < 1: throw Self.invalid("The files that are kept", count)
+    case .bytes(let count) where count < 1: throw Self.invalid("The bytes that are kept", count)
+    case .seconds(let seconds) where !(seconds >= 0):
+      throw Self.invalid("The seconds that are kept", seconds, least: 0)
+    case .files, .bytes, .seconds, nil: break
+    }
+  }
+
+  private static func invalid(
+    _ what: String, _ value: some CustomStringConvertible, least: Int = 1
+  ) -> FileFailure {
+    FileFailure(
+      .invalidRequest, "\(what) must be \(least) or more: \(value) is not.",
+      hint: "Choose a larger number, or leave it out.")
+  }
+
   /// Whether the recording goes to standard output.
   public var isStream: Bool { path == "-" }
 

@@ -1,0 +1,92 @@
+import AudioBasics
+import AudioFiles
+import Foundation
+import Testing
+
+@testable import AudioSessions
+
+/// Settings beyond their range: refused with a sentence, or taken as the nearest.
+struct SettingsRangeTests {
+  private static func plan() -> RecordingPlan {
+    RecordingPlan(
+      path: "/tmp/duplex-range-\(UUID().uuidString).wav", fileFormat: .wav, sampleFormat: .s16,
+      sampleRate: 48000, channelCount: 2)
+  }
+
+  private func refusal(_ change: (inout RecordingPlan) -> Void) -> FileFailure? {
+    var plan = Self.plan()
+    change(&plan)
+    defer { #expect(!SoundFileReader.exists(plan.path)) }
+    do throws(FileFailure) {
+      _ = try RecordingWriter(plan, ringFrames: 4800)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [SplitRule.frames(0), .frames(-1), .bytes(0), .bytes(.min)])
+  func `a split into files of nothing is refused`(rule: SplitRule) {
+    let found = refusal { $0.split = rule }
+    #expect(found?.kind == .invalidRequest)
+    #expect(found?.message.contains("must be 1 or more") == true)
+  }
+
+  @Test(arguments: [KeepRule.files(0), .files(-1), .bytes(-1), .seconds(-1), .seconds(.nan)])
+  func `a rule that keeps nothing is refused`(rule: KeepRule) {
+    let found = refusal { $0.keep = rule }
+    #expect(found?.kind == .invalidRequest)
+    #expect(found?.message.contains("or more") == true)
+  }
+
+  @Test func `a number of channels that no file has is named`() {
+    let found = refusal { $0.channelCount = -1 }
+    #expect(found?.kind == .invalidRequest)
+    #expect(found?.message.contains("-1 channels") == true)
+  }
+
+  private static let pans: [(Float, Float)] = [
+    (3, 1), (-3, -1), (.infinity, 1), (-.infinity, -1), (.nan, 0), (0.5, 0.5),
+  ]
+
+  @Test(arguments: pans)
+  func `a pan beyond a side counts as that side`(asked: Float, taken: Float) {
+    var settings = TrackSettings()
+    settings.pan = asked
+    #expect(settings.pan == taken)
+  }
+
+  @Test(arguments: [0.2, 4.1, 100, -1, .nan, .infinity])
+  func `a track at a speed that there is not is refused`(speed: Double) throws {
+    let file = try CountedFile(frames: 1000)
+    var settings = TrackSettings()
+    settings.speed = speed
+    #expect(throws: FileFailure.self) {
+      try TrackReader(
+        Decoding.decoder(forPath: file.path), sampleRate: 48000, channelCount: 2, settings: settings
+      )
+    }
+  }
+
+  @Test func `a decoder of an impossible rate is refused`() {
+    #expect(throws: FileFailure.self) {
+      try QueueItem(.once(ImpossibleRate(), settings: TrackSettings())).source(
+        CancellableOpening(), sampleRate: 48000, channelCount: 2)
+    }
+  }
+
+  private final class ImpossibleRate: PlainSoundDecoder {
+    let name = "impossible"
+    let sampleRate = Int.max
+    let channelCount = 1
+    let frameCount: Int? = 100
+    let supportsSeeking = false
+    let position = 0
+
+    func read(
+      into buffer: inout SampleBuffer, at target: Int, frames: Int
+    ) throws(FileFailure) -> Int { 0 }
+
+    func seek(toFrame frame: Int) throws(FileFailure) {}
+  }
+}

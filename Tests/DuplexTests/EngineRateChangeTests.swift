@@ -1,0 +1,123 @@
+import Testing
+
+@testable import Duplex
+
+/// Runs whose devices change, and who may end a run.
+@Suite struct EngineRateChangeTests {
+  private let folder = TemporaryFolder()
+
+  private func device(_ rate: Int, input: Bool = true) -> DeviceSelection {
+    let name = "sim:clock=free,noise=-20,rate=\(rate)"
+    var selection = DeviceSelection(input: input ? name : nil, output: name)
+    selection.request.sampleRate = rate
+    return selection
+  }
+
+  @Test func `seconds are those of each device's own rate, and a run ends after as many`()
+    async throws
+  {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    async let ended = engine.run(seconds: 60)
+    for await status in engine.statusUpdates where status.frames >= 48000 { break }
+    let granted = try await engine.use(device(16000))
+    try #require(granted?.sampleRate == 16000)
+    let report = try await ended
+    // The time of the change is a gap, as long as it took.
+    #expect(abs(engine.status.seconds - 60) < 0.001)
+    #expect(report.frames < 60 * 48000)
+    #expect(report.frames > 60 * 16000)
+  }
+
+  @Test func `a run's progress adds up over rates`() {
+    var progress = RunProgress()
+    #expect(progress.seconds(atFrame: 0, sampleRate: 0) == 0)
+    #expect(progress.frame(atSecond: 2, sampleRate: 48000) == 96000)
+    progress.advance(toFrame: 48000, sampleRate: 48000)
+    #expect(progress.seconds(atFrame: 48000 + 8000, sampleRate: 16000) == 1.5)
+    #expect(progress.frame(atSecond: 4, sampleRate: 16000) == 48000 + 48000)
+    #expect(progress.frame(atSecond: 0.5, sampleRate: 16000) == 48000)
+    #expect(progress.frame(atSecond: Double.infinity, sampleRate: 16000) == .max)
+  }
+
+  @Test(arguments: [Double.nan, -1, -Double.infinity])
+  func `seconds below zero, or none, are refused`(seconds: Double) async {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    do throws(EngineFailure) {
+      try await engine.run(seconds: seconds)
+      Issue.record("It ran.")
+    } catch {
+      #expect(error.message.contains("must be 0 or more"))
+    }
+  }
+
+  @Test func `a cancelled run does not stop the one that somebody else started`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.start()
+    let cancelled = Task { () -> EngineFailure? in
+      while !Task.isCancelled { await Task.yield() }
+      do throws(EngineFailure) {
+        try await engine.run(seconds: 1)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    cancelled.cancel()
+    #expect(await cancelled.value == .alreadyRunning)
+    #expect(engine.status.phase == .running)
+    await engine.passes(frames: 4800)
+    #expect(engine.status.phase == .running)
+    await engine.stop()
+  }
+
+  @Test func `devices on which an engine would never end are refused while it runs`() async throws {
+    var settings = DuplexEngine.Settings()
+    settings.endsWithPlayer = true
+    let recorder = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await recorder.record(to: folder.path("song.wav"))
+    try await recorder.run(seconds: 1)
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20", settings)
+    // It is paused, and so does not end.
+    engine.player.enqueue(path: folder.path("song.wav"))
+    try await engine.start()
+    do throws(EngineFailure) {
+      try await engine.use(DeviceSelection(input: "sim:clock=free", output: nil))
+      Issue.record("They were taken.")
+    } catch {
+      #expect(error.message.contains("no output"))
+    }
+    await engine.stop()
+  }
+
+  @Test func `without an input there are no levels`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    try await engine.start()
+    await engine.passes(frames: 48000)
+    #expect(engine.status.levels != nil)
+    try await engine.use(device(48000, input: false))
+    await engine.passes(frames: 9600)
+    #expect(engine.status.levels == nil)
+    await engine.stop()
+  }
+
+  @Test func `a gate that waits for a start gets it`() async throws {
+    var settings = RecordingSettings()
+    settings.gate = { _, _ in WindowGate(preRollFrames: 4800, frames: 4800) }
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+    let recording = try await engine.record(to: folder.path("started.wav"), settings)
+    let idle = try await engine.record(
+      to: folder.path("idle.wav"),
+      {
+        var settings = settings
+        settings.source = .output
+        return settings
+      }())
+    try await engine.start()
+    await engine.passes(frames: 48000)
+    recording.start()
+    await engine.passes(frames: 48000)
+    await engine.stop()
+    #expect(recording.report?.frames == 9600)
+    #expect(idle.report?.frames == 0)
+  }
+}
