@@ -56,7 +56,7 @@ struct DuplexCommand: ParsableCommand {
       }
       end(status)
     } catch let failure as ToolFailure {
-      failure.report()
+      DefaultOption.naming(failure).report()
       end(failure.status)
     } catch {
       emit(error, about: arguments)

@@ -246,6 +246,18 @@ import Testing
     #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
   }
 
+  @Test func `a source that ends too early at once begins before it fails`() throws {
+    let rig = try PlayerRig()
+    rig.player.enqueue(Ramp(frames: 32, supportsSeeking: true, announcedFrameCount: 6400))
+    rig.player.play()
+    _ = rig.run(cycles: 60)
+    rig.conclude()
+    let told = names(rig.events)
+    #expect(told.first == "0 decoding")
+    #expect(told.contains { $0.hasPrefix("0 failed") })
+    #expect(!told.contains { $0.hasPrefix("0 decoded") })
+  }
+
   /// Numbered frames out of nothing.
   final class Ramp: PlainSoundDecoder {
     let name = "a ramp"

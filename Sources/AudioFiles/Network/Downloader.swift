@@ -213,6 +213,8 @@ final class Downloader {
       disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
     case .untrusted(let reason): reject(.untrusted(location, reason))
+    // A server that was understood before may have sent more than it announced, on a connection that was used again.
+    case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")
     case .notHTTP: reject(.notHTTP(location))
     case .badAddress(let reason): reject(.unreachable(location, reason))
     case .broken(let reason): interrupted(reason)

@@ -62,6 +62,9 @@ struct WebAddress: Equatable, Sendable {
     return target
   }
 
+  /// Whether it has a user's name in it.
+  var hasUser: Bool { text != name }
+
   /// What `reference` names from here on; nil where that is no address.
   func joined(to reference: String) -> String? {
     Self.text(ccurl_address_join(text, Self.escaped(reference)))
@@ -103,7 +106,9 @@ extension FileFailure {
     case 401, 403, 407:
       return FileFailure(
         .permissionDenied, "The server does not let you read \(address.name) (HTTP \(status)).",
-        hint: "Put your name and password in the address: https://name:password@host/…")
+        hint: address.hasUser
+          ? "Check the name and password in the address, and whether that user may read it."
+          : "Put your name and password in the address: https://name:password@host/…")
     case 404, 410:
       return FileFailure(
         .cannotOpen, "There is no \(address.name) (HTTP \(status)).",

@@ -72,6 +72,13 @@ enum SourceOpening {
     of address: SourceAddress, _ opening: CancellableOpening
   ) throws(FileFailure) -> any SoundDecoder {
     if let refusal = address.refusal { throw refusal }
+    // Lists on this machine name a path by now.
+    guard !address.isFound || FileAddress.path(of: address.location) == nil else {
+      throw FileFailure(
+        .cannotOpen,
+        "\(address.name) is a file on this machine, which a playlist from the web may not name.",
+        hint: "Save the playlist here, and play that.")
+    }
     if address.isRemote { return try opening.decoder(ofAddress: address.location) }
     if let raw = address.raw { return try raw.decoder(of: address.location, opening) }
     guard address.isPipe else { return try Decoding.decoder(forPath: address.location) }

@@ -85,6 +85,12 @@ enum KeyBindings {
   ]
   private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
 
+  /// The same while only what is played is heard.
+  static let backingLevel = [
+    KeyBinding("- and +", "change the gain of the backing", brief: "- + backing", gain),
+    KeyBinding("u", "mutes the backing", brief: "u mute backing", ["u": .toggleMute]),
+  ]
+
   /// While a microphone is heard beside what is played.
   static let backing = [
     KeyBinding(

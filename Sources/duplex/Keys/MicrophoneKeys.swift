@@ -19,6 +19,8 @@ final class MicrophoneKeys: KeyResponder {
     var isOfOutput = false
     /// Whether a microphone is heard beside what is played.
     var hasBacking = false
+    /// Whether no microphone is heard, so that `gain` is that of what is played.
+    var isOfBacking = false
     /// Pauses what is recorded, or goes on with it, at a frame; nil where nothing is recorded.
     var pauseRecording: ((Bool, Int) -> Void)?
     /// Whether it may pause.
@@ -45,7 +47,7 @@ final class MicrophoneKeys: KeyResponder {
     if reach.pauses, hasGain || reach.pauseRecording != nil {
       keys.append(isPaused ? KeyBindings.resumption : KeyBindings.pause)
     }
-    if hasGain { keys += KeyBindings.level }
+    if hasGain { keys += reach.isOfBacking ? KeyBindings.backingLevel : KeyBindings.level }
     return keys + (reach.hasBacking ? KeyBindings.backing : [])
   }
 

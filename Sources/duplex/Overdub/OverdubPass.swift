@@ -76,7 +76,7 @@ final class OverdubPass {
     parts.task = LiveTask(
       "Overdubbing \(FileName.last(of: run.command.backing)) to \(path)"
         + (run.command.takes > 1 ? ", \(number)" : ""),
-      frames: plan.window.firstFrame + plan.region.count)
+      firstFrame: plan.window.firstFrame, frames: plan.region.count)
     let keys = TakeKeys(
       writer, recording, from: configuration.capture?.device ?? "",
       firstFrame: run.command.isPunchIn ? plan.region.lowerBound : 0)
@@ -119,6 +119,7 @@ final class OverdubPass {
       (reach.isOfOutput, reach.hasBacking) = (true, true)
     } else {
       reach.setGain = { control.outputGain = $0 }
+      reach.isOfBacking = true
     }
     return MicrophoneKeys(reach, from: 0)
   }
@@ -219,13 +220,16 @@ final class OverdubPass {
     _ plan: OverdubPlan, _ rate: Int, _ paths: [String]
   ) -> String {
     func seconds(_ frames: Int) -> String { (Double(frames) / Double(rate)).shown(2) + " s" }
+    let lost = report.gaps.reduce(0) { $0 + $1.frames }
+    let loss =
+      lost > 0 ? " \(lost.counted("frame")) lost in \(report.gaps.count.counted("gap"))," : ""
     let written = paths.joined(separator: ", ")
     guard run.totals.isInterrupted else {
-      return "\(written): \(seconds(report.frames)), \(report.frames.counted("frame")),"
+      return "\(written): \(seconds(report.frames)), \(report.frames.counted("frame")),\(loss)"
     }
     guard report.frames > 0 else { return "Interrupted: kept \(written)," }
     return "Interrupted: kept \(written), \(paths.count > 1 ? "of the last take " : "")"
-      + "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames.counted("frame")),"
+      + "\(seconds(report.frames)) of \(seconds(plan.region.count)), \(report.frames.counted("frame")),\(loss)"
   }
 }
 

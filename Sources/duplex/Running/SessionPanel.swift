@@ -10,7 +10,7 @@ final class SessionPanel {
   private let configuration: DuplexConfiguration
   private let parts: SessionParts
   private let duration: Int?
-  private let keys: () -> [KeyBinding]
+  private let keys: () -> [String]
   private var meter = MeterBallistics()
   private var load = LoadAverage()
   /// When what is shown began: the recording, where it had to wait.
@@ -23,10 +23,10 @@ final class SessionPanel {
     case device, input, output
   }
 
-  /// For a session of `parts` that runs for `duration` frames, and has `keys`.
+  /// For a session of `parts` that runs for `duration` frames, and has keys that do what `keys` says.
   init(
     _ configuration: DuplexConfiguration, _ parts: SessionParts, duration: Int?,
-    keys: @escaping () -> [KeyBinding]
+    keys: @escaping () -> [String]
   ) {
     self.configuration = configuration
     self.parts = parts
@@ -68,7 +68,7 @@ final class SessionPanel {
     }
     state.xruns = moment.captureXruns + moment.playbackXruns
     state.lostFrames = moment.lostFrames
-    state.keys = keys().briefs
+    state.keys = keys()
     Terminal.redraw(
       LiveScreen.current.lines(state).map { $0.drawn(hasColour: Terminal.hasColour) })
   }
@@ -110,8 +110,13 @@ final class SessionPanel {
     } else if state?.isOpen == false {
       live.clock = recording?.isWaiting == true ? "waiting for the start" : "waiting for sound"
     } else {
+      let first = configuration.seconds(parts.task?.firstFrame ?? 0)
+      guard seconds >= first else {
+        live.clock = "begins in " + ClockTime(first - seconds, showsTenths: true).text
+        return
+      }
       let paused = configuration.seconds(recording?.pausedFrames ?? 0)
-      let passed = seconds - (recordingStart ?? seconds) - paused
+      let passed = seconds - first - (parts.task == nil ? recordingStart ?? seconds : 0) - paused
       live.clock = ClockTime(passed, showsTenths: true).text
       if let frames = parts.task?.frames ?? duration {
         live.left = ClockTime(max(0, configuration.seconds(frames) - passed)).text + " left"

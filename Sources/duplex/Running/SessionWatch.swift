@@ -52,7 +52,10 @@ final class SessionWatch {
     guard Terminal.isLive, standstill == nil, !OutputMode.current.isTerse else { return }
     panel = SessionPanel(
       configuration, parts, duration: options.duration?.frameCount(at: configuration.sampleRate)
-    ) { parts.keys.bindings + KeyBindings.session }
+    ) {
+      Terminal.hasKeyboard
+        ? (parts.keys.bindings + KeyBindings.session).briefs : ["Ctrl-C ends"]
+    }
   }
 
   private var isVirtual: Bool { standstill != nil }

@@ -106,11 +106,14 @@ struct LiveTask {
   var title: String
   /// How many frames it takes; nil where that is not known.
   var frames: Int?
+  /// The frame at which what it is about begins, behind a count-in; time counts from there on.
+  var firstFrame = 0
   /// How it gets on, where that is not told by time alone: what is under way and left, and the part that is done.
   var progress: () -> (text: String, fraction: Double)? = { nil }
 
-  init(_ title: String, frames: Int? = nil) {
+  init(_ title: String, firstFrame: Int = 0, frames: Int? = nil) {
     self.title = title
+    self.firstFrame = firstFrame
     self.frames = frames
   }
 }

@@ -330,6 +330,11 @@ struct Defaults {
         status, code: "configuration", error.message,
         hint: "Defaults are read from this file; ignore the file in this run with --no-config.")
     }
+    guard !text.utf8.contains(0) else {
+      throw ToolFailure(
+        .usage, code: "configuration", "\(path) is not a text in UTF-8.",
+        hint: "Save it as UTF-8 in an editor, or ignore it in this run with --no-config.")
+    }
     do throws(ConfigurationFailure) {
       return (path, try ConfigurationFile(parsing: text).entries)
     } catch {

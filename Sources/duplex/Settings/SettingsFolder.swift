@@ -247,6 +247,20 @@ struct DefaultOption: Sendable {
   /// Where it is set, for sentences.
   var place: String { line.map { "\(source), line \($0)" } ?? source }
 
+  /// Whether `message` is about its option, or about the device that it names.
+  private func isMeant(in message: String) -> Bool {
+    message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
+  }
+
+  /// `failure` with the places of those defaults that it is about: who typed no such option looks there.
+  static func naming(_ failure: ToolFailure) -> ToolFailure {
+    let meant = current.filter { $0.isMeant(in: failure.message) }
+    guard !meant.isEmpty else { return failure }
+    return failure.adding(
+      hint: meant.map { "The default of --\($0.option) is set by \($0.place)." }
+        .joined(separator: " "))
+  }
+
   private static let applied = MutexBox<[DefaultOption]>([])
 
   /// Those of the command that runs.

@@ -16,6 +16,7 @@ struct Keyboard: ~Copyable {
   /// What to read; nil where there is no keyboard.
   private let descriptor: Int32?
   private let isTerminal: Bool
+  private let decoder = MutexBox(KeyDecoder())
 
   /// Takes the keyboard over, where there is one, while the program is in the foreground. With
   /// `readsPipe` a pipe will do.
@@ -74,19 +75,11 @@ struct Keyboard: ~Copyable {
   func press() -> Press {
     // It may have been sent to the background since it was waited for.
     guard !isTerminal || Terminal.isInForeground(STDIN_FILENO) else { return .nothing }
-    guard let byte = byte() else { return .end }
-    // An arrow comes as an escape, a bracket or an O, and a letter.
-    guard byte == 0x1B, isMoreThere else { return .key(.character(Character(UnicodeScalar(byte)))) }
-    guard let second = self.byte(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O"),
-      isMoreThere, let last = self.byte()
-    else { return .nothing }
-    switch last {
-    case UInt8(ascii: "A"): return .key(.up)
-    case UInt8(ascii: "B"): return .key(.down)
-    case UInt8(ascii: "C"): return .key(.right)
-    case UInt8(ascii: "D"): return .key(.left)
-    default: return .nothing
-    }
+    repeat {
+      guard let byte = byte() else { return .end }
+      if let key = decoder.withLock({ $0.key(byte, at: HostClock.seconds) }) { return .key(key) }
+    } while isMoreThere
+    return .nothing
   }
 
   private func byte() -> UInt8? {
@@ -98,6 +91,6 @@ struct Keyboard: ~Copyable {
   private var isMoreThere: Bool {
     guard let descriptor else { return false }
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&waiting, 1, 20) == 1
+    return unsafe poll(&waiting, 1, 0) == 1
   }
 }

@@ -111,6 +111,13 @@ struct ToolFailure: Error {
     self.hint = hint
   }
 
+  /// The same with a further hint.
+  func adding(hint: String) -> ToolFailure {
+    var failure = ToolFailure(status, code: code, message, hint: "\(self.hint) \(hint)")
+    failure.path = path
+    return failure
+  }
+
   /// The words of the user make no sense.
   static func usage(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.usage, code: "usage", message, hint: hint)

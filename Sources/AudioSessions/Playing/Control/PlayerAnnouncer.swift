@@ -63,6 +63,11 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       return copy
     }
     timeline.jump = played.jump
+    // A turn begins before it fails.
+    let failed = Set(played.failures.compactMap(\.track))
+    for span in played.spans where failed.contains(span.track.number) {
+      _ = trackStates[span.track.number] ?? begin(span)
+    }
     emitFailures(played.failures)
     for refusal in played.refusals { emitForNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }

@@ -1,0 +1,124 @@
+/// Makes keys of the bytes that a terminal sends: characters in UTF-8, and control sequences (ECMA-48), of which those of
+/// the arrow keys mean something. A sequence may come in pieces; all of it is taken, whatever it means.
+struct KeyDecoder {
+  private enum State {
+    /// Between two keys.
+    case ground
+    /// Behind an escape.
+    case escape
+    /// In a control sequence (CSI), behind these parameters.
+    case control([UInt8])
+    /// Behind SS3, which one letter follows.
+    case single
+    /// In a string (OSC, DCS and others), up to BEL or ST.
+    case string(isEscaped: Bool)
+    /// Before bytes that mean nothing: of a mouse, or of a function key of the Linux console.
+    case skipped(Int)
+    /// In a character of several bytes.
+    case character([UInt8], missing: Int)
+  }
+
+  /// Seconds within which the rest of a sequence follows: what comes later is a key of its own, behind the key Escape.
+  private static let patience = 0.5
+  /// Bytes of a sequence that are remembered.
+  private static let mostParameters = 32
+
+  private var state = State.ground
+  /// Whether a terminal that marks what is pasted is within that.
+  private var isPasted = false
+  private var lastSeconds = -Double.infinity
+
+  /// The key that is complete with `byte`, which came at `seconds` on a clock that only goes forwards; nil where there
+  /// is none.
+  mutating func key(_ byte: UInt8, at seconds: Double) -> Key? {
+    if seconds - lastSeconds > Self.patience { (state, isPasted) = (.ground, false) }
+    lastSeconds = seconds
+    let key = take(byte)
+    return isPasted ? nil : key
+  }
+
+  private mutating func take(_ byte: UInt8) -> Key? {
+    let before = state
+    state = .ground
+    switch before {
+    case .ground: return begin(byte)
+    case .escape: escape(byte)
+    case .control(let parameters): return control(byte, parameters)
+    case .single: return Self.arrow(byte)
+    case .string(let isEscaped): string(byte, isEscaped: isEscaped)
+    case .skipped(let count): if count > 1 { state = .skipped(count - 1) }
+    case .character(let bytes, let missing): return character(bytes + [byte], missing: missing - 1)
+    }
+    return nil
+  }
+
+  private mutating func begin(_ byte: UInt8) -> Key? {
+    switch byte {
+    case 0x1B: state = .escape
+    case 0x20...0x7E, 0x09, 0x0A, 0x0D: return .character(Character(UnicodeScalar(byte)))
+    case 0xC2...0xDF: state = .character([byte], missing: 1)
+    case 0xE0...0xEF: state = .character([byte], missing: 2)
+    case 0xF0...0xF4: state = .character([byte], missing: 3)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "["): state = .control([])
+    case UInt8(ascii: "O"): state = .single
+    case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"),
+      UInt8(ascii: "X"):
+      state = .string(isEscaped: false)
+    case 0x1B: state = .escape
+    // A key with Alt.
+    default: break
+    }
+  }
+
+  private mutating func control(_ byte: UInt8, _ parameters: [UInt8]) -> Key? {
+    switch byte {
+    case 0x20...0x3F:
+      state = .control(parameters.count < Self.mostParameters ? parameters + [byte] : parameters)
+    case UInt8(ascii: "M") where parameters.isEmpty: state = .skipped(3)
+    case UInt8(ascii: "[") where parameters.isEmpty: state = .skipped(1)
+    case UInt8(ascii: "~"):
+      if parameters == Array("200".utf8) { isPasted = true }
+      if parameters == Array("201".utf8) { isPasted = false }
+    case 0x40...0x7E: return parameters.isEmpty ? Self.arrow(byte) : nil
+    case 0x1B: state = .escape
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func string(_ byte: UInt8, isEscaped: Bool) {
+    switch byte {
+    case 0x07, 0x9C: break
+    case UInt8(ascii: "\\") where isEscaped: break
+    default: state = .string(isEscaped: byte == 0x1B)
+    }
+  }
+
+  private mutating func character(_ bytes: [UInt8], missing: Int) -> Key? {
+    guard let last = bytes.last, last & 0xC0 == 0x80 else {
+      return bytes.last.flatMap { begin($0) }
+    }
+    guard missing == 0 else {
+      state = .character(bytes, missing: missing)
+      return nil
+    }
+    return String(validating: bytes, as: UTF8.self)?.first.map { .character($0) }
+  }
+
+  private static func arrow(_ byte: UInt8) -> Key? {
+    switch byte {
+    case UInt8(ascii: "A"): .up
+    case UInt8(ascii: "B"): .down
+    case UInt8(ascii: "C"): .right
+    case UInt8(ascii: "D"): .left
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import duplex
+
+/// Keys as terminals send them.
+@Suite struct KeyDecoderTests {
+  /// The keys in `text`, whose bytes come `gap` seconds apart.
+  private func keys(_ text: String, gap: Double = 0) -> [Key] {
+    var decoder = KeyDecoder()
+    return text.utf8.enumerated().compactMap { decoder.key($1, at: Double($0) * gap) }
+  }
+
+  @Test func `characters are keys`() {
+    #expect(keys("q +\t\n\r") == ["q", " ", "+", "\t", "\n", "\r"])
+    #expect(keys("aüß€😀b") == ["a", "ü", "ß", "€", "😀", "b"])
+  }
+
+  @Test(arguments: [0, 0.2])
+  func `arrows come as control sequences, all at once or byte by byte`(gap: Double) {
+    #expect(keys("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}OD", gap: gap) == [.up, .down, .right, .left])
+  }
+
+  @Test(arguments: [
+    // Home, Delete, F5, F10, Ctrl-right; F1 of the Linux console; Alt-q; Backspace, Ctrl-A.
+    "\u{1B}[1~", "\u{1B}[3~", "\u{1B}[15~", "\u{1B}[21~", "\u{1B}[1;5C", "\u{1B}[[A", "\u{1B}q",
+    "\u{7F}",
+    "\u{01}",
+    // A colour that was asked for, a key in kitty's way, a mouse, what was pasted.
+    "\u{1B}]11;rgb:ffff/ffff/ffff\u{07}", "\u{1B}]11;rgb:qqqq/r\u{1B}\\", "\u{1B}P1$r q\u{1B}\\",
+    "\u{1B}[113u", "\u{1B}[M q ", "\u{1B}[<0;10;10M", "\u{1B}[200~quit r u\n\u{1B}[201~",
+    "\u{1B}[" + String(repeating: "1;", count: 1000) + "q",
+  ])
+  func `what means nothing is taken whole`(sequence: String) {
+    #expect(keys(sequence + "r") == ["r"])
+  }
+
+  @Test func `behind Escape alone keys mean what they always do`() {
+    #expect(keys("\u{1B}[q", gap: 1) == ["[", "q"])
+    #expect(keys("\u{1B}\u{1B}[A") == [.up])
+  }
+
+  @Test func `bytes that are no UTF-8 are left out`() {
+    var decoder = KeyDecoder()
+    let bytes: [UInt8] = [0xFF, 0x80, 0xC3, UInt8(ascii: "q"), 0xE2, 0x82, 0xC3, 0xBC]
+    #expect(bytes.compactMap { decoder.key($0, at: 0) } == ["q", "ü"])
+  }
+}
