@@ -244,14 +244,12 @@ final class Downloader {
   }
 
   private func interrupted(_ reason: String, isUnconnected: Bool = false) {
-    let (offset, hasBegun) = shared.withLock { state in
-      (
-        state.cache.present.firstGap(from: state.situation.reader),
-        state.cache.present.end >= Self.firstBytes
-      )
+    let (offset, end) = shared.withLock { state in
+      (state.cache.present.firstGap(from: state.situation.reader), state.cache.present.end)
     }
     retry(
-      hasBegun ? .broken(original, at: offset, reason) : .unreachable(original, reason),
+      end >= Self.firstBytes
+        ? .broken(original, at: offset, reason) : .unreachable(original, reason),
       isUnconnected: isUnconnected)
   }
 
