@@ -135,14 +135,20 @@ struct CommandWords {
       return "--" + full + word.dropFirst(2 + name.count)
     }
     guard let nearest = EditDistance.nearest(to: name, of: names) else {
-      throw unknown("--" + name, command)
+      throw unknown("--" + name, in: word, command)
     }
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
   }
 
-  private static func unknown(_ option: String, _ command: String?) -> ToolFailure {
+  /// No option is called `option`, which is `word`, or begins it.
+  private static func unknown(
+    _ option: String, in word: String, _ command: String?
+  ) -> ToolFailure {
     .usage(
-      "Unknown option '\(option)'.", hint: "See duplex \(command.map { $0 + " " } ?? "")--help.")
+      "Unknown option '\(option)'.",
+      hint: SoundFileReader.exists(word)
+        ? "If the file of that name is meant, write ./\(word)."
+        : "See duplex \(command.map { $0 + " " } ?? "")--help.")
   }
 
   /// Whether `word` begins like a number below zero.
@@ -176,7 +182,7 @@ struct CommandWords {
     }
     let flags = String(name.prefix { options[$0]?.takesValue != true })
     if let other = flags.first(where: { $0 != "h" && options[$0] == nil }) {
-      throw unknown("-\(other)", command)
+      throw unknown("-\(other)", in: word, command)
     }
     let rest = word.dropFirst(1 + flags.count)
     guard let letter = name.dropFirst(flags.count).first else { return [word] }

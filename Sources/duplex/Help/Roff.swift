@@ -102,8 +102,10 @@ struct Roff {
       shown = "\\fB\(shown)\\fR"
     } else if placeholders.contains(String(core)) {
       shown = "\\fI\(shown)\\fR"
-    } else if core.hasSuffix(")"), let bracket = core.firstIndex(of: "(") {
-      // Not to be hyphenated.
+    } else if core.hasSuffix(")"), let bracket = core.firstIndex(of: "("),
+      core[bracket...].dropFirst().first?.isNumber == true
+    {
+      // A page and its section: not to be hyphenated.
       let name = "\\%" + Self.escaped(core[..<bracket], isCode: true)
       shown = "\\fB\(name)\\fR" + core[bracket...]
     }
