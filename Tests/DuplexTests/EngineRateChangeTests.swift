@@ -40,14 +40,9 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, -1, -Double.infinity])
-  func `seconds below zero, or none, are refused`(seconds: Double) async {
+  func `a run of less than no seconds ends at once`(seconds: Double) async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
-    do throws(EngineFailure) {
-      try await engine.run(seconds: seconds)
-      Issue.record("It ran.")
-    } catch {
-      #expect(error.message.contains("must be 0 or more"))
-    }
+    #expect(try await engine.run(seconds: seconds).frames == 0)
   }
 
   @Test func `a cancelled run does not stop the one that somebody else started`() async throws {

@@ -95,9 +95,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     while reason == nil {
       if progress.frames >= nextStep {
-        if Self.step(&busy), case .stop(let asked) = watch(observer.moment(progress), nil) {
-          reason = asked
-        }
+        // What has ended may have been asked to, while it waited for a network: the watcher tells.
+        if Self.step(&busy) { nextMoment = 0 }
         nextStep = progress.frames + stepQuantum
       }
       if progress.frames >= nextMoment {
@@ -107,11 +106,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       while reason == nil, busy.contains(where: \.needsTime) {
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 2)
-        if Self.step(&busy), case .stop(let asked) = watch(observer.moment(progress), nil) {
-          reason = asked
-        }
+        if Self.step(&busy) { nextMoment = 0 }
       }
       guard reason == nil else { break }
+      if nextMoment == 0 { continue }
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
@@ -146,8 +144,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     return observer.conclude(progress, reason ?? .end, configuration, background)
   }
 
-  /// Steps all of it. Answers with whether some of it has ended, which may be because it was asked to while it waited for
-  /// a network.
+  /// Steps all of it. Answers with whether some of it has ended.
+  @inline(__always)
   private static func step(_ work: inout [any BackgroundWork]) -> Bool {
     let count = work.count
     work.removeAll { !$0.step() }

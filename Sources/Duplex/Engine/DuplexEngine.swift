@@ -60,9 +60,10 @@ public final class DuplexEngine: Sendable {
     start(seconds: nil, reply)
   }
 
-  /// Starts, stops when `seconds` of the timeline are over, and answers when all files are complete, or when it
-  /// was stopped before. A task that is cancelled stops it as well, also while devices are opened. Throws as `start` does,
-  /// `.stopped` where `stop` was called before sound ran, and `.alreadyRunning` where the engine runs.
+  /// Starts, stops when `seconds` of the timeline are over, at once where they are below 0 or no number, and answers when
+  /// all files are complete, or when it was stopped before. A task that is cancelled stops it as well, also while devices
+  /// are opened. Throws as `start` does, `.stopped` where `stop` was called before sound ran, and `.alreadyRunning` where
+  /// the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
     // A run that somebody else has started, before or afterwards, is not stopped.

@@ -34,9 +34,6 @@ final class EngineRun {
     defer { reservation.release() }
     var waiting = pending[...]
     do throws(EngineFailure) {
-      if let seconds, !(seconds >= 0) {
-        throw .invalid("The seconds of a run must be 0 or more: \(seconds) is not.")
-      }
       try worker.settings.validate(selection)
       let open = try opened(selection)
       let isVirtual = open.clock.isVirtual

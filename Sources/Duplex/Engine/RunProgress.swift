@@ -20,9 +20,9 @@ struct RunProgress: Sendable, Equatable {
   }
 
   /// The frame of the run at which a device of `sampleRate` Hz, used behind all of them, comes to `second`: not before the
-  /// first that it has.
+  /// first that it has, nor where `second` is no number.
   func frame(atSecond second: Double, sampleRate: Int) -> Int {
-    let rest = max(0, second - seconds) * Double(sampleRate)
+    let rest = max(0, second.isNaN ? 0 : second - seconds) * Double(sampleRate)
     return Int(clamping: (Double(frames) + rest).rounded())
   }
 }

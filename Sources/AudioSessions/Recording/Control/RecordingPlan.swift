@@ -11,9 +11,9 @@ import AudioFiles
 /// precondition(recording.report?.files.count == 2)
 /// ```
 public enum SplitRule: Sendable, Equatable {
-  /// After that number of frames.
+  /// After that number of frames; never where it is below 1.
   case frames(Int)
-  /// Before the file grows beyond that number of bytes.
+  /// Before the file grows beyond that number of bytes; never where it is below 1.
   case bytes(Int)
   /// Where a pause begins or, with silence left out, with every phrase.
   case silence
@@ -99,11 +99,6 @@ public struct RecordingPlan: Sendable {
   func validate() throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-    switch split {
-    case .frames(let count) where count < 1: throw Self.invalid("The frames of a file", count)
-    case .bytes(let count) where count < 1: throw Self.invalid("The bytes of a file", count)
-    case .frames, .bytes, .silence, nil: break
-    }
     switch keep {
     case .files(let count) where count < 1: throw Self.invalid("The files that are kept", count)
     case .bytes(let count) where count < 1: throw Self.invalid("The bytes that are kept", count)

@@ -286,16 +286,16 @@ struct FileSeries: ~Copyable {
   private mutating func renewRoom() {
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
     switch plan.split {
-    case .frames(let count): room = max(1, count)
-    case .bytes(let count) where plan.fileFormat.isPlain:
-      room = max(1, (max(0, count) - SoundFileWriter.headerByteCount) / frameByteCount)
-    case .bytes, .silence, nil: room = .max
+    case .frames(let count) where count > 0: room = count
+    case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
+      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
+    case .frames, .bytes, .silence, nil: room = .max
     }
   }
 
   /// What an encoder makes of frames is known when it is there.
   private mutating func noteSize() {
-    guard case .bytes(let most) = plan.split, !plan.fileFormat.isPlain else { return }
+    guard case .bytes(let most) = plan.split, most > 0, !plan.fileFormat.isPlain else { return }
     // What it keeps back is at most a block of samples as they were.
     let block = 4096 * plan.channelCount * 3
     let limit = most - min(most / 2, most / 50 + block)
