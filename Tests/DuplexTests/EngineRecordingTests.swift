@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `what is recorded keeps its rate, whenever it began`() async throws {
-    for round in 0..<10 {
+    for round in 0..<50 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
       try await engine.start()
       var other = DeviceSelection(device: "sim:clock=free,noise=-30")

@@ -141,10 +141,15 @@ final class EngineRun {
     }
     for event in moment.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
-    for order in takeOrders() { perform(order, session.handoffs, configuration, isVirtual) }
+    // What is asked for while the session ends to make way is for the next one.
+    for order in takeOrders() {
+      isMakingWay
+        ? postpone(order) : perform(order, session.handoffs, configuration, isVirtual)
+    }
     recordings.poll(session.handoffs)
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.request) }
+    if isMakingWay { return .stop(.end) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
     // A recording may have begun since it was asked for.
     case .ready where !suits(change?.selection, configuration):
@@ -164,6 +169,11 @@ final class EngineRun {
   private func takeOrders() -> [EngineOrder] {
     defer { postponed = [] }
     return postponed + worker.takeOrders()
+  }
+
+  /// Leaves `order` to the next session, but for a stop.
+  private func postpone(_ order: EngineOrder) {
+    if case .stop = order { isStopping = true } else { postponed.append(order) }
   }
 
   private func perform(
@@ -206,9 +216,7 @@ final class EngineRun {
   /// Waits until `isDone`, while orders are watched for. Throws `.stopped` where the engine is to stop.
   private func wait(for isDone: AtomicFlag) throws(EngineFailure) {
     while !isDone.isRaised {
-      for order in worker.takeOrders() {
-        if case .stop = order { isStopping = true } else { postponed.append(order) }
-      }
+      for order in worker.takeOrders() { postpone(order) }
       guard !isStopping, !worker.isQuitting else { throw .stopped }
       HostClock.pause(milliseconds: 1)
     }
