@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `of keys that do nothing one a second is told`() {
-    var keys = UnusedKeys()
+    var keys = NoticeInterval(seconds: 1)
     let told = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
     #expect(told == [0, 128, 256])
   }

@@ -24,20 +24,10 @@ public enum Playlist {
   public static func isPlaylist(_ file: RemoteFile) throws(FileFailure) -> Bool {
     if let type = file.contentType, isPlaylist(contentType: type) { return true }
     return try file.probe { () throws(FileFailure) in
-      try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) {
-        (piece) throws(FileFailure) in
-        var count = 0
-        // A server may send a line in pieces. Its end is enough.
-        while count < piece.count, !piece[..<count].contains(10) {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: piece[count...])
-          let more = try file.read(into: rest, at: count)
-          guard more > 0 else { break }
-          count += more
-        }
-        let text = Array(piece.prefix(count))
-        var lines = PlaylistLines(text)
-        return isPLS(text) || lines.next()?.starts(with: "#EXTM3U".utf8) == true
-      }
+      // A server may send the first line in pieces.
+      let text = try beginning(of: file, pieceByteCount: 64) { $0.count >= 64 || $0.contains(10) }
+      var lines = PlaylistLines(text)
+      return isPLS(text) || lines.next()?.starts(with: "#EXTM3U".utf8) == true
     }
   }
 
@@ -59,21 +49,27 @@ public enum Playlist {
   /// its own, or to where that redirects. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names
   /// nothing, or too much.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
-    let bytes = try file.probe { () throws(FileFailure) in try beginning(of: file) }
+    let bytes = try file.probe { () throws(FileFailure) in
+      try beginning(of: file, pieceByteCount: 16384) { $0.count > longest }
+    }
+    guard bytes.count <= longest else { throw .longerThan(longest, file.name) }
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))
   }
 
-  private static func beginning(of file: RemoteFile) throws(FileFailure) -> [UInt8] {
+  /// The bytes of `file` from the first on, read in pieces of at most `pieceByteCount`, until they are enough or the file
+  /// ends.
+  private static func beginning(
+    of file: RemoteFile, pieceByteCount: Int, until isEnough: ([UInt8]) -> Bool
+  ) throws(FileFailure) -> [UInt8] {
     var bytes: [UInt8] = []
-    try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) {
+    try withUnsafeTemporaryAllocation(byteCount: pieceByteCount, alignment: 1) {
       (piece) throws(FileFailure) in
-      while bytes.count <= longest {
+      while !isEnough(bytes) {
         let count = try file.read(into: piece, at: bytes.count)
         guard count > 0 else { return }
         bytes += piece.prefix(count)
       }
     }
-    guard bytes.count <= longest else { throw .longerThan(longest, file.name) }
     return bytes
   }
 

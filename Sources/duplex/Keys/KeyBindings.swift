@@ -85,7 +85,7 @@ enum KeyBindings {
   ]
   private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
 
-  /// The same while only what is played is heard.
+  /// The same in an overdub without `--monitor`, whose output has the backing only.
   static let backingLevel = [
     KeyBinding("- and +", "change the gain of the backing", brief: "- + backing", gain),
     KeyBinding("u", "mutes the backing", brief: "u mute backing", ["u": .toggleMute]),

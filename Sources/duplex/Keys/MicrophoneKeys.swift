@@ -19,7 +19,7 @@ final class MicrophoneKeys: KeyResponder {
     var isOfOutput = false
     /// Whether a microphone is heard beside what is played.
     var hasBacking = false
-    /// Whether no microphone is heard, so that `gain` is that of what is played.
+    /// Whether the output has the backing only, so that `setGain` changes its gain.
     var isOfBacking = false
     /// Pauses what is recorded, or goes on with it, at a frame; nil where nothing is recorded.
     var pauseRecording: ((Bool, Int) -> Void)?

@@ -190,8 +190,9 @@ final class TrackProgress {
   private let events = MutexBox<[PlayerEvent]>([])
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
-  /// The item that was waited for last, and when a person was told.
-  private var lastWait = (index: -1, seconds: 0.0)
+  /// The item that was waited for last, and which of its waits a person is told: a slow server makes one every second.
+  private var waitedIndex: Int?
+  private var waits = NoticeInterval(seconds: 10)
 
   /// The progress of `player`, with `itemCount` items in its queue; where something else is the command's
   /// business, only what fails of it.
@@ -221,14 +222,6 @@ final class TrackProgress {
     }
   }
 
-  /// Whether a person is told that `event`'s source is waited for: of a slow server every ten seconds.
-  private func isWaitNews(_ event: PlayerEvent) -> Bool {
-    let now = HostClock.seconds
-    guard lastWait.index != event.index || now >= lastWait.seconds + 10 else { return false }
-    lastWait = (event.index, now)
-    return true
-  }
-
   private func emit(_ event: PlayerEvent) {
     if case .failed(let failure) = event.kind { self.failure = self.failure ?? failure }
     var sentence: String?
@@ -245,7 +238,10 @@ final class TrackProgress {
       }
     case .titled(let title):
       (sentence, more) = (title.truncated(to: TrackTitle.mostCharacters), ["title": title])
-    case .waiting where isWaitNews(event): sentence = "duplex: waiting for \(event.source)"
+    case .waiting:
+      if waitedIndex != event.index { waits = NoticeInterval(seconds: 10) }
+      waitedIndex = event.index
+      if waits.takes(at: HostClock.seconds) { sentence = "duplex: waiting for \(event.source)" }
     default: break
     }
     if tellsFailuresOnly, !event.kind.isFailure { return }

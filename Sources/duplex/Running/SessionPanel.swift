@@ -110,13 +110,14 @@ final class SessionPanel {
     } else if state?.isOpen == false {
       live.clock = recording?.isWaiting == true ? "waiting for the start" : "waiting for sound"
     } else {
-      let first = configuration.seconds(parts.task?.firstFrame ?? 0)
-      guard seconds >= first else {
-        live.clock = "begins in " + ClockTime(first - seconds, showsTenths: true).text
+      let start =
+        parts.task.map { configuration.seconds($0.firstFrame) } ?? recordingStart ?? seconds
+      guard seconds >= start else {
+        live.clock = "begins in " + ClockTime(start - seconds, showsTenths: true).text
         return
       }
       let paused = configuration.seconds(recording?.pausedFrames ?? 0)
-      let passed = seconds - first - (parts.task == nil ? recordingStart ?? seconds : 0) - paused
+      let passed = seconds - start - paused
       live.clock = ClockTime(passed, showsTenths: true).text
       if let frames = parts.task?.frames ?? duration {
         live.left = ClockTime(max(0, configuration.seconds(frames) - passed)).text + " left"

@@ -29,7 +29,8 @@ final class SessionWatch {
   /// When the clocks are told of next.
   private var nextDrift = 0
   private var hasWarnedOfSteps = false
-  private var unusedKeys = UnusedKeys()
+  /// Text that is pasted by mistake is many keys that do nothing.
+  private var unusedKeys = NoticeInterval(seconds: 1)
 
   /// `standstill` where time is virtual.
   init(

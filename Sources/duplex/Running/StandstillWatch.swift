@@ -14,7 +14,6 @@ final class StandstillWatch {
     let isOver: AtomicFlag
     /// Nanoseconds in which the thread could have come to an end.
     private var lateness = 0
-    private var isWorkConcluded = false
 
     init(request: EndRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
       self.request = request
@@ -38,7 +37,7 @@ final class StandstillWatch {
           time.start()
         } else if isWanted, wasWanted {
           lateness += time.passed()
-          if lateness >= 50_000_000 { concludeWork() }
+          if lateness >= 50_000_000 { concludeSources() }
           if lateness >= 150_000_000 { leave() }
         } else {
           time.start()
@@ -46,9 +45,7 @@ final class StandstillWatch {
       }
     }
 
-    private mutating func concludeWork() {
-      guard !isWorkConcluded else { return }
-      isWorkConcluded = true
+    private func concludeSources() {
       for part in work where part.isDispensable { part.conclude() }
     }
 

@@ -10,8 +10,8 @@ extension AudioPlayer {
     list.withLock { $0.append(items) }
   }
 
-  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player from now on, which
-  /// closes it once 64 further tracks have begun, unless the queue repeats; with `reset`, once it is not heard any more.
+  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player from now on. The
+  /// player releases it after `reset`, and when 64 further tracks have begun, unless the queue repeats.
   public func enqueue(
     _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
   ) {

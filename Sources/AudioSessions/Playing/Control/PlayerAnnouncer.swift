@@ -63,12 +63,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       return copy
     }
     timeline.jump = played.jump
-    // A turn begins before it fails.
-    let failed = Set(played.failures.compactMap(\.track))
-    for span in played.spans where failed.contains(span.track.number) {
-      _ = trackStates[span.track.number] ?? begin(span)
-    }
-    emitFailures(played.failures)
+    emitFailures(played)
     for refusal in played.refusals { emitForNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }
     for span in played.canceled { cancel(span) }
@@ -136,7 +131,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     }
     guard gone > 0 else { return }
     // What was not heard yet goes on in another session.
-    queue.published.withLock { $0.forget(spans.prefix(heard)) }
+    queue.published.withLock { $0.remove(spans.prefix(heard)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
     if gone == spans.count, played.isOver, !isAtEnd, let last = spans.last,
       last.isComplete || isLast
@@ -167,13 +162,17 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     emit(.decodingCanceled, span.track, playedFrames: 0)
   }
 
-  private func emitFailures(_ failures: [PlayedSpans.Failure]) {
-    for failure in failures {
-      if let track = failure.track { trackStates[track]?.hasFailed = true }
-      let track = failure.track.flatMap { trackStates[$0]?.track }
+  private func emitFailures(_ played: PlayedSpans) {
+    for failure in played.failures {
+      // A turn begins before it fails.
+      let trackState = failure.track.flatMap { number in
+        trackStates[number] ?? played.spans.first { $0.track.number == number }.map(begin)
+      }
+      trackState?.hasFailed = true
       listeners.events.send(
         PlayerEvent(
-          kind: .failed(failure.failure), track: track, index: failure.index, source: failure.name))
+          kind: .failed(failure.failure), track: trackState?.track, index: failure.index,
+          source: failure.name))
     }
   }
 

@@ -126,7 +126,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
     queue.release()
     // What was read last is not kept.
-    if queue.decoders.isEmpty { waiting.withLock { $0 = Waiting(decoders: []) } }
+    if queue.decoders.isEmpty { poll([]) }
     return true
   }
 
@@ -152,14 +152,14 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     return (frame, frame)
   }
 
-  /// Whether what the last change put in place is heard before another change could be ready, whose converter takes time
-  /// to make: the next one waits until then, and is heard a whole lead later.
+  /// Whether the last change becomes audible too soon for another one to replace it in time, as a new converter takes some
+  /// milliseconds to make. The next change then waits until the last one is audible.
   private var isChangeLate: Bool {
     guard let replacement = ring.replacement, !isStill else { return false }
     return replacement.skipStart - ring.readFrame < leadFrames / 2
   }
 
-  /// Whether nothing is heard that moves.
+  /// Whether playback stands still: paused, not begun or starved.
   private var isStill: Bool {
     signals.isPaused.value != 0 || ring.readFrame == 0 || signals.starvation.value != 0
   }

@@ -378,7 +378,7 @@ final class PlayQueue: @unchecked Sendable {
       )
     }
     for number in gone { sources[number] = nil }
-    // Where nothing is heard, what is read next is the oldest.
+    // Where nothing is left to play out, the round that is read next is the oldest one in use.
     let oldest = oldestHeard ?? list.withLock { $0.next.round }
     if oldest > oldestRound {
       oldestRound = oldest

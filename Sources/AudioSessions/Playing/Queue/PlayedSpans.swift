@@ -76,10 +76,13 @@ struct PlayedSpans: Sendable {
     return unplayed
   }
 
-  /// Takes out those of the oldest spans that are `heard`. What was cut off since these were looked at is left out.
-  mutating func forget(_ heard: ArraySlice<TrackSpan>) {
-    let count = zip(spans, heard).prefix { $0.track === $1.track && $0.startFrame == $1.startFrame }
-      .count
+  /// Removes the oldest spans, which are `finished`: played to their end. Those that a cut has replaced since they were
+  /// looked at stay.
+  mutating func remove(_ finished: ArraySlice<TrackSpan>) {
+    let count = zip(spans, finished).prefix {
+      $0.track === $1.track && $0.startFrame == $1.startFrame
+    }
+    .count
     spans.removeFirst(count)
   }
 
