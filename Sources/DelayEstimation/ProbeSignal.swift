@@ -23,21 +23,11 @@ public struct ProbeSignal: Sendable {
   /// loudspeaker is struck.
   public init(seed: UInt64, frames: Int, rampFrames: Int = 0) {
     // Mixed, so that no two seeds begin the same sequence at different places.
-    var state = Self.mixed(seed)
+    var numbers = SplitMix64(seed: SplitMix64.mixed(seed))
     let noise: [Float] = (0..<max(0, frames)).map { _ in
-      state &+= 0x9E37_79B9_7F4A_7C15
-      return Float(Int64(bitPattern: Self.mixed(state)) >> 40) / 8_388_608
+      Float(Int64(bitPattern: numbers.next()) >> 40) / 8_388_608
     }
     samples = Self.ramped(Self.limited(noise), rampFrames)
-  }
-
-  /// The mixing step of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
-  /// generators" (2014).
-  private static func mixed(_ state: UInt64) -> UInt64 {
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
   }
 
   /// Without what lies above the edge, and as loud as a peak of 1 allows.

@@ -95,7 +95,7 @@ struct CaptureSignal: ~Copyable, Sendable {
 /// White noise, the same every time: each sample the sum of four even numbers, which is close to
 /// a normal distribution and never more than 3.5 times its RMS.
 struct NoiseSource: BitwiseCopyable, Sendable {
-  private var state: UInt64 = 0x5EED_0F_50_0D_50_00D5
+  private var numbers = SplitMix64(seed: 0x5EED_0F_50_0D_50_00D5)
   private let scale: Float
 
   /// Noise of the given RMS in dBFS; 0 dBFS is an RMS of 1.
@@ -107,12 +107,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func next() -> Float {
-    // SplitMix64.
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word &>> 27)) &* 0x94D0_49BB_1331_11EB
-    word ^= word &>> 31
+    let word = numbers.next()
     let low = (word & 0xFFFF) &+ (word &>> 16 & 0xFFFF)
     let sum = low &+ (word &>> 32 & 0xFFFF) &+ word &>> 48
     return Float(Int32(truncatingIfNeeded: sum) &- 131_070) * scale

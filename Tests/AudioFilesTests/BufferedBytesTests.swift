@@ -1,3 +1,4 @@
+import AudioBasics
 import Testing
 
 @testable import AudioFiles
@@ -5,7 +6,7 @@ import Testing
 /// Reads through a buffer give what plain bytes give.
 @Suite struct BufferedBytesTests {
   private static let contents = {
-    var random = RandomNumbers(seed: 1)
+    var random = SplitMix64(seed: 1)
     return (0..<100_003).map { _ in UInt8.random(in: 0...255, using: &random) }
   }()
   /// Around what goes past the buffer, what the buffer holds, and what the source gives at once.
@@ -28,9 +29,9 @@ import Testing
   /// Reads, looks ahead and looks elsewhere, at places of which `move` answers the next for one that was
   /// come to.
   private func compare(
-    _ source: MemorySource, seed: UInt64, move: (Int, inout RandomNumbers) -> Int
+    _ source: MemorySource, seed: UInt64, move: (Int, inout SplitMix64) -> Int
   ) throws {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let bytes = BufferedBytes(source)
     for _ in 0..<400 {
       let place = move(bytes.position, &random)

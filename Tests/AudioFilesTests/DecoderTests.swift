@@ -154,7 +154,7 @@ import Testing
 
   @Test func `garbage before MP3 is skipped, and garbage alone refused`() throws {
     let contents = try lame(["-b", "64"], seconds: 2)
-    var random = RandomNumbers(seed: 3)
+    var random = SplitMix64(seed: 3)
     func garbage(_ count: Int) -> [UInt8] {
       (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
     }

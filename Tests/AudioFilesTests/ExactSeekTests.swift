@@ -62,7 +62,7 @@ import Testing
     let samples = try decode(decoder)
     let frameCount = samples.count / decoder.channelCount
     #expect(decoder.frameCount == frameCount)
-    var random = RandomNumbers(seed: 7)
+    var random = SplitMix64(seed: 7)
     var places = (0..<50).map { _ in Int.random(in: 0..<frameCount, using: &random) }
     places += [0, frameCount - 1, 0, frameCount - 300, 1, frameCount / 2, frameCount / 2 - 1]
     places += [frameCount, 0]
@@ -98,23 +98,5 @@ import Testing
     #expect(ours.count == theirs.count)
     let worst = zip(ours, theirs).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
     #expect(worst < 1e-5)
-  }
-}
-
-/// Numbers that are the same in each run.
-struct RandomNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  /// SplitMix64 (Steele, Lea and Flood, 2014).
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

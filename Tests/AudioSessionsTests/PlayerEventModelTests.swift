@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioFiles
 import AudioSessions
 import Testing
@@ -14,7 +15,7 @@ import Testing
   /// A run of a player under random commands.
   private struct Run {
     let rig: PlayerRig
-    var random: Seeded
+    var random: SplitMix64
     var heard: [Int] = []
     var told: [Told] = []
     var commands: [Int] = []
@@ -27,7 +28,7 @@ import Testing
 
     init(seed: UInt64) throws {
       rig = try PlayerRig()
-      random = Seeded(seed)
+      random = SplitMix64(seed: seed)
       rig.player.setEndingSoonLead(seconds: 0.4)
       for _ in 0..<3 { try enqueue() }
       rig.player.play()

@@ -68,7 +68,7 @@ import Testing
   ) throws {
     // Before a release 1,000 of them.
     let steps = getenv("DUPLEX_LONG") == nil ? 300 : 1000
-    var random = Seeded(seed)
+    var random = SplitMix64(seed: seed)
     let file = try CountedFile(frames: 70_000, format: format)
     var done = 0
     while done < steps {
@@ -105,7 +105,7 @@ import Testing
   }
 
   private func ask(
-    _ model: inout Model, _ player: AudioPlayer, _ random: inout Seeded
+    _ model: inout Model, _ player: AudioPlayer, _ random: inout SplitMix64
   ) throws {
     switch Int.random(in: 0...5, using: &random) {
     case 0, 1:
@@ -136,20 +136,5 @@ import Testing
       model.boundary = Int(clamping: max(Double(first), min(place, Double(max(first, last)))))
     }
     model.settle()
-  }
-}
-
-/// Numbers that repeat (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioDevices
 import Glibc
 import RealtimeAudio
@@ -73,7 +74,7 @@ import Testing
     func conclude() { isOver.raise() }
 
     func step() -> Bool {
-      var random = Seeded(seed)
+      var random = SplitMix64(seed: seed)
       // Without an end of its own a player that never stops would never be found out.
       for _ in 0..<20_000 where !isOver.isRaised {
         switch Int.random(in: 0..<8, using: &random) {

@@ -1,9 +1,10 @@
+import AudioBasics
 import DelayEstimation
 import Glibc
 
 /// Prints the error of the delay estimator over levels of noise and ways that a signal can take.
 func printAccuracy(trials: Int) {
-  var random = RandomNumbers(seed: 20_260_131)
+  var random = SplitMix64(seed: 20_260_131)
   print("way          SNR dB  answers  doubtful  RMS error  largest   RMS/bound  wrong, no doubt")
   for way in DelayedSignal.Way.allCases {
     for level in stride(from: -10.0, through: 60, by: 10) {

@@ -24,7 +24,7 @@ struct ByEarTrial {
 
   /// Trial number `seed`, which chooses all of it.
   init?(seed: UInt64) {
-    var random = RandomNumbers(seed: seed &* 0x9E37_79B9)
+    var random = SplitMix64(seed: seed &* 0x9E37_79B9)
     let material = Material.allCases[Int(clamping: random.uniform(0...4.999))]
     let seconds = random.uniform(2...6)
     let frames = Int(clamping: seconds * Self.rate)
@@ -46,7 +46,7 @@ struct ByEarTrial {
   }
 
   private static func sound(
-    _ material: Material, frames: Int, seed: UInt64, random: inout RandomNumbers
+    _ material: Material, frames: Int, seed: UInt64, random: inout SplitMix64
   ) -> [Float] {
     switch material {
     case .speech, .music, .drums:
@@ -96,7 +96,7 @@ struct ByEarTrial {
   }
 
   /// Up to three, 2 to 2,000 frames behind and at least 4 dB weaker.
-  private static func addEchoes(to sound: inout [Float], random: inout RandomNumbers) {
+  private static func addEchoes(to sound: inout [Float], random: inout SplitMix64) {
     let direct = sound
     for _ in 0..<Int(clamping: random.uniform(0...3.999)) {
       let behind = Int(clamping: 2 * pow(1000, random.uniform(0...1)))

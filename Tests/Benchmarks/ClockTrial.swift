@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioClocks
 import Foundation
 import Glibc
@@ -87,7 +88,7 @@ struct ClockTrial {
 
   /// Runs it for `seconds` and shows every cycle.
   func run(seconds: Double, show: (Moment) -> Void) {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let length = Double(period)
     let delay = 3 * length + 64
     var input = FilteredClock(framesPerSecond: rate)

@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioSpectra
 import DelayEstimation
 import Glibc
@@ -22,7 +23,7 @@ struct DelayedSignal {
   let isInverted: Bool
 
   /// One second of probe at `rate`, `signalToNoiseDB` above white noise as long as it sounds.
-  init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout RandomNumbers) {
+  init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout SplitMix64) {
     let probe = ProbeSignal(seed: random.next(), frames: rate).samples
     delayFrames = random.uniform(0...Double(min(96_000, 2 * rate)))
     isInverted = random.uniform(0...1) < 0.5
@@ -77,22 +78,8 @@ extension DelayedSignal {
   }
 }
 
-/// Random numbers that repeat: SplitMix64.
-struct RandomNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-
+extension SplitMix64 {
+  /// Of a uniform distribution over `range`.
   mutating func uniform(_ range: ClosedRange<Double>) -> Double {
     let unit = Double(next() >> 11) / 9_007_199_254_740_992
     return range.lowerBound + unit * (range.upperBound - range.lowerBound)

@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioSpectra
 import DelayEstimation
 import Glibc
@@ -8,7 +9,7 @@ import Testing
 /// Recordings of signals that are no probe: of voices, music and sweeps.
 @Suite struct ColouredSignalTests {
   private let frames = 32000
-  private var random = RandomNumbers(seed: 12)
+  private var random = SplitMix64(seed: 12)
 
   /// Noise that falls by 6 or by 12 dB an octave, in syllables.
   private mutating func voice(isDark: Bool) -> [Float] {
@@ -29,7 +30,7 @@ import Testing
 
   @Test(arguments: 1...4)
   mutating func `of a voice without its treble no wrong delay is believed`(seed: UInt64) throws {
-    random = RandomNumbers(seed: seed)
+    random = SplitMix64(seed: seed)
     let reference = voice(isDark: false)
     // A windowed sinc of 2049 taps, whose ends leave a little of the treble 1024 frames off.
     let share = 0.02 + 0.0025 * Double(seed)

@@ -1,3 +1,4 @@
+import AudioBasics
 import DelayEstimation
 import Glibc
 import Testing
@@ -20,7 +21,7 @@ import Testing
 
   @Test(arguments: [-10.0, 0, 20, 40])
   func `errors in white noise stay near the bound of Cramér and Rao`(level: Double) throws {
-    var random = RandomNumbers(seed: 17)
+    var random = SplitMix64(seed: 17)
     var squares = 0.0
     let trials = 12
     for trial in 0..<trials {
@@ -43,7 +44,7 @@ import Testing
   func `what happens on the way moves the answer by less than a twentieth of a frame`(
     way: DelayedSignal.Way, level: Double
   ) throws {
-    var random = RandomNumbers(seed: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<4 {
       let signal = try #require(
         DelayedSignal(way, rate: 48000, signalToNoiseDB: level, random: &random))
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func `an echo is told from the direct sound`() throws {
-    var random = RandomNumbers(seed: 9)
+    var random = SplitMix64(seed: 9)
     let signal = try #require(
       DelayedSignal(.echoing, rate: 48000, signalToNoiseDB: 40, random: &random))
     let found = try #require(estimate(signal))

@@ -1,3 +1,4 @@
+import AudioBasics
 import DelayEstimation
 import Glibc
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 /// Recordings in which echoes look like something else, or hide it.
 @Suite struct NearEchoTests {
-  private var random = RandomNumbers(seed: 5)
+  private var random = SplitMix64(seed: 5)
 
   private mutating func estimate(_ reference: [Float], in recording: [Float]) -> DelayEstimate? {
     let noisy = recording.map { $0 + Float(1e-3 * random.normal()) }
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func `an echo within the peak of a narrow band is told by the phase`() throws {
-    var random = RandomNumbers(seed: 5)
+    var random = SplitMix64(seed: 5)
     for index in 0..<12 {
       let signal = try #require(
         DelayedSignal(.narrowEcho, rate: 96000, signalToNoiseDB: 40, random: &random))

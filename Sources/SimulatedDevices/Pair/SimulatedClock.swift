@@ -1,5 +1,6 @@
 // Audio thread.
 
+import AudioBasics
 import AudioClocks
 
 /// A clock as it can be read: it moves a batch at a time, and each batch is seen up to `jitter` seconds late.
@@ -15,7 +16,7 @@ struct SimulatedClock: ~Copyable, Sendable {
     batch = specification.batchFrames
     jitter = specification.jitterMilliseconds * 1e-3
     tick = specification.tickMilliseconds * 1e-3
-    salt = drifts ? 0x9E37_79B9_7F4A_7C15 : 0xD1B5_4A32_D192_ED03
+    salt = drifts ? SplitMix64.step : 0xD1B5_4A32_D192_ED03
   }
 
   /// The frames that are seen to have passed at `seconds`, and since when. Where the clock goes by a
@@ -45,13 +46,11 @@ struct SimulatedClock: ~Copyable, Sendable {
     return jitter > 0 ? exact + jitter * chance(number) : exact
   }
 
-  /// 0 up to 1, the same for a batch whenever it is asked: the finaliser of splitmix64.
+  /// 0 up to 1, the same for a batch whenever it is asked.
   @_noLocks
   private func chance(_ number: Int) -> Double {
-    var bits = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 ^ salt
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+    let state = UInt64(truncatingIfNeeded: number) &* SplitMix64.step ^ salt
+    return Double(SplitMix64.mixed(state) >> 11) * 0x1p-53
   }
 }
 

@@ -75,8 +75,11 @@ struct SourceList: RandomAccessCollection, Sendable {
     return address
   }
 
-  /// Brings them into another order.
-  mutating func shuffle() { order = indices.shuffled() }
+  /// Brings them into a random order; with a `seed` it is the same in each run.
+  mutating func shuffle(seed: UInt64?) {
+    var numbers = SplitMix64(seed: seed ?? .random(in: .min ... .max))
+    order = indices.shuffled(using: &numbers)
+  }
 
   /// Adds those of `other` behind the others.
   mutating func append(_ other: SourceList) {

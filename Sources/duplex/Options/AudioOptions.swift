@@ -188,6 +188,11 @@ struct AudioOptions: ParsableArguments {
       && (headroom ?? profile.headroomFrames) == configuration.headroomFrames
   }
 
+  /// Whether the output is a simulated device that runs in virtual time.
+  var playsInVirtualTime: Bool {
+    (try? SimulatedDeviceSpecification(parsing: playbackDevice ?? device))?.clock == .free
+  }
+
   /// What these options ask of a unit that captures, plays, or both.
   func request(captures: Bool, plays: Bool) -> DuplexRequest {
     var request = DuplexRequest(

@@ -86,7 +86,7 @@ struct PlayCommand: AlsoPlayingCommand {
   func perform() throws -> ExitStatus {
     // Each source is looked at before anything sounds; a device that has the first one's rate plays it as it is.
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
-    if shuffle { list.shuffle() }
+    if shuffle { list.shuffle(seed: shuffleSeed) }
     let style = PlayItems.Style(
       order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
     let items = try PlayItems(
@@ -101,6 +101,9 @@ struct PlayCommand: AlsoPlayingCommand {
     }
   }
 
+  /// A run in virtual time repeats bit for bit.
+  private var shuffleSeed: UInt64? { audio.playsInVirtualTime ? 0 : nil }
+
   private func play(
     _ items: [QueueItem], choices: Int, on open: consuming OpenDevice
   ) throws -> ExitStatus {
@@ -108,7 +111,7 @@ struct PlayCommand: AlsoPlayingCommand {
     let player = AudioPlayer(
       endsWithQueue: true, prebufferSeconds: prebuffer?.seconds(at: configuration.sampleRate))
     player.enqueue(items)
-    player.setRepeating(repeats, shuffles: shuffle)
+    player.setRepeating(repeats, shuffles: shuffle, seed: shuffleSeed)
     player.play()
     var callbacks = Mixer(configuration)
     callbacks.player = try player.attach(to: configuration)

@@ -12,7 +12,7 @@ import Testing
     index: Int
   ) throws {
     let (fileFormat, sampleFormat) = Self.kinds[index]
-    var numbers = RandomNumbers(seed: UInt64(index))
+    var numbers = SplitMix64(seed: UInt64(index))
     let folder = TemporaryFolder()
     let whole = try BrokenFile(folder, "whole", fileFormat, sampleFormat, frames: 3000)
     var opened = 0

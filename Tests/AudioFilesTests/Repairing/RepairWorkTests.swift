@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
   }
 
   @Test func `a checksum comes out between two equal marks`() {
-    var numbers = RandomNumbers(seed: 1)
+    var numbers = SplitMix64(seed: 1)
     let checksum = Checksum.flacFrame
     for count in [2, 3, 100, 70_000] {
       var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }

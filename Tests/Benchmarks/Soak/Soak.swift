@@ -8,7 +8,7 @@ final class Soak {
   private let seconds: Double
   private let clocks: SoakClocks
   private let folder: String
-  private var random: RandomNumbers
+  private var random: SplitMix64
   private let faults: SoakFaults
 
   private let player = AudioPlayer()
@@ -32,7 +32,7 @@ final class Soak {
     seconds = 3600 * hours
     self.clocks = clocks
     self.folder = folder
-    random = RandomNumbers(seed: seed)
+    random = SplitMix64(seed: seed)
     faults = SoakFaults(seconds: seconds, clocks, &random)
     print(
       "# \(clocks.rawValue) clock\(clocks == .one ? "" : "s"), \(hours) h, seed \(seed): \(faults.sentence)"

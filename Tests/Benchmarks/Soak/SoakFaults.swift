@@ -22,7 +22,7 @@ struct SoakFaults {
   private var settings: [String]
 
   /// A fault each 5 to 45 seconds, the last one 10 seconds before the end: none comes while another is mended.
-  init(seconds: Double, _ clocks: SoakClocks, _ random: inout RandomNumbers) {
+  init(seconds: Double, _ clocks: SoakClocks, _ random: inout SplitMix64) {
     settings = ["xrun-frames=\(Int.random(in: 16...4800, using: &random))"]
     if clocks == .two { settings += ["drift=40", "batch=48", "jitter=1"] }
     var time = 5.0

@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 
 /// What surrounds the phrases of a trial of the voice gate.
@@ -6,7 +7,7 @@ enum GateNoise: String, CaseIterable {
 
   /// `frames` frames of it, of an RMS of one.
   func samples(
-    frames: Int, sampleRate: Int, material: SpokenMaterial, random: inout RandomNumbers
+    frames: Int, sampleRate: Int, material: SpokenMaterial, random: inout SplitMix64
   ) throws -> [Float] {
     switch self {
     case .white: (0..<frames).map { _ in Float(random.normal()) }
@@ -20,14 +21,14 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  private static func pink(_ frames: Int, random: inout RandomNumbers) -> [Float] {
+  private static func pink(_ frames: Int, random: inout SplitMix64) -> [Float] {
     var filter = PinkFilter()
     return (0..<frames).map { _ in Float(filter.next(random.normal())) }
   }
 
   /// Air, which loses 6 dB an octave from 400 Hz on, and the blades' tone with its harmonics, swaying a little.
   private static func fan(
-    _ frames: Int, _ rate: Double, random: inout RandomNumbers
+    _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
     let hertz = random.uniform(80...140)
     let memory = exp(-2 * .pi * 400 / rate)
@@ -48,7 +49,7 @@ enum GateNoise: String, CaseIterable {
   /// Strokes at random intervals, each the click of a key that goes down and the fainter one of its return, in a room
   /// whose own noise lies 35 dB below a stroke.
   private static func keyboard(
-    _ frames: Int, _ rate: Double, random: inout RandomNumbers
+    _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
     var sound: [Float] = pink(frames, random: &random).map { 0.01 * $0 }
     var seconds = 0.1
@@ -66,7 +67,7 @@ enum GateNoise: String, CaseIterable {
   /// A burst of noise, 5 to 12 ms long, with a resonance of the case.
   private static func click(
     at seconds: Double, level: Double, in sound: inout [Float], _ rate: Double,
-    random: inout RandomNumbers
+    random: inout SplitMix64
   ) {
     let first = Int(clamping: seconds * rate)
     let decay = random.uniform(0.002...0.005)
@@ -81,7 +82,7 @@ enum GateNoise: String, CaseIterable {
 
   /// A rush that swells and fades by 2 dB, and drops close by: eight a second, up to 20 dB louder for some milliseconds.
   private static func rain(
-    _ frames: Int, _ rate: Double, random: inout RandomNumbers
+    _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
     var sound = pink(frames, random: &random)
     for frame in sound.indices {
@@ -100,7 +101,7 @@ enum GateNoise: String, CaseIterable {
 
   /// Eight to twelve voices that read other texts, each from a moment and at a level of its own, 6 dB apart at most.
   private static func babble(
-    _ frames: Int, _ sampleRate: Int, _ material: SpokenMaterial, random: inout RandomNumbers
+    _ frames: Int, _ sampleRate: Int, _ material: SpokenMaterial, random: inout SplitMix64
   ) throws -> [Float] {
     var sound = [Float](repeating: 0, count: frames)
     let voices = material.babble.shuffled(using: &random)
@@ -121,7 +122,7 @@ enum GateNoise: String, CaseIterable {
   /// A band: chords of plucked strings, a bass, a melody with vibrato, and from the fifth bar on drums in every other
   /// eight bars.
   private static func music(
-    _ frames: Int, _ rate: Double, random: inout RandomNumbers
+    _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
     var sound = [Float](repeating: 0, count: frames)
     let beat = random.uniform(0.42...0.65)
@@ -157,7 +158,7 @@ enum GateNoise: String, CaseIterable {
 
   private static func addDrums(
     _ number: Int, at seconds: Double, _ beat: Double, to sound: inout [Float], _ rate: Double,
-    random: inout RandomNumbers
+    random: inout SplitMix64
   ) {
     func hit(_ seconds: Double, _ level: Double, _ decay: Double, tone: Double, _ share: Double) {
       let first = Int(clamping: seconds * rate)

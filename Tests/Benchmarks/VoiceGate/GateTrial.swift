@@ -19,7 +19,7 @@ struct GateTrial {
     _ count: Int, _ material: SpokenMaterial, seed: UInt64, isWhispered: Bool = false,
     in noise: GateNoise, decibels: Double
   ) throws {
-    var random = RandomNumbers(seed: seed &* 0x9E37_79B9)
+    var random = SplitMix64(seed: seed &* 0x9E37_79B9)
     let rate = Double(Self.sampleRate)
     var sound = [Float](repeating: 0, count: Int(clamping: 3 * rate))
     var places: [Range<Int>] = []
@@ -47,7 +47,7 @@ struct GateTrial {
   init(
     seconds: Double, _ material: SpokenMaterial, seed: UInt64, of noise: GateNoise
   ) throws {
-    var random = RandomNumbers(seed: seed &* 0x9E37_79B9 &+ 1)
+    var random = SplitMix64(seed: seed &* 0x9E37_79B9 &+ 1)
     let frames = Int(clamping: seconds * Double(Self.sampleRate))
     samples = try noise.samples(
       frames: frames, sampleRate: Self.sampleRate, material: material, random: &random

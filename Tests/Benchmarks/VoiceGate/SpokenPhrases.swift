@@ -93,7 +93,7 @@ enum SpokenMaterial: String, CaseIterable {
   ]
 
   /// Phrase number `index` of a trial: every fourth is a short one.
-  func phrase(_ index: Int, isWhispered: Bool, random: inout RandomNumbers) -> SpokenPhrase {
+  func phrase(_ index: Int, isWhispered: Bool, random: inout SplitMix64) -> SpokenPhrase {
     // So that each voice says short ones, too.
     let voice = voices[(index + index / 4) % voices.count]
     let language = String(voice.prefix(2))

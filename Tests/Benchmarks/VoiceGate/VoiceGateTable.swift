@@ -48,7 +48,7 @@ private func percent(_ share: Double, digits: Int = 0) -> String {
 /// The processor time of the gate over the time of what it hears: two channels of pink noise at 48 kHz, the best of
 /// three times ten seconds.
 private func coreShare() throws -> Double {
-  var random = RandomNumbers(seed: 1)
+  var random = SplitMix64(seed: 1)
   let noise = try GateNoise.pink.samples(
     frames: 4096, sampleRate: 48000, material: .tuning, random: &random)
   var buffer = SampleBuffer(frameCount: 2048, channelCount: 2)

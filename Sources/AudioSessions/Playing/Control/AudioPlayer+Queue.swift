@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioFiles
 
 /// What is to be played.
@@ -103,11 +104,13 @@ extension AudioPlayer {
     list.withLock { $0.remove(all: false) }.first
   }
 
-  /// Whether the queue begins anew at its end, and then in another order.
-  public func setRepeating(_ repeats: Bool, shuffles: Bool = false) {
+  /// Whether the queue begins anew at its end, and then in another random order; with a `seed` the orders are the same
+  /// in each run.
+  public func setRepeating(_ repeats: Bool, shuffles: Bool = false, seed: UInt64? = nil) {
     list.withLock { list in
       list.repeats = repeats
       list.shuffles = shuffles
+      if let seed { list.randomNumbers = SplitMix64(seed: seed) }
     }
   }
 

@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// Where an item stands in a queue: a queue that repeats and shuffles has an order for each round.
 struct QueuePlace: Hashable, Comparable, Sendable {
   /// Counted up with each new order.
@@ -30,6 +32,8 @@ struct QueueList: Sendable {
   var repeats = false
   /// Whether it begins in another order each time.
   var shuffles = false
+  /// Where the orders come from.
+  var randomNumbers = SplitMix64(seed: .random(in: .min ... .max))
   /// Counted up when another item than was expected comes next: what was opened ahead is dropped.
   private(set) var generation = 0
   /// Counted up when items are taken out, and others come to their places.
@@ -108,7 +112,9 @@ struct QueueList: Sendable {
     if isRoundOver { hasDelivered = false }
     next = entry.place.moved(by: 1)
     // Before the first of the next round is opened ahead.
-    if isRoundOver, repeats, shuffles, !isReordered { rounds.append(items.shuffled()) }
+    if isRoundOver, repeats, shuffles, !isReordered {
+      rounds.append(items.shuffled(using: &randomNumbers))
+    }
     return entry
   }
 
