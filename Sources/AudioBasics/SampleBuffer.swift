@@ -33,7 +33,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     self.frameCount = max(0, frameCount)
     self.channelCount = max(0, channelCount)
     let (samples, isTooMany) = self.frameCount.multipliedReportingOverflow(by: self.channelCount)
-    // What has less than 64 MiB is not asked for.
+    // Below 64 MiB, free memory is not checked first.
     requirement(
       !isTooMany
         && (samples < 1 << 24 || Self.hasRoom(frameCount: frameCount, channelCount: channelCount)),

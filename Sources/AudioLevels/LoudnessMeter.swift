@@ -50,15 +50,16 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     truePeaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// How much a channel counts (BS.1770-5, table 4): surround channels 1.5 dB more, and one for low frequencies
-  /// not at all. Channels in the order of WAV files: left, right, centre, low frequencies, surround.
+  /// How much a channel counts (BS.1770-5, annex 3, table 4): 1.5 dB more where its loudspeaker stands 60 to 120 degrees
+  /// to the side, and not at all where it plays low frequencies only. The channels are those of a WAV file of that number
+  /// of channels: left, right, centre, low frequencies, back, side; more than eight have no places, and count all alike.
   private static func weight(ofChannel channel: Int, of count: Int) -> Double {
     guard channel < count else { return 0 }
     return switch (count, channel) {
-    case (4, 2...), (5, 3...): 1.41
-    case (4, _), (5, _), (_, 0...2): 1
-    case (_, 4...5): 1.41
-    default: 0
+    // The surround channels of 4.0, 5.0 and 5.1 stand at 110 degrees, the back ones beside side ones at 135 or 180.
+    case (4, 2...), (5, 3...), (6, 4...), (7, 5...), (8, 6...): 1.41
+    case (6...8, 3): 0
+    default: 1
     }
   }
 

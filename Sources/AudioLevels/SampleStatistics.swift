@@ -19,20 +19,20 @@ struct SampleStatistics {
     let vectors = isVector ? Extremes(samples, count: frames * width) : Extremes()
     var isFinite = true
     for channel in 0..<width {
-      var (highest, doubt) = (Float(0), Float(0))
+      var (highest, nonFiniteSum) = (Float(0), Float(0))
       if isVector {
         for lane in Swift.stride(from: channel, to: 8, by: width) {
           highest = max(highest, vectors.highest[lane])
-          doubt += vectors.doubt[lane]
+          nonFiniteSum += vectors.nonFiniteSum[lane]
         }
       } else {
         for frame in 0..<frames {
           let sample = samples[frame &* width &+ channel]
-          doubt += sample * 0
+          nonFiniteSum += sample * 0
           highest = abs(sample) > highest ? abs(sample) : highest
         }
       }
-      let isNumber = doubt == 0
+      let isNumber = nonFiniteSum == 0
       channels[channel].add(
         samples + channel, count: frames, stride: width, highest: highest, isFinite: isNumber)
       isFinite = isFinite && isNumber
@@ -45,30 +45,30 @@ struct SampleStatistics {
     /// The highest magnitude; what is no number does not count.
     private(set) var highest = SIMD8<Float>()
     /// Zero as long as all are finite.
-    private(set) var doubt = SIMD8<Float>()
+    private(set) var nonFiniteSum = SIMD8<Float>()
 
     init() {}
 
     init(_ samples: UnsafePointer<Float>, count: Int) {
       let whole = count & ~7
-      var (highest, doubt) = (SIMD8<Float>(), SIMD8<Float>())
+      var (highest, nonFiniteSum) = (SIMD8<Float>(), SIMD8<Float>())
       var index = 0
       while index < whole {
         let eight = UnsafeRawPointer(samples + index).loadUnaligned(as: SIMD8<Float>.self)
         let magnitudes = Self.magnitudes(eight)
         // In this order of operands a maximum is one instruction.
         highest = highest.replacing(with: magnitudes, where: magnitudes .> highest)
-        doubt += eight * 0
+        nonFiniteSum += eight * 0
         index &+= 8
       }
       while index < count {
         let lane = index & 7
         let magnitude = abs(samples[index])
         if magnitude > highest[lane] { highest[lane] = magnitude }
-        doubt[lane] += samples[index] * 0
+        nonFiniteSum[lane] += samples[index] * 0
         index &+= 1
       }
-      (self.highest, self.doubt) = (highest, doubt)
+      (self.highest, self.nonFiniteSum) = (highest, nonFiniteSum)
     }
 
     @inline(__always)

@@ -41,28 +41,28 @@ public protocol BackgroundWork: AnyObject, Sendable {
 }
 
 extension BackgroundWork {
-  /// An end as any other.
+  /// Default: calls `conclude()`.
   public func abandon() { conclude() }
 
-  /// Never.
+  /// Default: false.
   public var isSaving: Bool { false }
 
-  /// It stores nothing.
+  /// Default: false, it stores nothing.
   public var isUnfinished: Bool { false }
 
-  /// Its end is waited for.
+  /// Default: false, its end is waited for.
   public var isDispensable: Bool { false }
 
-  /// Never.
+  /// Default: false.
   public var isWaitingForOthers: Bool { false }
 
-  /// Never.
+  /// Default: false.
   public var needsTime: Bool { false }
 
-  /// None.
+  /// Default: 0.
   public var nonFiniteCount: Int { 0 }
 
-  /// Fifty steps a second.
+  /// Default: 20, which is 50 steps a second.
   public var stepMilliseconds: Int { 20 }
 }
 
@@ -94,7 +94,7 @@ package final class BackgroundThread {
         name: name, priority: .normal, stackByteCount: 1_048_576,
         Loop(work: work, done: done))
     } catch {
-      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+      throw DeviceFailure(error)
     }
   }
 

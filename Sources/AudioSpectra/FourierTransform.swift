@@ -116,7 +116,7 @@ public struct ComplexFloat: BitwiseCopyable, Sendable, Equatable {
   /// The square of its magnitude: a power.
   public var power: Float { real * real + imaginary * imaginary }
 
-  /// The number with its phase turned round.
+  /// The complex conjugate.
   public var conjugate: ComplexFloat { ComplexFloat(real, -imaginary) }
 
   /// The product of two numbers.
@@ -126,7 +126,7 @@ public struct ComplexFloat: BitwiseCopyable, Sendable, Equatable {
       left.real * right.imaginary + left.imaginary * right.real)
   }
 
-  /// The number, stretched.
+  /// The product of a complex and a real number.
   public static func * (left: ComplexFloat, factor: Float) -> ComplexFloat {
     ComplexFloat(left.real * factor, left.imaginary * factor)
   }

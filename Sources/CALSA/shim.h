@@ -14,24 +14,24 @@
 // mapped status and control pages (avail_update, mmap_begin, mmap_commit) or make the one system
 // call that is their purpose (readi, writei, readn, writen, poll). The mutex that alsa-lib takes
 // around plugins is switched off, since one thread drives a PCM (LIBASOUND_THREAD_SAFE).
-#define BLESSED __attribute__((swift_attr("@_noLocks")))
+#define REALTIME_SAFE __attribute__((swift_attr("@_noLocks")))
 
-BLESSED snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm);
-BLESSED snd_pcm_sframes_t snd_pcm_avail(snd_pcm_t *pcm);
-BLESSED int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm);
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_avail(snd_pcm_t *pcm);
+REALTIME_SAFE int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
                                snd_pcm_uframes_t *offset, snd_pcm_uframes_t *frames);
-BLESSED snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
                                               snd_pcm_uframes_t frames);
-BLESSED snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t size);
-BLESSED snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer,
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t size);
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer,
                                          snd_pcm_uframes_t size);
-BLESSED snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
-BLESSED snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
-BLESSED int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *tstamp);
-BLESSED int snd_pcm_delay(snd_pcm_t *pcm, snd_pcm_sframes_t *delayp);
-BLESSED int snd_pcm_start(snd_pcm_t *pcm);
-BLESSED snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
-BLESSED int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
+REALTIME_SAFE snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
+REALTIME_SAFE int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *tstamp);
+REALTIME_SAFE int snd_pcm_delay(snd_pcm_t *pcm, snd_pcm_sframes_t *delayp);
+REALTIME_SAFE int snd_pcm_start(snd_pcm_t *pcm);
+REALTIME_SAFE snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
+REALTIME_SAFE int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,
                                              unsigned int nfds, unsigned short *revents);
 
 // RealtimeSanitizer's, present only in a build that links its runtime. A wait for a device is meant to
@@ -40,7 +40,7 @@ extern void __rtsan_disable(void) __attribute__((weak));
 extern void __rtsan_enable(void) __attribute__((weak));
 
 /// Sleeps until a device is due: the one place where the audio thread waits.
-BLESSED static inline int duplex_sleep(struct pollfd *descriptors, long count, int milliseconds) {
+REALTIME_SAFE static inline int duplex_sleep(struct pollfd *descriptors, long count, int milliseconds) {
   if (__rtsan_disable) __rtsan_disable();
   int ready = poll(descriptors, (nfds_t)count, milliseconds);
   if (__rtsan_enable) __rtsan_enable();
@@ -60,7 +60,7 @@ static inline int duplex_open_waiting(const struct pollfd *descriptor) {
 }
 
 /// Sleeps until the device behind `waiting` is due: poll's events, or 0 when interrupted or too late.
-BLESSED static inline int duplex_sleep_waiting(int waiting, int milliseconds) {
+REALTIME_SAFE static inline int duplex_sleep_waiting(int waiting, int milliseconds) {
   struct epoll_event event = {0};
   if (__rtsan_disable) __rtsan_disable();
   int ready = epoll_wait(waiting, &event, 1, milliseconds);

@@ -11,9 +11,6 @@ struct DuplexCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplex",
     abstract: "Records, monitors and plays sound through ALSA at the card's lowest latency.",
-    discussion: """
-      Needs no sound card to be tried: --device sim plays back into its own microphone.
-      """,
     version: "0.1.0",
     subcommands: [
       RecordCommand.self, MonitorCommand.self, PlayCommand.self, LatencyCommand.self,
@@ -169,7 +166,7 @@ struct DuplexCommand: ParsableCommand {
     if let list = line.firstRange(of: " Please provide one of the following:") {
       line.removeSubrange(list)
     }
-    // What it means to be the nearest option is far from it: near ones were completed before.
+    // Close misspellings were answered before: the parser's suggestion here is unrelated.
     if let guess = line.firstRange(of: " Did you mean ") {
       line.removeSubrange(guess.lowerBound...)
     }

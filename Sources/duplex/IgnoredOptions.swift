@@ -6,14 +6,15 @@ enum IgnoredOptions {
     let options: [String]
     /// Options one of which gives the others an effect; empty where nothing does.
     var needed: [String] = []
-    /// The only value of another option with which they have no effect.
-    var onlyWith: (option: String, value: String)?
+    /// Another option, or a value of it, with which alone they have no effect.
+    var onlyWith: (option: String, value: String?)?
     let hint: String
 
     func applies(to command: String, _ options: [WrittenOption]) -> Bool {
       guard commands.contains(command) else { return false }
       if let onlyWith {
-        return options.last { $0.name == onlyWith.option }?.value == onlyWith.value
+        guard let last = options.last(where: { $0.name == onlyWith.option }) else { return false }
+        return onlyWith.value == nil || last.value == onlyWith.value
       }
       return !options.contains { needed.contains($0.name) }
     }
@@ -51,12 +52,21 @@ enum IgnoredOptions {
       commands: ["monitor"], options: ["overwrite"], needed: ["record"],
       hint: "Nothing is written without --record."),
     Rule(
+      commands: ["latency"],
+      options: [
+        "repeat", "reopen", "level", "device", "capture-device", "playback-device", "rate",
+        "channels", "capture-channels", "playback-channels", "format", "period-size", "periods",
+        "headroom", "resampler-quality", "master", "realtime-priority", "duration",
+      ],
+      onlyWith: ("listen", nil), hint: "No device is used with --listen."),
+    Rule(
       commands: ["tune"], options: ["headroom"],
       hint: "tune chooses the headroom of each setting that it tries."),
   ]
 
   private static let shortNames = [
-    "-C": "capture-device", "-P": "playback-device", "-n": "periods",
+    "-D": "device", "-C": "capture-device", "-P": "playback-device", "-r": "rate", "-c": "channels",
+    "-f": "format", "-p": "period-size", "-n": "periods", "-d": "duration",
   ]
 
   /// Warns of each option in `words` that has no effect on `command`. Options that a file of settings sets

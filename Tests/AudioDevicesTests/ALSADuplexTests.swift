@@ -17,7 +17,7 @@ import Testing
 
     init(
       capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
-      step: Int = 64, isHardware: Bool = false, isServer: Bool = false
+      step: Int = 64, headroom: Int? = nil, isHardware: Bool = false, isServer: Bool = false
     ) throws {
       self.capture = capture ? .make() : nil
       self.playback = playback ? .make() : nil
@@ -27,7 +27,9 @@ import Testing
       self.capture?.pointee.is_hardware = isHardware
       self.capture?.pointee.is_server = isServer
       (self.capture ?? self.playback)?.pointee.step = step
-      device = try ALSADuplex(opening: .fake(self.capture, self.playback))
+      var request = DuplexRequest.fake(self.capture, self.playback)
+      request.headroomFrames = headroom
+      device = try ALSADuplex(opening: request)
       self.playback?.fill { _ in 7 }
       try device.start()
     }
@@ -161,6 +163,25 @@ import Testing
     playback.pointee.stale = 128
     #expect(rig.playbackRoom() != nil)
     #expect(playback.pointee.hardware == 10)
+  }
+
+  /// With a headroom of no whole periods every few periods end behind the end of the ring.
+  @Test(arguments: [true, false], [10, 32, 100])
+  func `an output whose page is a period old is no xrun, wherever the ring ends`(
+    isLinked: Bool, headroom: Int
+  ) throws {
+    let rig = try Rig(isLinked: isLinked, headroom: headroom)
+    let playback = try #require(rig.playback)
+    for cycle in 1...40 {
+      #expect(rig.wait() == "ready")
+      let now = playback.pointee.hardware
+      // Its interrupt comes after the input's: until the kernel is asked the page is that of the cycle before.
+      if cycle > 4 { playback.pointee.hardware = now - 64 }
+      playback.pointee.move = now - playback.pointee.hardware
+      rig.cycle()
+      playback.pointee.move = 0
+      playback.pointee.hardware = now
+    }
   }
 
   /// Where both stop as one because the output ran dry, only the output's position may be that of the stop: `counted`

@@ -14,13 +14,14 @@ import Testing
     (playback.pointee.is_copied, playback.pointee.is_planar) = (true, isPlanar)
     (playback.pointee.period, playback.pointee.buffer) = (32, 256)
     (capture.pointee.companion, capture.pointee.step) = (playback, 64)
-    capture.fill { Int16($0 % 1000) }
     var samples = SampleBuffer(frameCount: 64, channelCount: 1)
     let closures = DuplexClosures(
       input: { $0.render(into: &samples) }, output: { $0.play(samples) })
     var unit = DuplexUnit(
       device: try ALSADuplex(opening: .fake(capture, playback)), callbacks: closures,
       progress: UnitProgress(), frameLimit: 128)
+    // What lay in its memory before it was opened is no sound.
+    capture.fill { Int16($0 % 1000) }
     #expect(unit.configuration.playback?.periodFrames == 32)
     try unit.start()
     #expect(unit.run() == nil)

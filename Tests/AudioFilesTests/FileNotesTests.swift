@@ -67,9 +67,9 @@ import Testing
     #expect(before.number(412, 2) == 0x7FFF)
     let origination = Origination(
       nanosecondsSinceEpoch: 1_795_000_000_250_000_000, sampleRate: 48000)
-    writer.originate(origination)
+    writer.setOrigination(origination)
     try writer.refreshHeader()
-    writer.tellLoudness(
+    writer.setLoudness(
       integratedLUFS: -23.05, rangeLU: 7.5, truePeakDBTP: -0.5, momentaryLUFS: -120,
       shortTermLUFS: nil)
     try writer.finish()

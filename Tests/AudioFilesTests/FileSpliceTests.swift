@@ -64,7 +64,7 @@ import Testing
       var writer = try SoundFileWriter(
         path: path, fileFormat: format, sampleFormat: .s16, sampleRate: 48000, channelCount: 1,
         overwrite: false, tags: tags)
-      writer.originate(time)
+      writer.setOrigination(time)
       for frame in marks { writer.mark(SoundFileMarker(frame: frame, label: "at \(frame)")) }
       try writer.write(SampleBuffer(frameCount: frames, channelCount: 1), frames: frames)
       try writer.finish()

@@ -146,7 +146,7 @@ import Testing
     var backoff = RetryBackoff(RemoteFileTimeouts())
     let pauses = (0..<6).map { _ in backoff.next() }
     #expect(pauses == [0.25, 0.5, 1, 2, 4, nil])
-    backoff.progressed()
+    backoff.reset()
     #expect(backoff.next() == 0.25)
   }
 

@@ -66,6 +66,13 @@ import Testing
       try Array(SoundFolder.files(in: folder("music"), entersFolders: false)) == [
         folder("music/a.FLAC"), folder("music/b.wav"),
       ])
+    for name in ["file:/x.wav", "http:/y.wav"] {
+      try TextFile.write("", to: folder("odd/" + name), makingFolders: true)
+    }
+    #expect(
+      try Array(SoundFolder.files(in: folder("odd"))) == [
+        folder("odd/file:/x.wav"), folder("odd/http:/y.wav"),
+      ])
     #expect(SoundFolder.isFolder(folder("music")) && !SoundFolder.isFolder(folder("music/b.wav")))
     #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("none")) }
   }

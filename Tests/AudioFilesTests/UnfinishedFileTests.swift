@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import Glibc
 import Testing
 
 /// What is there when the program is killed: the file as it stands between two writes.
@@ -34,6 +35,23 @@ import Testing
       try writer.finish()
       let isWhole = try load(folder("w")) == Array(all[..<(count * channels)])
       #expect(isWhole)
+    }
+  }
+
+  @Test(arguments: [FileFormat.flac, .ogg, .opus, .mp3])
+  func `a file that another program cuts to any length stops nothing`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 18_000, channels: 1)
+    for length in 0...60 {
+      var writer = try SoundFileWriter(
+        path: folder("w"), fileFormat: format, sampleFormat: format == .flac ? .s16 : .float,
+        sampleRate: 48000, channelCount: 1, overwrite: true)
+      try writer.write(sound, from: 0, frames: 17_000)
+      try writer.refreshHeader()
+      try #require(truncate(folder("w"), length) == 0)
+      try? writer.write(sound, from: 17_000, frames: 1000)
+      try? writer.refreshHeader()
+      try? writer.finish()
     }
   }
 

@@ -34,6 +34,8 @@ import Testing
     Case(sampleRate: 48000, channelCount: 1, swing: 50, seed: 11),
     Case(sampleRate: 48000, channelCount: 2, swing: 0, seed: 12),
     Case(sampleRate: 96000, channelCount: 8, swing: 35, seed: 13),
+    Case(sampleRate: 44100, channelCount: 7, swing: 35, seed: 18),
+    Case(sampleRate: 48000, channelCount: 12, swing: 35, seed: 19),
     Case(sampleRate: 384_000, channelCount: 2, swing: 20, seed: 14),
     // What the high-pass must take off is far louder than what remains.
     Case(sampleRate: 48000, channelCount: 2, swing: 20, seed: 15, constant: 0.5, rumble: 0.3),
@@ -72,6 +74,17 @@ import Testing
     return buffer
   }
 
+  /// Where the loudspeakers of more channels than libebur128 has a default for stand: those of a WAV file, or nowhere.
+  private static func places(of channelCount: Int) -> [channel] {
+    let front = [EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED]
+    return switch channelCount {
+    case ...6: []
+    case 7: front + [EBUR128_Mp180, EBUR128_Mp090, EBUR128_Mm090]
+    case 8: front + [EBUR128_Mp135, EBUR128_Mm135, EBUR128_Mp090, EBUR128_Mm090]
+    default: Array(repeating: EBUR128_CENTER, count: channelCount)
+    }
+  }
+
   private func ask(
     _ question: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>?) -> Int32,
     _ state: UnsafeMutablePointer<ebur128_state>?
@@ -89,6 +102,9 @@ import Testing
       EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
     var state = ebur128_init(UInt32(test.channelCount), UInt(test.sampleRate), Int32(mode))
     defer { ebur128_destroy(&state) }
+    for (channel, place) in Self.places(of: test.channelCount).enumerated() {
+      #expect(ebur128_set_channel(state, UInt32(channel), Int32(place.rawValue)) == 0)
+    }
     var done = 0
     while done < sound.frameCount {
       let count = min(1 + done % 3001, sound.frameCount - done)

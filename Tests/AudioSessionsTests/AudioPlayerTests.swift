@@ -98,7 +98,7 @@ import Testing
     let file = try CountedFile(frames: 96000)
     let rig = try PlayerRig()
     var settings = TrackSettings()
-    settings.order = PlaybackRange(startFrame: 10000, endFrame: 30000, times: 2)
+    settings.range = PlaybackRange(startFrame: 10000, endFrame: 30000, times: 2)
     rig.enqueue(file, settings: settings)
     rig.player.play()
     _ = rig.run(cycles: 2)

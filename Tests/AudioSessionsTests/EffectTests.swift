@@ -21,7 +21,7 @@ private struct RingModulator: AudioEffect {
 /// Sets every sample, and keeps the highest that it got and where it stood.
 private struct Generator: AudioEffect, ~Copyable {
   var level: ParameterRamp
-  var heard: AtomicCounter
+  var heard: PublishedValue
   var highest: Float = 0
 
   mutating func prepare(_ format: EffectFormat) { level.prepare(format) }
@@ -96,7 +96,7 @@ private struct Running: RealtimeWork, ~Copyable {
     let told = MutexBox<[EffectFormat]>([])
     let level = EffectParameter(0.25)
     var insert = EffectInsert(Multiplier(factor: 3, told: told))
-    insert.append(Generator(level: level.makeRamp(), heard: AtomicCounter()))
+    insert.append(Generator(level: level.makeRamp(), heard: PublishedValue()))
     insert.append(Multiplier(factor: 2, told: told))
     insert.prepare(format())
     #expect(told.withLock { $0 } == [format(), format()])
@@ -175,7 +175,7 @@ private struct Running: RealtimeWork, ~Copyable {
     var mixer = Mixer(periodFrames: 64, captureChannels: 2, playbackChannels: 2)
     if isMonitored { mixer.monitor = SmoothedGain(Gain(factor: 0.5)) }
     let level = EffectParameter(0.8)
-    let heard = AtomicCounter()
+    let heard = PublishedValue()
     let view = heard.makeView()
     mixer.insert = EffectInsert(Generator(level: level.makeRamp(), heard: heard))
     let runner = SessionRunner(

@@ -28,6 +28,36 @@ import Testing
     #expect(told == [4000])
   }
 
+  @Test func `what a full disk took off the end is in no part of the report`() {
+    var report = RecordingReport()
+    report.gaps = [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 980, frames: 50)]
+    report.add(RecordingGap(frame: 2000, frames: 10))
+    report.segments = [
+      RecordedSegment(timelineFrame: 0, frame: 0, frames: 900, start: 0),
+      RecordedSegment(timelineFrame: 2000, frame: 900, frames: 300, start: 0),
+      RecordedSegment(timelineFrame: 5000, frame: 1200, frames: 0, start: 0),
+    ]
+    report.markers = [
+      RecordedMarker(frame: 1000, label: "a"), RecordedMarker(frame: 1001, label: "b"),
+    ]
+    report.pauses = [
+      RecordingPause(frame: 950, timelineFrame: 2050, frames: 10),
+      RecordingPause(frame: 1100, timelineFrame: 2210, frames: 10),
+    ]
+    report.end(at: 1000, losing: 7)
+    #expect(report.frames == 1000 && report.lostFrames == 7)
+    #expect(
+      report.gaps == [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 980, frames: 20)])
+    #expect(report.segments.map(\.frames) == [900, 100])
+    #expect(report.markers.map(\.label) == ["a"])
+    #expect(report.pauses.map(\.frame) == [950])
+    // A segment that lost frames it does not have: as a program outside may make it.
+    report.segments.append(RecordedSegment(timelineFrame: 9000, frame: 1000, frames: -7, start: 0))
+    var session = SessionReport()
+    session.events = [TimelineEvent(kind: .captureXrun, frame: 10, frames: 5)]
+    #expect(session.gaps(in: report).first == RecordingGap(frame: 10, frames: 5))
+  }
+
   @Test func `what came as silence is a gap as well, but for what a pause left out`() {
     var recorded = RecordingReport()
     recorded.gaps = [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 1480, frames: 20)]

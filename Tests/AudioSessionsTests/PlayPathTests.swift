@@ -9,9 +9,9 @@ struct PlayPathTests {
   {
     for times in [1, 4, 100_000, 1_000_000_000, Int.max] {
       for isReversed in [false, true] {
-        let order = PlaybackRange(
+        let range = PlaybackRange(
           startFrame: 10, endFrame: .max, times: times, isReversed: isReversed)
-        let path = PlayPath(order, frameCount: frames, entry: frames)
+        let path = PlayPath(range, frameCount: frames, entry: frames)
         for ratio in [8000.0 / 768_000 / 4, 1, 4 * 96.0] {
           let way = PositionMap(path: path, firstIndex: 0, ratio: ratio)
           #expect((way.frameCount ?? 0) <= 1 << 60)
@@ -22,9 +22,9 @@ struct PlayPathTests {
   }
 
   @Test func `passes beyond counting are endless`() {
-    let order = PlaybackRange(times: 1_000_000_000)
-    #expect(PlayPath(order, frameCount: 48000).frameCount == 48000 * 1_000_000_000)
-    #expect(PlayPath(order, frameCount: 1 << 30).frameCount == nil)
+    let range = PlaybackRange(times: 1_000_000_000)
+    #expect(PlayPath(range, frameCount: 48000).frameCount == 48000 * 1_000_000_000)
+    #expect(PlayPath(range, frameCount: 1 << 30).frameCount == nil)
     #expect(PlayPath(PlaybackRange(times: 3), frameCount: 10).frameCount == 30)
   }
 }

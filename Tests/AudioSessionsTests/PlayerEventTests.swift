@@ -87,7 +87,7 @@ import Testing
     for played in heard {
       let file = files[played.track.number % 2]
       #expect(played.track.index == played.track.number % 2)
-      #expect(played.track.facts.name == file.path && played.frames == file.frames)
+      #expect(played.track.info.name == file.path && played.frames == file.frames)
     }
   }
 

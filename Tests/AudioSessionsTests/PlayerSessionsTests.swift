@@ -23,7 +23,7 @@ import Testing
     #expect(difference(numbers(rig.run(cycles: 100)), 0..<6400) == nil)
     rig.conclude()
     #expect(rig.player.position == 6400)
-    #expect(rig.player.current?.facts.name == first.path)
+    #expect(rig.player.current?.info.name == first.path)
     try rig.attach(periodFrames: 128)
     #expect(rig.player.position == 6400)
     #expect(rig.player.isPlaying || rig.player.state == .waiting)
@@ -33,7 +33,7 @@ import Testing
     rig.conclude()
     #expect(rig.player.playedTracks.map(\.frames) == [6400, 13600, 20000])
     #expect(
-      rig.player.playedTracks.map(\.track.facts.name) == [first.path, first.path, second.path])
+      rig.player.playedTracks.map(\.track.info.name) == [first.path, first.path, second.path])
   }
 
   @Test(arguments: [(44100, 2, 64), (96000, 2, 256), (48000, 1, 64), (48000, 6, 32)])
@@ -80,7 +80,7 @@ import Testing
     #expect(rig.player.state == .paused)
     #expect(rig.run(cycles: 10).allSatisfy { $0 == 0 })
     #expect(rig.player.position == place)
-    #expect(rig.player.settings?.order.times == 2)
+    #expect(rig.player.settings?.range.times == 2)
     #expect(rig.player.gain.factor == 0.5)
     rig.conclude()
     try rig.player.seek(toFrame: 2000)
@@ -265,7 +265,7 @@ import Testing
     }
     let delay = limiter.delayFrames
     mixer.protection = MonitorProtection(
-      sampleRate: 48000, dimRequest: AtomicCounter().makeView(), limiter: limiter)
+      sampleRate: 48000, dimRequest: PublishedValue().makeView(), limiter: limiter)
     mixer.endsWithPlayer = true
     let runner = SessionRunner(
       device: device, callbacks: mixer, background: player.background + [writer], meter: nil,

@@ -75,7 +75,7 @@ import Testing
     let turns = rig.player.playedTracks.map(\.track)
     for (number, turn) in turns.enumerated() { #expect(turn.index == number % Self.fileCount) }
     for first in stride(from: 0, to: turns.count, by: Self.fileCount) {
-      #expect(Set(turns[first..<first + Self.fileCount].map(\.facts.name)).count == Self.fileCount)
+      #expect(Set(turns[first..<first + Self.fileCount].map(\.info.name)).count == Self.fileCount)
     }
   }
 }

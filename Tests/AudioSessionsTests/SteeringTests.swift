@@ -74,7 +74,7 @@ import Testing
     while done < steps {
       let rig = try PlayerRig()
       var settings = TrackSettings()
-      settings.order.times = nil
+      settings.range.times = nil
       rig.enqueue(file, settings: settings)
       rig.player.play()
       var model = Model(frames: file.frames)

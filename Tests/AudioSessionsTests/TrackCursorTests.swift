@@ -31,8 +31,8 @@ import Testing
   }
 
   /// The frame numbers that a track plays, at most `limit` of them.
-  private func played(_ path: String, _ order: PlaybackRange, limit: Int = .max) throws -> [Int] {
-    let track = try TrackReader(path: path, sampleRate: 48000, channelCount: 2, order: order)
+  private func played(_ path: String, _ range: PlaybackRange, limit: Int = .max) throws -> [Int] {
+    let track = try TrackReader(path: path, sampleRate: 48000, channelCount: 2, range: range)
     var buffer = SampleBuffer(frameCount: 999, channelCount: 2)
     var numbers: [Int] = []
     while numbers.count < limit {
@@ -47,13 +47,13 @@ import Testing
     return Array(numbers.prefix(limit))
   }
 
-  private func model(_ order: PlaybackRange, frames: Int, limit: Int = .max) -> [Int] {
-    let end = min(frames, order.endFrame ?? frames)
-    let once = order.startFrame < end ? Array(order.startFrame..<end) : []
-    let turned = order.isReversed ? once.reversed() : once
+  private func model(_ range: PlaybackRange, frames: Int, limit: Int = .max) -> [Int] {
+    let end = min(frames, range.endFrame ?? frames)
+    let once = range.startFrame < end ? Array(range.startFrame..<end) : []
+    let turned = range.isReversed ? once.reversed() : once
     var all: [Int] = []
     var times = 0
-    while !turned.isEmpty, times < order.times ?? .max, all.count < limit {
+    while !turned.isEmpty, times < range.times ?? .max, all.count < limit {
       all += turned
       times += 1
     }
@@ -69,13 +69,13 @@ import Testing
     for trial in 0..<60 {
       let start = Int.random(in: 0..<100_000, using: &random)
       let length = [5000, 1, 37, 512, 16384, 16385, 60_000][trial % 7]
-      let order = PlaybackRange(
+      let range = PlaybackRange(
         startFrame: start, endFrame: trial % 7 == 0 ? nil : start + length,
         times: trial % 5 == 0 ? nil : 1 + trial % 3, isReversed: trial % 2 == 0)
       let limit = 150_000
-      let heard = try played(file.path, order, limit: limit)
-      let isRight = heard == model(order, frames: 100_000, limit: limit)
-      #expect(isRight, "\(order)")
+      let heard = try played(file.path, range, limit: limit)
+      let isRight = heard == model(range, frames: 100_000, limit: limit)
+      #expect(isRight, "\(range)")
     }
   }
 
@@ -116,7 +116,7 @@ import Testing
     let sound = PromisedSound(promised: promised, frames: 1000)
     let track = try TrackReader(
       sound, sampleRate: 48000, channelCount: 1,
-      settings: TrackSettings(order: PlaybackRange(isReversed: true)))
+      settings: TrackSettings(range: PlaybackRange(isReversed: true)))
     var buffer = SampleBuffer(frameCount: 2000, channelCount: 1)
     if frames > 0 {
       #expect(try track.read(into: &buffer, frames: 2000) == frames)
@@ -126,9 +126,9 @@ import Testing
   }
 
   @Test func `lengths and places beyond every file are reckoned with`() {
-    let order = PlaybackRange(startFrame: 1, endFrame: .max, times: 1_000_000_000)
+    let range = PlaybackRange(startFrame: 1, endFrame: .max, times: 1_000_000_000)
     for promised in [nil, .max, 1 << 62, -1] as [Int?] {
-      let path = PlayPath(order, frameCount: promised, entry: .max)
+      let path = PlayPath(range, frameCount: promised, entry: .max)
       #expect(path.frameCount == (promised == -1 ? 0 : nil))
       #expect((0...(1 << 52)).contains(path.entry))
     }

@@ -8,8 +8,13 @@ import Testing
 @Suite struct KeyBindingTests {
   @Test func `README names each key of each command`() throws {
     let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let readme = try TextFile.read("/\(folder)/README.md", limit: 1 << 20)
-      .filter { $0 != "`" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    // The two lists of keys, each up to the next list or paragraph.
+    let lists = try TextFile.read("/\(folder)/README.md", limit: 1 << 20)
+      .split(separator: "\n\n").flatMap { $0.split(separator: "\n- ") }
+      .filter { $0.hasPrefix("**Keys**") || $0.hasPrefix("Keys:") }
+    #expect(lists.count == 2)
+    let readme = lists.joined(separator: " ").filter { $0 != "`" }
+      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for binding in KeyBindings.commands.values.joined() {
       #expect(readme.contains(binding.sentence), "\(binding.sentence)")
     }

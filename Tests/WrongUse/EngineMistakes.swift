@@ -125,7 +125,7 @@ let engineMistakes: [Mistake] = [
     var settings = TrackSettings(gain: Gain(factor: .nan), resamplerQuality: 99)
     settings.speed = 0
     settings.pan = 7
-    settings.order = PlaybackRange(startFrame: 10, endFrame: -10, times: -1)
+    settings.range = PlaybackRange(startFrame: 10, endFrame: -10, times: -1)
     try await play { $0.enqueue(Decoder(), settings: settings) }
   },
   Mistake(name: "speeds-that-are-none", answer: .harmless) {
@@ -144,8 +144,8 @@ let engineMistakes: [Mistake] = [
         (Int.min, Int?.none), (.max, nil), (.min, .min), (.max, .max), (.max, .min),
       ] {
         var settings = TrackSettings()
-        settings.order.isReversed = isReversed
-        (settings.order.startFrame, settings.order.endFrame) = (start, end)
+        settings.range.isReversed = isReversed
+        (settings.range.startFrame, settings.range.endFrame) = (start, end)
         let player = AudioPlayer()
         player.enqueue(Decoder(), settings: settings)
         player.choose(0, atFrame: .min)

@@ -112,19 +112,21 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// All begin anew: see `DelayLockedLoop`.
   @_noLocks
   mutating func begin(
-    at frames: Double, _ time: UInt64, framesPerSecond: Double, doubt: Double, rateDoubt: Double
+    at frames: Double, _ time: UInt64, framesPerSecond: Double, uncertainty: Double,
+    rateUncertainty: Double
   ) {
     active = 0
     for index in filters.indices {
       filters[index].begin(
-        at: frames, time, framesPerSecond: framesPerSecond, doubt: doubt, rateDoubt: rateDoubt)
+        at: frames, time, framesPerSecond: framesPerSecond, uncertainty: uncertainty,
+        rateUncertainty: rateUncertainty)
     }
   }
 
   /// The clock runs at another rate: see `DelayLockedLoop`.
   @_noLocks
-  mutating func forget(_ doubt: Double, rate: Double) {
-    for index in filters.indices { filters[index].forget(doubt, rate: rate) }
+  mutating func forget(_ uncertainty: Double, rate: Double) {
+    for index in filters.indices { filters[index].forget(uncertainty, rate: rate) }
   }
 
   /// The clock has another place: see `DelayLockedLoop`.
@@ -158,7 +160,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// The rate changes while it is being found: what follows is one of several changes. Returns whether it did so shortly
   /// before as well.
   @_noLocks
-  mutating func noteUnrest(at time: UInt64) -> Bool {
+  mutating func noteUnstableRate(at time: UInt64) -> Bool {
     restless = max(restless, Self.knownChangeMemory + 1)
     let wasShortlyBefore = unrestNanoseconds > 0 && time &- unrestNanoseconds < Self.unrestMemory
     unrestNanoseconds = time
@@ -230,13 +232,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     growing = grows(error) && isFollowed ? growing &+ 1 : 0
     lastError = error
     meanErrors[0] += (error - meanErrors[0]) / 4
-    let sways =
+    let isWandering =
       growing >= Self.swayStretches && steady >= Self.steadyStretches
       && abs(error) > Self.swayFrames
-    if !sways { doubtSlowest(noise: noise) }
+    if !isWandering { widenSlowest(noise: noise) }
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
     calm = Each(repeating: 0)
-    guard sways else { return }
+    guard isWandering else { return }
     (isUneven, largestJump, growing) = (false, 0, 0)
     use(Self.fastest)
   }
@@ -244,7 +246,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by less than shows in one of
   /// them, and the filters may be wrong by what they tell.
   @_noLocks
-  private mutating func doubtSlowest(noise: Double) {
+  private mutating func widenSlowest(noise: Double) {
     let mean = meanErrors[0]
     guard abs(mean) > Self.mostUnevenMean + Self.mostMeanNoise * noise else { return }
     forget(mean, rate: 2 * mean / Self.meanSeconds)
@@ -283,7 +285,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     if grows, calm[active] == 0, isSudden || restless == 0 {
       return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
     }
-    if active == 0 { doubtSlowest(noise: noise) }
+    if active == 0 { widenSlowest(noise: noise) }
     takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
     choose(grows: grows)
     return nil

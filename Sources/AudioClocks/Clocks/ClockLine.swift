@@ -7,8 +7,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
   struct Found: BitwiseCopyable {
     var frames: Double
     var framesPerSecond: Double
-    var doubt: Double
-    var rateDoubt: Double
+    var uncertainty: Double
+    var rateUncertainty: Double
   }
 
   /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
@@ -16,10 +16,10 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private static let rateLateness = 0.6
   /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one that
   /// was known well.
-  private static let firstRateDoubt = 0.003
-  private static let leastRateDoubt = 0.00002
+  private static let firstRateUncertainty = 0.003
+  private static let leastRateUncertainty = 0.00002
   /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
-  private static let crystalRateDoubt = 0.0005
+  private static let crystalRateUncertainty = 0.0005
   /// The cube of the hull's seconds for each second of lateness times a second from one reading to the next: its error
   /// of the rate falls with their square, and a wander of the rate grows with them.
   private static let hullCube = 1e9
@@ -28,7 +28,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private static let leastHullReadings = 12.0
   private static let firstHullSeconds = 0.5
   /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where readings come often.
-  private static let youngNanoseconds: UInt64 = 8_000_000_000
+  private static let startUpNanoseconds: UInt64 = 8_000_000_000
   /// Of the stretches with another rate the oldest third may still have the rate before: the time of a change is known
   /// to about a third of the time since then.
   private static let mixedPart = 3
@@ -39,7 +39,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private var firstRate: Double
   private var firstRateUncertainty = 0.0
   /// By which part of itself the rate may be wrong.
-  private(set) var rateDoubt = firstRateDoubt
+  private(set) var rateUncertainty = firstRateUncertainty
   /// Since when it is this line.
   private var begunNanoseconds: UInt64 = 0
   /// Stretches that may tell of the rate before, and how many there must be until they are left out.
@@ -56,11 +56,11 @@ struct ClockLine: BitwiseCopyable, Sendable {
 
   /// Whether it knows more than the Kalman filter at `time`, where readings come often.
   @_noLocks
-  func isYoung(at time: UInt64) -> Bool { time &- begunNanoseconds < Self.youngNanoseconds }
+  func isStartUp(at time: UInt64) -> Bool { time &- begunNanoseconds < Self.startUpNanoseconds }
 
   /// The Kalman filters know more from now on.
   @_noLocks
-  mutating func endYouth() { begunNanoseconds = 0 }
+  mutating func endStartUp() { begunNanoseconds = 0 }
 
   /// The clock began anew at `time`, and all readings before that belong to another line.
   @_noLocks
@@ -86,23 +86,24 @@ struct ClockLine: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func keepRate(_ framesPerSecond: Double) {
     firstRate = framesPerSecond
-    firstRateUncertainty = nominalFramesPerSecond * min(rateDoubt, Self.crystalRateDoubt)
+    firstRateUncertainty =
+      nominalFramesPerSecond * min(rateUncertainty, Self.crystalRateUncertainty)
   }
 
   /// The rate is known as well as by a line through the earliest readings of `seconds`, see `found`.
   @_noLocks
   mutating func knowRate(after seconds: Double, _ pattern: ReadingPattern) {
     guard seconds > 2 else { return }
-    let doubt =
+    let uncertainty =
       16 * pattern.lateness * pattern.interval / (seconds * seconds * nominalFramesPerSecond)
-    rateDoubt = min(rateDoubt, max(Self.leastRateDoubt, doubt))
+    rateUncertainty = min(rateUncertainty, max(Self.leastRateUncertainty, uncertainty))
   }
 
   /// Of the clock's rate is known what the readings from `time` on tell, and no more.
   @_noLocks
   mutating func forgetRate(before time: UInt64) {
     begunNanoseconds = time
-    (firstRateUncertainty, rateDoubt) = (.infinity, Self.firstRateDoubt)
+    (firstRateUncertainty, rateUncertainty) = (.infinity, Self.firstRateUncertainty)
   }
 
   /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they tell of the present
@@ -115,8 +116,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
 
   /// How the rate went: see `ArrivalHull`.
   @_noLocks
-  mutating func rateCourse(isSuspected: Bool) -> RateCourse? {
-    hull.rateCourse(isSuspected: isSuspected)
+  mutating func rateTrend(isSuspected: Bool) -> RateTrend? {
+    hull.rateTrend(isSuspected: isSuspected)
   }
 
   /// Keeps only the last `newest` stretches, which have another rate than the others. Returns when they begin.
@@ -131,25 +132,25 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// soon be known better.
   @_noLocks
   mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> Found? {
-    let isKnown = pattern.isSeldom || rateDoubt < Self.crystalRateDoubt
-    let knownRateDoubt = isKnown ? firstRateUncertainty : .infinity
+    let isKnown = pattern.isInfrequent || rateUncertainty < Self.crystalRateUncertainty
+    let knownRateUncertainty = isKnown ? firstRateUncertainty : .infinity
     let span = hull.span ?? 0
-    let doubt = pattern.doubt(in: span)
+    let uncertainty = pattern.uncertainty(in: span)
     guard span > Self.firstHullSeconds, span / pattern.interval > Self.leastHullReadings else {
-      guard knownRateDoubt < .infinity else { return nil }
+      guard knownRateUncertainty < .infinity else { return nil }
       let place = hull.frames(at: time, framesPerSecond: firstRate)
       return Found(
-        frames: place + (pattern.isCoarse ? 0 : doubt), framesPerSecond: firstRate,
-        doubt: pattern.lateness, rateDoubt: knownRateDoubt)
+        frames: place + (pattern.isCoarse ? 0 : uncertainty), framesPerSecond: firstRate,
+        uncertainty: pattern.lateness, rateUncertainty: knownRateUncertainty)
     }
     let found = hull.rate
-    let rateDoubt = 8 * found.errorPart * doubt / span
-    let ratio = rateDoubt / knownRateDoubt
+    let rateUncertainty = 8 * found.errorPart * uncertainty / span
+    let ratio = rateUncertainty / knownRateUncertainty
     let weight = 1 / (1 + ratio * ratio)
     let rate = firstRate + weight * (found.framesPerSecond - firstRate)
-    let late = doubt * (pattern.isCoarse ? 1 : 1 + Self.rateLateness * weight)
+    let late = uncertainty * (pattern.isCoarse ? 1 : 1 + Self.rateLateness * weight)
     return Found(
       frames: hull.frames(at: time, framesPerSecond: rate) + late, framesPerSecond: rate,
-      doubt: 2 * doubt, rateDoubt: min(rateDoubt, knownRateDoubt))
+      uncertainty: 2 * uncertainty, rateUncertainty: min(rateUncertainty, knownRateUncertainty))
   }
 }

@@ -56,32 +56,35 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     rate + change * seconds(until: time)
   }
 
-  /// Begins anew at a reading that may be `doubt` frames wrong; the rate may be wrong by
-  /// `rateDoubt` frames a second.
+  /// Begins anew at a reading that may be `uncertainty` frames wrong; the rate may be wrong by
+  /// `rateUncertainty` frames a second.
   @_noLocks
-  mutating func begin(at frames: Double, _ time: UInt64, doubt: Double, rateDoubt: Double) {
+  mutating func begin(
+    at frames: Double, _ time: UInt64, uncertainty: Double, rateUncertainty: Double
+  ) {
     self.frames = frames
     nanoseconds = time
     (spread, rateSpread, changeSpread) = (0, 0, 0)
-    forget(doubt, rate: rateDoubt)
+    forget(uncertainty, rate: rateUncertainty)
   }
 
   /// Begins anew at `frames` with `framesPerSecond`; see above for how wrong they may be.
   @_noLocks
   mutating func begin(
-    at frames: Double, _ time: UInt64, framesPerSecond: Double, doubt: Double, rateDoubt: Double
+    at frames: Double, _ time: UInt64, framesPerSecond: Double, uncertainty: Double,
+    rateUncertainty: Double
   ) {
     rate = framesPerSecond
-    begin(at: frames, time, doubt: doubt, rateDoubt: rateDoubt)
+    begin(at: frames, time, uncertainty: uncertainty, rateUncertainty: rateUncertainty)
   }
 
   /// The clock runs at another rate: the estimates may be wrong by these amounts.
   @_noLocks
-  mutating func forget(_ doubt: Double, rate rateDoubt: Double) {
+  mutating func forget(_ uncertainty: Double, rate rateUncertainty: Double) {
     change = 0
     (spreadRate, spreadChange, rateChange, changeSpread) = (0, 0, 0, firstChange)
-    spread += doubt * doubt
-    rateSpread += rateDoubt * rateDoubt
+    spread += uncertainty * uncertainty
+    rateSpread += rateUncertainty * rateUncertainty
   }
 
   /// Goes on from where another filter is, by its own wander.

@@ -22,9 +22,9 @@
 /// precondition(abs(drift - 50) < 5)
 /// ```
 public struct DriftControl: BitwiseCopyable, Sendable {
-  /// By how much the ratio may differ from the nominal one.
+  /// Largest deviation from the nominal ratio, as a part of it: 0.006 is 6,000 ppm.
   public static let limit = 0.006
-  /// By how much the ratio may change in a second.
+  /// Largest change of the ratio in a second, as a part of its nominal value.
   private static let slew = 0.05
   /// The bandwidth of the ratio, in radians a second, when the clocks are locked, for each unit of gain before that, and
   /// at most. The estimates of locked clocks change in small steps: at this bandwidth such a step leaves less than
@@ -41,7 +41,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// more such an error counts where a clock is hardly known.
   private static let farGain = 0.5
   private static let nearFrames = 0.5
-  private static let youngParts = 2.0
+  private static let startUpParts = 2.0
   /// How much faster than that the error itself is made smooth.
   private static let smoothing = 4.0
 
@@ -95,14 +95,14 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     _ input: ClockEstimate, _ output: ClockEstimate, error: Double, frames: Int, at now: UInt64
   ) -> Double {
     errorFrames = error / nominalRatio
-    let haste = Haste(seconds: min(input.age(at: now), output.age(at: now)))
-    let change = Haste(
+    let schedule = GainSchedule(seconds: min(input.age(at: now), output.age(at: now)))
+    let change = GainSchedule(
       seconds: min(input.steadySeconds(at: now), output.steadySeconds(at: now)))
-    let gain = gain(haste, change)
+    let gain = gain(schedule, change)
     let pace = output.framesPerSecond(at: now)
     let seconds = Double(frames) / pace
-    let attention = max(gain, min(Self.firstGain, change.near))
-    smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * attention)
+    let smoothingGain = max(gain, min(Self.firstGain, change.near))
+    smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * smoothingGain)
     let least = nominalRatio * (1 - Self.limit)
     let most = nominalRatio * (1 + Self.limit)
     let bandwidth = bandwidth(gain: gain)
@@ -118,7 +118,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   }
 
   /// How fast an error is taken back, as a part of it a second, some time after something has begun.
-  private struct Haste: BitwiseCopyable {
+  private struct GainSchedule: BitwiseCopyable {
     /// Where little is known yet.
     var gain: Double
     /// 1 in the first seconds, and less and less from then on.
@@ -139,9 +139,9 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// An error of nearly a frame matters more than the ratio. One of less, taken back late, would bend the ratio when
   /// it should be right already. Between the two the gain changes evenly: a gain that jumps bends the ratio too.
   @_noLocks
-  private func gain(_ haste: Haste, _ change: Haste) -> Double {
-    let near = max(Self.finalGain, haste.near)
-    let far = max(Self.farGain, change.gain * (1 + Self.youngParts * change.early * change.early))
+  private func gain(_ schedule: GainSchedule, _ change: GainSchedule) -> Double {
+    let near = max(Self.finalGain, schedule.near)
+    let far = max(Self.farGain, change.gain * (1 + Self.startUpParts * change.early * change.early))
     let distance = abs(smoothed) / nominalRatio - Self.nearFrames
     let farPart = max(0, min(1, distance / Self.nearFrames))
     return min(Self.firstGain, near + (far - near) * farPart)

@@ -7,14 +7,14 @@
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
 /// seconds with the age of the estimate. The earliest readings go through `ClockFilters`, the
-/// Kalman filters. These know of errors with a mean and a variance only, and take fifteen seconds to
-/// come to a millionth of the rate. A `ClockLine` by the hull of the readings, which knows that no reading is early,
-/// takes five: it counts for the first eight seconds of readings that come often, and always of those so few and
-/// so late that the filter would take a minute, over the time in which lateness and the clock's wander balance.
+/// Kalman filters. These model errors by mean and variance only, and need 15 s to reach 1 ppm of the rate. The line
+/// along the convex hull of the readings (`ClockLine`) uses the fact that no reading is early, and needs 5 s. It is used
+/// for the first 8 s of frequent readings, and always for readings so rare and so late that the filters would need a
+/// minute.
 ///
 /// A clock that suddenly runs at quite another rate is detected within a third of a second, and the estimate begins
 /// anew. A step of the rate by 3 to 100 parts per million is found within three seconds to one by the likelihood of a
-/// broken line through the readings of the last seconds (`RateCourse`), whose newer part goes on as the clock's line. A
+/// broken line through the readings of the last seconds (`RateTrend`), whose newer part goes on as the clock's line. A
 /// rate that sways shows in the errors of the filters. A device that stood still for a moment, as one does of a sound
 /// server that misses a cycle, keeps its rate.
 ///
@@ -42,7 +42,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Frames a second that the device promised.
   public let nominalFramesPerSecond: Double
-  /// What it comes to.
+  /// The present estimate.
   public private(set) var estimate: ClockEstimate
   private var filters: ClockFilters {
     didSet { estimate.loop = filters.current }
@@ -91,23 +91,23 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   // Inlined, or each of these calls would first copy all that a clock remembers, 3.6 KB.
 
-  /// As `ClockEstimate` has it.
+  /// The estimated rate at `nanoseconds`, in frames a second.
   @_noLocks @inlinable @inline(__always)
   public func framesPerSecond(at nanoseconds: UInt64) -> Double {
     estimate.framesPerSecond(at: nanoseconds)
   }
 
-  /// As `ClockEstimate` has it.
+  /// The estimated position at `nanoseconds`, in frames.
   @_noLocks @inlinable @inline(__always)
   public func frames(at nanoseconds: UInt64) -> Double { estimate.frames(at: nanoseconds) }
 
-  /// As `ClockEstimate` has it.
+  /// When the clock reaches `frames`, in nanoseconds, as estimated at `now`.
   @_noLocks @inlinable @inline(__always)
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
     estimate.nanoseconds(at: frames, from: now)
   }
 
-  /// As `ClockEstimate` has it.
+  /// Seconds since the estimate began.
   @_noLocks @inlinable @inline(__always)
   public func age(at now: UInt64) -> Double { estimate.age(at: now) }
 
@@ -123,9 +123,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     estimate.isRunning = false
   }
 
-  /// Frames by which the estimate may be late, in all but a few of a hundred cases: infinite where
-  /// nothing is known of the readings yet. Ten times what the earliest of all readings is late by as a
-  /// mean (simulated: 512 to 2,048 frames at once, late by 0 to 2 ms, half a second to eight).
+  /// Upper bound in frames on how late the estimate may be, which holds in all but a few of a hundred cases; infinite
+  /// before the first readings. It is ten times the mean lateness of the earliest reading, 2 x lateness x interval / age
+  /// (simulated with batches of 512 to 2,048 frames that are 0 to 2 ms late, for 0.5 to 8 s).
   @_noLocks
   public func lateFrames(at now: UInt64) -> Double {
     let age = age(at: now)
@@ -139,7 +139,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     guard isRunning else { return begin(reading) }
     guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
     let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
-    guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else { return doubt(reading) }
+    guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else {
+      return handleOutlier(reading)
+    }
     (outlierSince, outlierCount) = (0, 0)
     last = reading
     jumps.take(reading, lead: lead)
@@ -153,7 +155,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       longBest.moveEstimateToEarliest()
       lineBest.moveEstimateToEarliest()
       estimate.raisedFrames = 0
-    } else if lead > estimate.raisedFrames + 1, pattern.isCoarse, pattern.isSeldom {
+    } else if lead > estimate.raisedFrames + 1, pattern.isCoarse, pattern.isInfrequent {
       estimate.raisedFrames = lead
     }
     if let change = jumps.change(
@@ -164,9 +166,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     // The line does without the readings of the stretch that has not ended.
     let least = jumps.leastStretch(at: reading.nanoseconds)
-    let isYoung = isYoung(at: reading.nanoseconds) && !pattern.isCoarse
-    let stretches: UInt64 = pattern.isCoarse ? 12 : isYoung ? 16 : 8
-    let most = isYoung ? Self.lineStretch : Self.longStretch
+    let isStartUp = isStartUp(at: reading.nanoseconds) && !pattern.isCoarse
+    let stretches: UInt64 = pattern.isCoarse ? 12 : isStartUp ? 16 : 8
+    let most = isStartUp ? Self.lineStretch : Self.longStretch
     let stretch = min(most, max(least, age / stretches))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
@@ -184,7 +186,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let rate = estimate.loop.framesPerSecond(at: estimate.loop.nanoseconds)
     filters.begin(
       at: Double(reading.frames), reading.nanoseconds, framesPerSecond: rate,
-      doubt: nominalFramesPerSecond * 0.001, rateDoubt: nominalFramesPerSecond * line.rateDoubt)
+      uncertainty: nominalFramesPerSecond * 0.001,
+      rateUncertainty: nominalFramesPerSecond * line.rateUncertainty)
   }
 
   /// By how many frames a reading is usually later than the earliest of its stretch.
@@ -232,7 +235,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Outliers count only if they persist: then the clock itself has jumped.
   @_noLocks
-  private mutating func doubt(_ reading: ClockReading) {
+  private mutating func handleOutlier(_ reading: ClockReading) {
     outlierCount &+= 1
     if outlierSince == 0 || reading.nanoseconds < outlierSince {
       outlierSince = reading.nanoseconds
@@ -264,7 +267,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   /// Whether the line knows more than the filters, so soon after it began.
   @_noLocks
-  private func isYoung(at time: UInt64) -> Bool { pattern.isOften && line.isYoung(at: time) }
+  private func isStartUp(at time: UInt64) -> Bool { pattern.isFrequent && line.isStartUp(at: time) }
 
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
@@ -274,14 +277,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let lead = place - estimate.loop.frames(at: reading.nanoseconds)
     pattern.take(longBest, endingAt: time)
     let isCoarse = pattern.isCoarse
-    let doubt = ReadingStretch.doubt(lateness: pattern.lateness, count: longBest.count)
+    let uncertainty = ReadingStretch.uncertainty(lateness: pattern.lateness, count: longBest.count)
     estimate.raisedFrames = 0
-    if isCoarse || !pattern.isOften || isYoung(at: time) {
+    if isCoarse || !pattern.isFrequent || isStartUp(at: time) {
       line.take(longBest)
       lineBest = ReadingStretch(since: time)
     }
     longBest = ReadingStretch(since: time)
-    let limit = 1 + 6 * max(noiseEstimate, doubt)
+    let limit = 1 + 6 * max(noiseEstimate, uncertainty)
     let placed = time &- placedNanoseconds
     let isOff =
       placed > 2 * Self.longStretch && abs(lead) > limit
@@ -300,12 +303,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let noise = isCoarse ? even : abs(change)
     noiseEstimate = max(Self.finest, noiseEstimate + (noise - noiseEstimate) / 8)
     (lastLead, lastChange) = (lead, change)
-    guard isCoarse || isYoung(at: time) else {
+    guard isCoarse || isStartUp(at: time) else {
       let isSettled = placed > 4 * Self.longStretch
       return followFilters(place, at: reading.nanoseconds, until: time, isSettled: isSettled)
     }
     guard !isOff, !followLine(at: time) else { return }
-    filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, doubt))
+    filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, uncertainty))
   }
 
   /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the readings of the last
@@ -319,10 +322,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       let grown = filters.follow(
         place, at: time, noise: noise, evenNoise: even, isSettled: isSettled)
     else { return }
-    switch pattern.isOften ? line.rateCourse(isSuspected: true) : nil {
-    case .broken(let newest): changeRate(newest: newest, at: now)
-    case .bent: filters.expectSway(grown, place, at: time, noise: noise, evenNoise: even)
-    case .even: filters.takeAll(place, at: time, noise: noise, evenNoise: even)
+    switch pattern.isFrequent ? line.rateTrend(isSuspected: true) : nil {
+    case .step(let newest): changeRate(newest: newest, at: now)
+    case .changing: filters.expectSway(grown, place, at: time, noise: noise, evenNoise: even)
+    case .constant: filters.takeAll(place, at: time, noise: noise, evenNoise: even)
     case nil: filters.learn(grown, place, at: time, noise: noise, evenNoise: even)
     }
   }
@@ -332,12 +335,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func endLineStretch(at time: UInt64) {
     let stretch = lineBest
     lineBest = ReadingStretch(since: time)
-    guard pattern.isOften, pattern.interval > 0, !pattern.isCoarse, !isYoung(at: time) else {
+    guard pattern.isFrequent, pattern.interval > 0, !pattern.isCoarse, !isStartUp(at: time) else {
       return
     }
     line.take(stretch)
     guard filters.isStill,
-      case .broken(let newest) = line.rateCourse(isSuspected: false)
+      case .step(let newest) = line.rateTrend(isSuspected: false)
     else { return }
     changeRate(newest: newest, at: time)
   }
@@ -357,17 +360,18 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// twice while it is being found goes on changing: the fastest filter is used then.
   @_noLocks
   private mutating func followLine(at time: UInt64) -> Bool {
-    var sways = false
+    var isWandering = false
     if let begun = line.forgetOld(pattern) {
       forgetRate(before: begun)
-      sways = filters.noteUnrest(at: time)
+      isWandering = filters.noteUnstableRate(at: time)
     }
     guard let found = line.found(at: time, pattern) else { return false }
     filters.begin(
-      at: found.frames, time, framesPerSecond: found.framesPerSecond, doubt: found.doubt,
-      rateDoubt: found.rateDoubt)
-    if sways && !pattern.isCoarse {
-      line.endYouth()
+      at: found.frames, time, framesPerSecond: found.framesPerSecond,
+      uncertainty: found.uncertainty,
+      rateUncertainty: found.rateUncertainty)
+    if isWandering && !pattern.isCoarse {
+      line.endStartUp()
       filters.useFastest()
     }
     return true

@@ -75,12 +75,12 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   }
 
   /// Counts how late the earliest reading of a stretch was, where that can be chance: of readings that are late by
-  /// `doubt` as a mean one in 400 is late by six times that. What is further off is the estimate, after a small step
+  /// `uncertainty` as a mean one in 400 is late by six times that. What is further off is the estimate, after a small step
   /// of the rate: that would be taken in on one side only, as a clock that becomes faster is noticed sooner.
   @_noLocks
-  private mutating func learnLateness(from lead: Double, doubt: Double, at time: UInt64) {
+  private mutating func learnLateness(from lead: Double, uncertainty: Double, at time: UInt64) {
     guard time &- begunNanoseconds > Self.settledNanoseconds,
-      abs(lead + usualLateness) < 6 * doubt
+      abs(lead + usualLateness) < 6 * uncertainty
     else { return }
     usualCount = min(Self.mostUsual, usualCount + 1)
     usualLateness -= (lead + usualLateness) / usualCount
@@ -115,12 +115,12 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   mutating func change(at time: UInt64, noise: Double, lateness: Double) -> ClockChange? {
     guard time &- stretch.since >= Self.stretchNanoseconds, stretch.count > 3 else { return nil }
     let (lead, reading) = (stretch.lead, stretch.earliest)
-    let doubt = ReadingStretch.doubt(lateness: lateness, count: stretch.count)
+    let uncertainty = ReadingStretch.uncertainty(lateness: lateness, count: stretch.count)
     let change = lead - leads.older
     leads = (leads.newer, lead)
     stretch = ReadingStretch(since: time)
     if isAfterJump(at: time), (lead > 0) == (jumpFrames > 0),
-      abs(lead) > max(3 + 4 * noise, 4 * doubt)
+      abs(lead) > max(3 + 4 * noise, 4 * uncertainty)
     {
       return .rate(reading, lead: lead)
     }
@@ -128,9 +128,9 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     if abs(change) > limit { (suddenFrames, suddenNanoseconds) = (change, time) }
     let isSudden = abs(change) > abs(lead) / 2
     // All of a few readings may be late by chance; none is early.
-    let mostLead = isSudden ? 8 * doubt : 2 * lateness
-    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * doubt) else {
-      learnLateness(from: lead, doubt: doubt, at: time)
+    let mostLead = isSudden ? 8 * uncertainty : 2 * lateness
+    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * uncertainty) else {
+      learnLateness(from: lead, uncertainty: uncertainty, at: time)
       return nil
     }
     return isSudden ? .place(reading, lead: lead) : .rate(reading, lead: lead)

@@ -51,18 +51,18 @@ struct ReadingPattern: BitwiseCopyable, Sendable {
   }
 
   /// Whether readings come so often that the hull knows more than the filter at first, and tells of small changes.
-  var isOften: Bool {
+  var isFrequent: Bool {
     @_noLocks get { interval < Self.oftenSeconds }
   }
 
   /// Whether a tenth of a second has a few of them only.
-  var isSeldom: Bool {
+  var isInfrequent: Bool {
     @_noLocks get { interval > Self.seldomSeconds }
   }
 
   /// Frames by which the earliest of all readings of `seconds` is late, as a mean.
   @_noLocks
-  func doubt(in seconds: Double) -> Double {
+  func uncertainty(in seconds: Double) -> Double {
     let readings = seconds / interval
     return readings > 1 ? 2 * lateness / readings : 0
   }

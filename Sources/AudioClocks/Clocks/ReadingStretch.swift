@@ -65,7 +65,7 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
   /// mean. Of n readings that are late by 0 to L, all equally likely, that is L / (n + 1), and L is twice
   /// their mean.
   @_noLocks
-  static func doubt(lateness: Double, count: Int) -> Double {
+  static func uncertainty(lateness: Double, count: Int) -> Double {
     2 * lateness / Double(count &+ 1)
   }
 }

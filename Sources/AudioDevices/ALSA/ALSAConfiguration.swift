@@ -5,7 +5,7 @@ import CALSA
 package enum ALSAConfiguration {
   /// Why it cannot be read, with the file and the line, so that no device can be opened; nil where it can.
   package static var failure: DeviceFailure? {
-    AlsaLibrary.prepare()
+    ALSALibrary.prepare()
     var text = [CChar](repeating: 0, count: 2048)
     let code = duplex_read_configuration(&text, text.count)
     guard code < 0 else { return nil }

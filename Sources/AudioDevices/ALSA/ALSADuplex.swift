@@ -207,8 +207,11 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    // Linked, both stop as one, and the input's state was just read.
-    if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil {
+    // Linked, both stop as one, and the input's state was just read. Where the ring ends among the frames, only those
+    // before its end are known to be free.
+    if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil,
+      lent.firstCount == frames
+    {
       return lent
     }
     var available = playback?.available() ?? 0

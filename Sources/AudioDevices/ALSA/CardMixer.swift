@@ -7,7 +7,7 @@ struct CardMixer: ~Copyable {
 
   /// Opens the mixer of the control device `name`: `hw:CARD=USB`, `default`.
   init(opening name: String) throws(DeviceFailure) {
-    AlsaLibrary.prepare()
+    ALSALibrary.prepare()
     var opened: OpaquePointer?
     guard snd_mixer_open(&opened, 0) == 0, let opened else {
       throw Self.failure(name, code: -ENOMEM)

@@ -71,7 +71,7 @@ public enum DeviceNames {
   /// All that a part of a name may stand for: the devices of the cards, then the PCMs that ALSA's
   /// configuration defines whole. No device is opened.
   public static func candidates() -> [DeviceCandidate] {
-    AlsaLibrary.prepare()
+    ALSALibrary.prepare()
     return CardControl.candidates() + defined()
   }
 
@@ -152,7 +152,7 @@ public enum DeviceNames {
 
   /// ALSA's configuration as it is now; nil where it cannot be read.
   private static func withConfiguration<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
-    AlsaLibrary.prepare()
+    ALSALibrary.prepare()
     var top: OpaquePointer?
     guard snd_config_update_ref(&top) >= 0, let top else { return nil }
     defer { snd_config_unref(top) }

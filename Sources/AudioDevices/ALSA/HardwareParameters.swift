@@ -183,7 +183,10 @@ extension PCM {
     // Ends what `begin` began; plugins would otherwise deliver their first period twice.
     defer { _ = snd_pcm_mmap_commit(handle, offset, 0) }
     guard transfer.adoptAreas(areas) else { return false }
-    if !isCapture { transfer.silenceUnused(areas, frames: configuration.bufferFrames) }
+    // ALSA's null device never writes what it captures: it would be what lay in that memory before.
+    if isCapture || transfer.isSelection {
+      transfer.silence(areas, frames: configuration.bufferFrames)
+    }
     return true
   }
 

@@ -52,7 +52,7 @@ struct PCM: ~Copyable {
 
   /// Opens the PCM `name`. Never blocks on a busy device.
   init(opening name: String, _ direction: PCMDirection) throws(DeviceFailure) {
-    AlsaLibrary.prepare()
+    ALSALibrary.prepare()
     var opened: OpaquePointer?
     if DeviceNames.types(of: name).contains("jack") { duplex_silence_jack() }
     let result = snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK)

@@ -87,11 +87,14 @@ struct PCMTransfer: ~Copyable {
     return true
   }
 
-  /// Writes silence to all channels of the `frames` frames of the device's own memory, once: those that
+  /// Whether the unit leaves out channels of the device.
+  var isSelection: Bool { @_noLocks get { places.count != nil } }
+
+  /// Writes silence to all channels of the `frames` frames of the device's own memory, once: channels that
   /// the unit does not use are not written to again.
   @_noLocks
-  func silenceUnused(_ areas: UnsafePointer<snd_pcm_channel_area_t>, frames: Int) {
-    guard places.count != nil, let memory = areas[0].addr else { return }
+  func silence(_ areas: UnsafePointer<snd_pcm_channel_area_t>, frames: Int) {
+    guard let memory = areas[0].addr else { return }
     deviceLayout.clear(memory + Int(areas[0].first) / 8, frames: frames)
   }
 

@@ -14,7 +14,7 @@ struct ArrivalDelay: BitwiseCopyable {
   private static var window: UInt64 { @_noLocks get { 8_000_000_000 } }
 
   /// Nanoseconds for which steps must be larger than what is allowed for until that is changed.
-  private static var patience: UInt64 { @_noLocks get { 300_000_000 } }
+  private static var confirmationTime: UInt64 { @_noLocks get { 300_000_000 } }
 
   /// Input frames that the delay allows for.
   private(set) var allowedFrames: Int
@@ -144,7 +144,7 @@ struct ArrivalDelay: BitwiseCopyable {
   @_noLocks
   private mutating func isShort(of step: Int, at now: UInt64) -> Bool {
     guard step > allowedFrames &+ 2 else {
-      if now &- shortTime > Self.patience { shortSince = 0 }
+      if now &- shortTime > Self.confirmationTime { shortSince = 0 }
       return false
     }
     if shortSince == 0 {
@@ -153,6 +153,6 @@ struct ArrivalDelay: BitwiseCopyable {
       largest[0] = step
     }
     shortTime = now
-    return now &- shortSince > Self.patience
+    return now &- shortSince > Self.confirmationTime
   }
 }

@@ -8,7 +8,7 @@ struct StallDetector: BitwiseCopyable {
   }
 
   /// Nanoseconds that a device may take to begin.
-  private static let patience: UInt64 = 5_000_000_000
+  private static let startTimeout: UInt64 = 5_000_000_000
   private let limit: UInt64
   private var frames = 0
   private var since: UInt64 = 0
@@ -34,7 +34,7 @@ struct StallDetector: BitwiseCopyable {
       since = now
     }
     let still = now &- since
-    if self.frames == 0 { return still > Self.patience ? .dead : .moving }
+    if self.frames == 0 { return still > Self.startTimeout ? .dead : .moving }
     return still > limit ? .standing : .moving
   }
 }

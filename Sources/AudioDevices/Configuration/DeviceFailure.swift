@@ -102,6 +102,13 @@ extension DeviceFailure {
     .invalidRequest, "Neither an input nor an output is named.", hint: "Name at least one device.")
 }
 
+extension DeviceFailure {
+  /// A thread that the system refused.
+  package init(_ failure: ThreadFailure) {
+    self.init(.refused, failure.message, hint: "End other programs, then try again.")
+  }
+}
+
 /// Why a unit cannot go on.
 extension DeviceFailure {
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
@@ -112,10 +119,10 @@ extension DeviceFailure {
   }
 
   /// The sound server behind `device` ended, or does not answer any more.
-  static func serverGone(_ device: String) -> DeviceFailure {
+  package static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
       .lost, "The sound server behind \(device) went away.",
-      hint: "Start the server again, then start this program again.")
+      hint: "Start the server again, then try again.")
   }
 
   static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {

@@ -73,7 +73,7 @@ struct UnitCore: ~Copyable {
   private var idleTurns = 0
   private var turns = 0
   /// Time of the first recovery since the last successful cycle.
-  var unmendedSince: UInt64?
+  var unrecoveredSince: UInt64?
   var reconnectState = ReconnectState()
   var reconnectReport = ReconnectReport()
   /// Where on the timeline one of two devices went away.
@@ -258,7 +258,7 @@ struct UnitCore: ~Copyable {
     if shape.hasCapture { device.release(cycleFrames) }
     let moved = shape.hasCapture ? cycleFrames : played
     frame &+= moved
-    if moved > 0 { unmendedSince = nil }
+    if moved > 0 { unrecoveredSince = nil }
   }
 
   /// The output has no room: what came in is not played. The next wait tells why.
@@ -267,7 +267,7 @@ struct UnitCore: ~Copyable {
     device.release(frames)
     frame &+= frames
     droppedFrames = frames
-    unmendedSince = nil
+    unrecoveredSince = nil
   }
 
   /// Counts what the last cycle did not play because the input's clock is the faster one. An output that

@@ -38,8 +38,8 @@ extension UnitCore {
       return lose(error)
     }
     lastReady = device.now
-    let since = unmendedSince ?? lastReady
-    unmendedSince = since
+    let since = unrecoveredSince ?? lastReady
+    unrecoveredSince = since
     if isStopping && lastReady &- since > Self.stopTimeout { return .finished }
     // A gap after a gap, with never a frame between, would go on for ever.
     return lastReady &- since < Self.stallTimeout
@@ -50,7 +50,7 @@ extension UnitCore {
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
     guard reconnects else { return .failed(failure) }
     reportXrun(lost: 0)
-    unmendedSince = nil
+    unrecoveredSince = nil
     device.close()
     reconnectReport = ReconnectReport()
     if reconnectState.begin() {

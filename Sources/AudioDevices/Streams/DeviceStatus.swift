@@ -20,8 +20,8 @@ public enum DeviceReadiness: BitwiseCopyable, Sendable {
 public struct DeviceStatus: BitwiseCopyable, Sendable {
   /// What the wait found.
   public var readiness = DeviceReadiness.waiting
-  /// When the newest captured frame was complete (or, with no input, when room was found), in
-  /// nanoseconds of the device's clock.
+  /// When the wait found the period (or, with no input, room for it), in nanoseconds of the device's clock: later than
+  /// the newest captured frame by the delay of the wake-up. Exact on simulated devices.
   public var periodTime: UInt64 = 0
   /// When the period was found: where the cycle's work begins.
   public var readyTime: UInt64 = 0
@@ -49,7 +49,7 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
 
 /// What a device knows of the clock that the unit's frames go by, beyond when its cycles came.
 public struct UnitClock: BitwiseCopyable, Sendable {
-  /// The clock.
+  /// Estimate of the clock that the unit's frames follow.
   public let clock: ClockEstimate
   /// What it shows when this cycle is due.
   public let due: Int

@@ -24,17 +24,35 @@ public typealias DriverCall = UnsafeRawPointer
 
 /// What a `DuplexDevice` asks of its driver on the audio thread: the requirements of that name.
 public enum DuplexCall: BitwiseCopyable {
-  /// The requirements of `DuplexDriver` that have these names.
-  case now, wait(noLongerThan: UInt64), capturedFrames(Int), release(Int), playbackRoom(Int)
-  /// The requirements of `DuplexDriver` that have these names.
-  case commit(Int), takeEvent, secondaryReading(Int)
+  /// `DuplexDriver.now`.
+  case now
+  /// `DuplexDriver.wait(noLongerThan:_:)`, in nanoseconds.
+  case wait(noLongerThan: UInt64)
+  /// `DuplexDriver.capturedFrames(_:)`, with a number of frames.
+  case capturedFrames(Int)
+  /// `DuplexDriver.release(_:)`, with a number of frames.
+  case release(Int)
+  /// `DuplexDriver.playbackRoom(_:)`, with a number of frames.
+  case playbackRoom(Int)
+  /// `DuplexDriver.commit(_:)`, with a number of frames.
+  case commit(Int)
+  /// `DuplexDriver.takeEvent()`.
+  case takeEvent
+  /// `DuplexDriver.secondaryReading(_:)`, with the index of a secondary output.
+  case secondaryReading(Int)
 }
 
 /// What a `DeviceStream` asks of its driver on the audio thread.
 public enum StreamCall: BitwiseCopyable {
-  /// The requirements of `StreamDriver` that have these names.
-  case readState(at: UInt64), frames(Int, at: UInt64), commit(Int), detach(silence: Int)
-  /// The requirement of `StreamDriver` that has this name.
+  /// `StreamDriver.readState(at:)`, at a time in nanoseconds.
+  case readState(at: UInt64)
+  /// `StreamDriver.frames(_:at:)`, with a number of frames and a time in nanoseconds.
+  case frames(Int, at: UInt64)
+  /// `StreamDriver.commit(_:)`, with a number of frames.
+  case commit(Int)
+  /// `StreamDriver.detach(silence:)`, with a number of frames.
+  case detach(silence: Int)
+  /// `StreamDriver.reattach(at:)`, at a time in nanoseconds.
   case reattach(at: UInt64)
 }
 

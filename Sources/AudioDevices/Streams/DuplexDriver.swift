@@ -81,9 +81,9 @@ public protocol ReconnectableDriver: ~Copyable {
 
 /// What a look for a device that went away finds.
 public enum DeviceReturn: Sendable, Equatable {
-  /// It is not there, or not to be had yet.
+  /// It is not there, or cannot be opened yet.
   case absent
-  /// It is there, and does not do what it did before, or cannot be had.
+  /// It is there, and does not do what it did before, or cannot be opened.
   case refused(DeviceFailure)
   /// It is there and runs again; the numbers of its cards, where it has cards.
   case returned(cards: [Int])
@@ -106,7 +106,7 @@ struct ReconnectReport {
   init() {}
 
   /// Takes what a look found, and answers whether the user is to be told: that the device is back,
-  /// or is there and cannot be had.
+  /// or is there and cannot be opened.
   mutating func isNews(_ found: DeviceReturn) -> Bool {
     switch found {
     case .absent:

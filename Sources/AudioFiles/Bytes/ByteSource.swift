@@ -54,11 +54,11 @@ public protocol ByteSource: AnyObject, Sendable {
 
 /// What suits bytes that are all there, and for which nothing waits.
 extension ByteSource {
-  /// Never.
+  /// Default: false.
   public func isWaiting(forReadAt offset: Int) -> Bool { false }
-  /// Never.
+  /// Default: false.
   public var isBroken: Bool { false }
-  /// All are there.
+  /// Default: nil, all bytes are there.
   public var bytesPerSecond: Double? { nil }
   /// Nothing says so.
   public var announcedTitle: String? { nil }

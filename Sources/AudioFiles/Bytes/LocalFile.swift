@@ -49,7 +49,7 @@ final class LocalFile: PresentBytes {
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    try telling(try descriptor.read(into: bytes, at: start + offset)) { .reading(name, $0) }
+    try mapSystemError(try descriptor.read(into: bytes, at: start + offset)) { .reading(name, $0) }
   }
 }
 

@@ -81,8 +81,8 @@ public protocol SoundDecoder: AnyObject {
   /// The places that it names.
   var markers: [SoundFileMarker] { get }
 
-  /// Whether so much is there that reading on need not wait soon: `seconds` of sound, or all that is left. Where
-  /// `seconds` is nil, three, or less where sound comes in faster than it is played. Any thread.
+  /// Whether at least `seconds` of sound, or all that is left, is buffered; with nil, three seconds, or less where data
+  /// arrives faster than it is played. Any thread.
   func isReady(prebuffer seconds: Double?) -> Bool
 
   /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came: 0
@@ -113,50 +113,50 @@ public protocol SoundDecoder: AnyObject {
   var announcedTitle: String? { get }
 }
 
-/// A decoder that need not say what most need not say.
+/// A `SoundDecoder` with defaults for the requirements that most decoders do not need.
 public protocol PlainSoundDecoder: SoundDecoder {}
 
 extension PlainSoundDecoder {
-  /// Nothing is missing.
+  /// Default: nil, no number of frames is announced.
   public var announcedFrameCount: Int? { nil }
 
-  /// Where more frames are announced than there are.
+  /// Default: whether a number of frames is announced.
   public var isCutShort: Bool { announcedFrameCount != nil }
 
-  /// Any number may come.
+  /// Default: false, samples may have any value.
   public var readsIntegers: Bool { false }
 
-  /// How many bits a second is not known.
+  /// Bits a second. Default: nil, not known.
   public var bitRate: Int? { nil }
 
-  /// It does not say.
+  /// Default: empty, not known.
   public var formatName: String { "" }
 
-  /// None.
+  /// Default: no markers.
   public var markers: [SoundFileMarker] { [] }
 
-  /// None.
+  /// Default: no tags.
   public var tags: SoundFileTags { SoundFileTags() }
 
-  /// Always.
+  /// Default: true.
   public func isReady(prebuffer seconds: Double?) -> Bool { true }
 
-  /// What it says is so.
+  /// Default: false, the length is exact.
   public var isLengthEstimated: Bool { false }
 
-  /// Nothing waits.
+  /// Default: nil, no read waits.
   public var byteSource: (any ByteSource)? { nil }
 
-  /// Ends a read of its source.
+  /// Default: interrupts the byte source.
   public func interrupt() { byteSource?.interrupt() }
 
-  /// Lets its source wait again.
+  /// Default: lets the byte source wait again.
   public func proceed() { byteSource?.proceed() }
 
-  /// Whether its source is.
+  /// Default: whether the byte source is interrupted.
   public var isInterrupted: Bool { byteSource?.isInterrupted ?? false }
 
-  /// What its source says.
+  /// Default: the title that the byte source announces.
   public var announcedTitle: String? { byteSource?.announcedTitle }
 }
 

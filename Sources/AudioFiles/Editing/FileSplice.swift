@@ -111,7 +111,7 @@ public struct FileSplice: Sendable {
     } else {
       var old = try SoundFileReader(path: path)
       writer = try makeWriter(old.tags, overwrite: true)
-      if let origination = old.origination { writer.originate(origination) }
+      if let origination = old.origination { writer.setOrigination(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)

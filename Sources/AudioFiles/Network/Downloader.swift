@@ -196,7 +196,7 @@ final class Downloader {
       let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
       let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
       // Otherwise the server sent a shorter part than there is.
-      return isWhole || isPart ? backoff.progressed() : interrupted("the server stopped sending")
+      return isWhole || isPart ? backoff.reset() : interrupted("the server stopped sending")
     }
     shared.withLock { $0.situation.end = offset }
     shared.announce()
@@ -255,7 +255,7 @@ final class Downloader {
 
   /// Tries again in a while, or gives up with `failure`, sooner where the server never took a connection.
   private func retry(_ failure: FileFailure, isUnconnected: Bool = false) {
-    if newByteCount > 0 { backoff.progressed() }
+    if newByteCount > 0 { backoff.reset() }
     let now = HostClock.seconds
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
     guard let pause = backoff.next(isUnconnected: isUnconnected),
@@ -289,7 +289,7 @@ final class Downloader {
       state.failure = failure
       state.failureMayPass = mayPass
     }
-    backoff.progressed()
+    backoff.reset()
     location = original
     redirectCount = 0
     shared.announce()

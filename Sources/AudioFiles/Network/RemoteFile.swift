@@ -139,7 +139,7 @@ public final class RemoteFile: ByteSource {
         throw noSoundInTime(deadline, state)
       }
       let cache = state.cache
-      let count = try telling(try cache.read(into: bytes, at: offset)) { .cache(name, $0) }
+      let count = try mapSystemError(try cache.read(into: bytes, at: offset)) { .cache(name, $0) }
       if count > 0 {
         state.situation.reader = offset + count
         if state.needsAttention { signal.send() }

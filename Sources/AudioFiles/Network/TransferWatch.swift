@@ -69,7 +69,7 @@ struct TransferWatch {
 struct RetryBackoff {
   private let timeouts: RemoteFileTimeouts
   private var tries = 0
-  /// Tries where nothing was saved by patience: a server that starts anew is there soon.
+  /// Tries where nothing was saved by waiting: a server that starts anew is there soon.
   private static let unconnectedTries = 2
 
   init(_ timeouts: RemoteFileTimeouts) {
@@ -77,7 +77,7 @@ struct RetryBackoff {
   }
 
   /// A new byte came.
-  mutating func progressed() { tries = 0 }
+  mutating func reset() { tries = 0 }
 
   /// Seconds to wait before the next try; nil where it is time to give up: sooner where the server
   /// `isUnconnected`, as it never took a connection.

@@ -237,7 +237,10 @@ public enum FileAddress {
 public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
   /// What names that do not say where they are, are relative to.
   enum Base: Sendable {
+    /// That of a playlist, whose names may be addresses.
     case folder(String)
+    /// The folder that was listed, whose names are names of files, whatever they look like.
+    case listing(String)
     case address(WebAddress)
   }
 
@@ -268,6 +271,9 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
     case .address(let address):
       // A path of Windows (`C:\Music\a.mp3`) is told at its turn.
       return address.joined(to: name) ?? address.joined(to: "./" + name)
+    case .listing(let folder):
+      let isPlain = folder == "." && name != StandardInput.path && !name.contains(":")
+      return isPlain ? name : FileName.join(folder, name)
     case .folder(let folder):
       if let path = FileAddress.path(of: name) { return path }
       let isWhole =

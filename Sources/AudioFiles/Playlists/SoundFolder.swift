@@ -43,7 +43,7 @@ public enum SoundFolder {
         .cannotOpen, "The folder \(path) has no sound files.",
         hint: "Name the files themselves if their names do not end as usual.")
     }
-    return NamedFiles(found, in: .folder(path))
+    return NamedFiles(found, in: .listing(path))
   }
 
   /// Sound files that are listed, at most.

@@ -207,11 +207,13 @@ struct AIFFRepair {
   }
 }
 
-/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length.
+/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length, and the version of its header.
 struct CoreAudioRepair {
   let file: DamagedFile
   /// The samples come behind a number that counts edits.
   private static let editCountByteCount = 4
+  /// Version 1 without flags (Apple Core Audio Format Specification 1.0, CAFFileHeader).
+  private static let version: [UInt8] = [0, 1, 0, 0]
 
   /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
   /// to the samples.
@@ -233,7 +235,11 @@ struct CoreAudioRepair {
       formEnd: -1)
     let size = samples.stretch.byteCount + Self.editCountByteCount
     samples.check(data.size, size, isRight: data.size == size, of: "the samples have")
+    if try file.bytes(at: 4, count: 4) != Self.version {
+      samples.faults.append("the header does not have version 1")
+    }
     return try samples.finding(.caf) { plan throws(FileFailure) in
+      try plan.set(Self.version, at: 4, in: file)
       try plan.set(style.field(size), at: data.body - 8, in: file)
     }
   }

@@ -60,7 +60,9 @@ final class DamagedFile: PlacedBytes {
   /// The `count` bytes from `start` on, or all that the file had when it was opened.
   private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
     let count = min(count, byteCount - start)
-    let bytes = try telling(try descriptor.bytes(at: start, count: count)) { .reading(path, $0) }
+    let bytes = try mapSystemError(try descriptor.bytes(at: start, count: count)) {
+      .reading(path, $0)
+    }
     guard bytes.count == count else {
       throw FileFailure(
         .readFailed, "\(path) became shorter while it was read.",

@@ -10,7 +10,7 @@ import Glibc
 /// try await engine.record(to: "take.wav")
 /// try await engine.run(seconds: 1)
 /// let finding = try FileRepair.examine("take.wav")
-/// precondition(finding.wasSound && finding.frames == 48000)
+/// precondition(finding.isIntact && finding.frames == 48000)
 /// ```
 public enum FileRepair {
   /// Looks at the file `path` and changes nothing. `wiped` says what a WAV file held whose header
@@ -94,9 +94,9 @@ public struct RepairFinding: Sendable {
   let plan: RepairPlan
 
   /// Whether nothing is wrong.
-  public var wasSound: Bool { faults.isEmpty }
+  public var isIntact: Bool { faults.isEmpty }
   /// Whether something can be done about it.
-  public var isMendable: Bool { !plan.isEmpty }
+  public var isRepairable: Bool { !plan.isEmpty }
   /// Whether only a copy can be mended, because bytes must move.
   public var needsCopy: Bool { !plan.fitsInPlace }
   /// How long the sound is.
@@ -214,12 +214,14 @@ extension FileRepair {
     guard !SoundFileReader.isSame(path, finding.path) else {
       throw FileFailure(
         .cannotCreate, "\(path) is the damaged file itself.",
-        hint: "Choose another name, or mend it in place.", remedy: .mendInPlace)
+        hint: "Choose another name, or mend it in place.", remedy: .repairInPlace)
     }
     let draft = try DraftFile(for: path, overwrite: overwrite)
     try copy(finding, to: draft.descriptor, calling: path, isStopped)
     let number = draft.descriptor.number
-    let mended = try telling(try LocalFile(duplicating: number, name: path)) { .opening(path, $0) }
+    let mended = try mapSystemError(try LocalFile(duplicating: number, name: path)) {
+      .opening(path, $0)
+    }
     try RepairCheck.check(finding) { mended }
     try draft.publish()
   }
@@ -230,7 +232,7 @@ extension FileRepair {
   /// Throws `.invalidRequest` where bytes would have to move, `.permissionDenied` for a file that is
   /// read-only, `.cannotOpen` where its length has changed since it was looked at, `.unusableContents` where it could not
   /// be read even then, `.diskFull` or `.writeFailed`.
-  public static func mendInPlace(_ finding: RepairFinding) throws(FileFailure) {
+  public static func repairInPlace(_ finding: RepairFinding) throws(FileFailure) {
     let plan = finding.plan
     let path = finding.path
     guard plan.fitsInPlace else {
@@ -244,7 +246,7 @@ extension FileRepair {
       throw .creating(path, SystemError(number: EACCES))
     }
     // Before anything is written: what is cut off could not be put back.
-    try RepairCheck.check(finding) { () throws(FileFailure) in try MendedBytes(plan, path) }
+    try RepairCheck.check(finding) { () throws(FileFailure) in try RepairedBytes(plan, path) }
     let before = try originals(plan, path)
     var isUndone = true
     do throws(SystemError) {
@@ -340,8 +342,7 @@ extension FileRepair {
     let plan = finding.plan
     let source = try DamagedFile(finding.path)
     guard source.byteCount == plan.byteCount else {
-      throw FileFailure(
-        .cannotOpen, "\(finding.path) is still being written.", hint: "Wait until it is complete.")
+      throw stillWritten(finding.path)
     }
     var output = 0
     var place = 0
@@ -353,7 +354,7 @@ extension FileRepair {
     try copy(source, place..<plan.end, to: file, at: &output, path, isStopped)
     try put(plan.ending, to: file, at: &output, path)
     let number = file.number
-    try telling(try OutputBytes.synchronize(number)) { unwritten(path, $0) }
+    try mapSystemError(try OutputBytes.synchronize(number)) { unwritten(path, $0) }
   }
 
   private static func copy(
@@ -377,7 +378,7 @@ extension FileRepair {
     _ bytes: [UInt8], to file: borrowing FileDescriptor, at output: inout Int, _ path: String
   ) throws(FileFailure) {
     let (number, place) = (file.number, output)
-    try telling(try OutputBytes.write(bytes, at: place, to: number)) { unwritten(path, $0) }
+    try mapSystemError(try OutputBytes.write(bytes, at: place, to: number)) { unwritten(path, $0) }
     output += bytes.count
   }
 

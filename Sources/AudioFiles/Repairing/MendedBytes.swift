@@ -1,5 +1,5 @@
 /// A file's bytes as they will be once a plan has mended it in place.
-final class MendedBytes: PresentBytes {
+final class RepairedBytes: PresentBytes {
   private let file: LocalFile
   private let plan: RepairPlan
 

@@ -3,7 +3,7 @@ enum RepairCheck {
   /// Throws `.unusableContents` where no length of the file `finding` tells of is wrong, and it cannot be read all the
   /// same.
   static func check(_ finding: RepairFinding) throws(FileFailure) {
-    guard finding.wasSound,
+    guard finding.isIntact,
       isRefused(
         finding,
         { () throws(FileFailure) in

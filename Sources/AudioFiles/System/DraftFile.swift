@@ -21,7 +21,7 @@ struct DraftFile: ~Copyable {
   /// A draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without
   /// `overwrite`, a file of that name is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
-    let place = try telling(try Place(path, overwrite: overwrite)) { .creating(path, $0) }
+    let place = try mapSystemError(try Place(path, overwrite: overwrite)) { .creating(path, $0) }
     let made = try Self.create(for: place.path, title: path)
     name = made.name
     descriptor = FileDescriptor(owning: made.number)
@@ -117,7 +117,7 @@ struct DraftFile: ~Copyable {
     }
     let name = randomName(beside: path)
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-    return (try telling(try FileSystem.open(name, flags)) { .creating(title, $0) }, name)
+    return (try mapSystemError(try FileSystem.open(name, flags)) { .creating(title, $0) }, name)
   }
 
   /// A name that cannot be foreseen, not longer than names may be.

@@ -48,7 +48,7 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
     /// Choose another name, or replace what is there.
     case overwrite
     /// Choose another name, or mend the damaged file itself.
-    case mendInPlace
+    case repairInPlace
     /// Mend a copy.
     case mendCopy
     /// Make room, write elsewhere, or mend the damaged file itself.
@@ -79,7 +79,7 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
 }
 
 /// What `call` gives; where the kernel refuses it, throws the failure that `failure` makes of that.
-func telling<Answer: ~Copyable>(
+func mapSystemError<Answer: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Answer,
   as failure: (SystemError) -> FileFailure
 ) throws(FileFailure) -> Answer {

@@ -100,8 +100,8 @@ extension SoundFileWriter {
     try? FileSystem.makeFolders(of: path)
     let copy = try DraftFile(for: path, overwrite: false)
     let number = copy.descriptor.number
-    try telling(try Self.copy(from: sink.descriptor, to: number)) { .creating(path, $0) }
-    let new = try telling(try FileDescriptor(duplicating: number)) { .creating(path, $0) }
+    try mapSystemError(try Self.copy(from: sink.descriptor, to: number)) { .creating(path, $0) }
+    let new = try mapSystemError(try FileDescriptor(duplicating: number)) { .creating(path, $0) }
     var trouble: SystemError?
     do throws(SystemError) {
       try copy.synchronize()

@@ -183,7 +183,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Makes the file valid as it stands, should the power fail now, and show what was told of it. Cheap
   /// enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
-    try telling(try sink.refresh()) { failure($0) }
+    try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
     try appear()
     if missingName == nil { head = Self.head(sink.descriptor) }
@@ -230,7 +230,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Waits until what was written is on the disk. Throws as `write` does.
   public mutating func synchronize() throws(FileFailure) {
-    try telling(try sink.synchronize()) { failure($0) }
+    try mapSystemError(try sink.synchronize()) { failure($0) }
   }
 
   /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot get
@@ -297,7 +297,7 @@ struct MissingName {
 extension SoundFileWriter {
   /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats, and
   /// files on a pipe, have no place for it.
-  public mutating func originate(_ origination: Origination) {
+  public mutating func setOrigination(_ origination: Origination) {
     sink.notes.origination = origination
   }
 
@@ -309,7 +309,7 @@ extension SoundFileWriter {
 
   /// Notes how loud the recording is: in WAV and RF64, as broadcasters do; nil is what is not known.
   /// `momentaryLUFS` and `shortTermLUFS` are the highest there were.
-  public mutating func tellLoudness(
+  public mutating func setLoudness(
     integratedLUFS: Double?, rangeLU: Double?, truePeakDBTP: Double?, momentaryLUFS: Double?,
     shortTermLUFS: Double?
   ) {

@@ -8,15 +8,15 @@ import RealtimeAudio
 /// true peak, and publishes both (`OutputMeterView`).
 public struct OutputMeter: MixerStage, ~Copyable {
   private var levels: OutputLevels
-  private var clippedFrames = AtomicCounter()
-  private var peakBits = AtomicCounter()
+  private var clippedFrames = PublishedValue()
+  private var peakBits = PublishedValue()
 
   /// A meter of an output that has played nothing.
   public init(sampleRate: Int, channelCount: Int) {
     levels = OutputLevels(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// The half that tells.
+  /// The reader of this meter, for any thread.
   public borrowing func makeView() -> OutputMeterView {
     OutputMeterView(
       clippedFrames: clippedFrames.makeView(), peakBits: peakBits.makeView())
@@ -33,10 +33,10 @@ public struct OutputMeter: MixerStage, ~Copyable {
 
 /// What an `OutputMeter` has found so far. Any thread.
 public struct OutputMeterView: ~Copyable, Sendable {
-  private let clippedFramesView: CountView
-  private let peakBits: CountView
+  private let clippedFramesView: PublishedValueView
+  private let peakBits: PublishedValueView
 
-  init(clippedFrames: consuming CountView, peakBits: consuming CountView) {
+  init(clippedFrames: consuming PublishedValueView, peakBits: consuming PublishedValueView) {
     clippedFramesView = clippedFrames
     self.peakBits = peakBits
   }

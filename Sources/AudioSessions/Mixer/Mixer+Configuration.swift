@@ -53,13 +53,13 @@ extension Mixer {
     _ settings: ProtectionSettings, _ configuration: DuplexConfiguration
   ) -> ProtectionView {
     let rate = configuration.sampleRate
-    let dimRequest = AtomicCounter()
+    let dimRequest = PublishedValue()
     var protection = MonitorProtection(
       sampleRate: rate, dimRequest: dimRequest.makeView(),
       limiter: settings.makeLimiter(configuration))
     protection.dimGain = settings.dimGain
     var events: FeedbackEventReader?
-    var ducks = AtomicCounter().makeView()
+    var ducks = PublishedValue().makeView()
     if settings.suppressesFeedback {
       let writer = FeedbackEventWriter(sampleRate: rate)
       events = writer.makeReader()

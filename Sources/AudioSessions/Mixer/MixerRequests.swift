@@ -44,8 +44,8 @@ struct MixerRequests: ~Copyable {
 
 /// The audio thread's views of what a control asks for.
 struct MixerRequestViews: ~Copyable, Sendable {
-  let inputGain: CountView
-  let monitorGain: CountView
-  let outputGain: CountView
-  let usesPlayer: CountView
+  let inputGain: PublishedValueView
+  let monitorGain: PublishedValueView
+  let outputGain: PublishedValueView
+  let usesPlayer: PublishedValueView
 }

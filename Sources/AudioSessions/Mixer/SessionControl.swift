@@ -27,10 +27,10 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
 public final class SessionControl: Sendable {
   /// The values that were set, as the audio thread reads them.
   struct RequestedValues: ~Copyable {
-    var inputGain = AtomicCounter()
-    var monitorGain = AtomicCounter()
-    var outputGain = AtomicCounter()
-    var usesPlayer = AtomicCounter()
+    var inputGain = PublishedValue()
+    var monitorGain = PublishedValue()
+    var outputGain = PublishedValue()
+    var usesPlayer = PublishedValue()
   }
 
   private let values: MutexBox<RequestedValues>

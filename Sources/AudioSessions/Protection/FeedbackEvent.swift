@@ -11,7 +11,7 @@ public struct FeedbackEventWriter: ~Copyable {
   private var item = SampleBuffer(frameCount: 1, channelCount: FeedbackEventWriter.width)
   private let sampleRate: Int
 
-  /// News of sound at `sampleRate` Hz.
+  /// A writer for sound at `sampleRate` Hz.
   public init(sampleRate: Int) {
     self.sampleRate = sampleRate
   }

@@ -15,13 +15,13 @@ extension FeedbackSuppressor {
     duckedLevel = history.level(band: suspect, age: 0)
     decibels = -40
     gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
-    tellDuck(isRelapse: isRelapse, at: frame)
+    enterDucked(isRelapse: isRelapse, at: frame)
     endProbe()
   }
 
   /// Counts a howl, and waits until it has died away; after one that came again the microphone is held low for longer.
   @_noLocks
-  private mutating func tellDuck(isRelapse: Bool, at frame: Int) {
+  private mutating func enterDucked(isRelapse: Bool, at frame: Int) {
     if isRelapse { holdHops = min(60000, holdHops &* 2) }
     duckCount &+= 1
     ducks.publish(duckCount)
@@ -61,14 +61,14 @@ extension FeedbackSuppressor {
     case true?:
       let isRelapse = ceiling < 0
       ceiling = decibels
-      tellDuck(isRelapse: isRelapse, at: frame)
-    case false?: giveBackLowered()
+      enterDucked(isRelapse: isRelapse, at: frame)
+    case false?: releaseLowered()
     }
   }
 
   /// Gives back what was lowered for nothing, within a tenth of a second.
   @_noLocks
-  mutating func giveBackLowered() {
+  mutating func releaseLowered() {
     decibels = decay.gainBefore
     gain.glide(to: Gain(attenuation: decibels), frames: 40 &* hopFrames)
     giveUp()
@@ -87,7 +87,7 @@ extension FeedbackSuppressor {
 
   /// 15 dB a second up to the ceiling, and after a time 1 dB a second beyond it.
   @_noLocks
-  mutating func giveBack() {
+  mutating func release() {
     if decibels < ceiling {
       decibels = min(ceiling, decibels + 0.04)
       stageHop = hop

@@ -12,8 +12,8 @@ import RealtimeAudio
 /// code, and in a loop of less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
 /// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the code is sent the
 /// limiter's gain is held, and what it takes off is known, so that a howl which stands at the limit answers as one
-/// that grows freely. Where a howl has overdriven the microphone, dips would not show; it is then held 22 dB lower
-/// first, until it fits again, and so is what stands at the limit and has to be asked once more.
+/// that grows freely. Where a howl has overdriven the microphone, dips would not show; it is then held 24 dB below
+/// the microphone's full scale first, until it fits again, and so is what stands at the limit and has to be asked once more.
 ///
 /// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns softly, but
 /// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
@@ -38,7 +38,7 @@ public struct FeedbackSuppressor: ~Copyable {
 
   /// Howls so far.
   public internal(set) var duckCount = 0
-  var ducks = AtomicCounter()
+  var ducks = PublishedValue()
   /// Codes sent so far, most of them for nothing.
   public internal(set) var probeCount = 0
   /// Frames of a hop, in which everything here is counted.
@@ -90,7 +90,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Whether the dips of the code are deep.
   var isDeep = false
   /// Whether the deep dips of the last code ended the sound before the code was over.
-  var isExtinct = false
+  var hasDecayed = false
   let shallowDip = Gain(attenuation: ProbeSequence.dip(isDeep: false))
   let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
   private(set) var fullScale: Float
@@ -101,7 +101,7 @@ public struct FeedbackSuppressor: ~Copyable {
   var stableGain: Float = 1
   var calmHops = 0
   /// Whether the code found half a proof, and whether the next one goes on from there.
-  var isPromising = false
+  var needsRepeat = false
   var isContinued = false
   var probedGain: Float = 1
 
@@ -128,7 +128,7 @@ public struct FeedbackSuppressor: ~Copyable {
   }
 
   /// The number of howls that were ducked, as it grows.
-  public borrowing func makeDuckView() -> CountView { ducks.makeView() }
+  public borrowing func makeDuckView() -> PublishedValueView { ducks.makeView() }
 
   /// Sound was lost: what came before has nothing to do with what comes.
   @_noLocks
@@ -137,7 +137,7 @@ public struct FeedbackSuppressor: ~Copyable {
     lines.clear()
     switch stage {
     case .probing, .stabilizing: endProbe()
-    case .lowered: giveBackLowered()
+    case .lowered: releaseLowered()
     case .listening, .ducked, .returning: break
     }
   }
@@ -175,14 +175,14 @@ public struct FeedbackSuppressor: ~Copyable {
       lines.addLatest(of: history)
       hop &+= 1
       switch stage {
-      case .listening: suspectSomething()
+      case .listening: findCandidate()
       case .stabilizing: stabilize()
       case .probing: probe(at: frame)
       case .lowered: waitForDecay(at: frame)
       case .ducked: waitForQuiet(at: frame)
       case .returning:
-        giveBack()
-        suspectSomething()
+        release()
+        findCandidate()
       }
     }
   }
@@ -222,7 +222,7 @@ public struct FeedbackSuppressor: ~Copyable {
 extension FeedbackSuppressor {
   /// Looks for a band that behaves as a howl would, and begins to prove it.
   @_noLocks
-  mutating func suspectSomething() {
+  mutating func findCandidate() {
     heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
     let loudest = bands.loudest
     if bands.levels[loudest] < -55 {
@@ -273,7 +273,7 @@ extension FeedbackSuppressor {
     leveller.limit = min(leveller.limit, 0.5 * fullScale)
   }
 
-  /// Lowers what the microphone adds to the output by 22 dB, and waits until the gains that hold a
+  /// Lowers the limit of what the microphone adds to the output to 24 dB below its full scale, and waits until the gains that hold a
   /// howl down have found their place. What overdrives the microphone even then comes from outside.
   @_noLocks
   mutating func stabilize() {
@@ -303,10 +303,10 @@ extension FeedbackSuppressor {
     // Where it will be at the end of the code, and a second from now.
     let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
     let isSoonLoud = level + 400 * growth > Self.loudDBFS
-    isDeep = !isExtinct && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
+    isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
     code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
     isContinued = false
-    isPromising = false
+    needsRepeat = false
     hopsOfCode = 0
     framesOfHop = 0
     framesToCode = hopEnd
@@ -320,24 +320,24 @@ extension FeedbackSuppressor {
       if isDeep { brokenCodeHop = hop }
       return isOverdriven || isLevelled ? beginStabilizing() : sendCode()
     }
-    if !isDeep && isHeld && !isExtinct { return sendCode() }
+    if !isDeep && isHeld && !hasDecayed { return sendCode() }
     if let answer = code.listen(
       history, band: suspect, energies: bands.energies(band: suspect))
     {
       let limited = -reductionDecibels
-      if answer.isProof(limited: limited) {
+      if answer.confirmsFeedback(limited: limited) {
         return canWait ? lower(answer) : duck(answer, at: frame)
       }
-      if answer.isPromising(limited: limited, isLoud: isLevelled) { isPromising = true }
+      if answer.needsRepeat(limited: limited, isLoud: isLevelled) { needsRepeat = true }
     }
-    if code.isOver && isPromising && code.codes < 4 {
+    if code.isOver && needsRepeat && code.codes < 4 {
       // Half a proof: what the same again says is added to it. What is held at the limit has been
       // loud for long enough by now.
       isContinued = true
       if isHeld { beginStabilizing() } else { sendCode() }
     } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
       // In a loop as short as a dip many trips are lowered by it: one of 3 dB ends a howl before it is proven.
-      isExtinct = !code.isOver && isDeep
+      hasDecayed = !code.isOver && isDeep
       giveUp()
     }
   }
@@ -345,7 +345,7 @@ extension FeedbackSuppressor {
   /// No howl was found: the next code waits, the longer the more often nothing did.
   @_noLocks
   mutating func giveUp() {
-    failures = min(failures &+ 1, growth > 0 ? 3 : isPromising ? 5 : 7)
+    failures = min(failures &+ 1, growth > 0 ? 3 : needsRepeat ? 5 : 7)
     // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
     // twice more, at once, but later only after 8 s.
     nextProbeHop = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))

@@ -15,7 +15,7 @@ struct LoopAnswer: BitwiseCopyable {
   var share: Float
   /// What the loop leaves unexplained, as a share of what is left where the code is thought away: below 1 the code came
   /// back. What only repeats itself is not explained better by the code.
-  var doubt: Float
+  var residualRatio: Float
   /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code, and 2 %.
   var misfit: Float
   /// The share of the microphone's level that comes through the loop, as the code tells it, in dB: 0 is all of it.
@@ -33,7 +33,8 @@ struct LoopAnswer: BitwiseCopyable {
   static var none: LoopAnswer {
     @_noLocks get {
       LoopAnswer(
-        lag: 0, stage: 0, codes: 0, share: -.infinity, doubt: 1, misfit: 1, part: -200, gain: -200,
+        lag: 0, stage: 0, codes: 0, share: -.infinity, residualRatio: 1, misfit: 1, part: -200,
+        gain: -200,
         partial: .none)
     }
   }
@@ -49,8 +50,8 @@ struct LoopAnswer: BitwiseCopyable {
   /// part; what stands at the limit would have to be one that is much smaller.
   @_noLocks
   private func isBetterInPart(limited: Float) -> Bool {
-    partial.part < (limited > 2 ? -2.5 : -1.2) && doubt > 1.6 * partial.doubt
-      || partial.gain < -0.3 && doubt > 8 * partial.doubt
+    partial.part < (limited > 2 ? -2.5 : -1.2) && residualRatio > 1.6 * partial.residualRatio
+      || partial.gain < -0.3 && residualRatio > 8 * partial.residualRatio
   }
 
   /// Whether it proves a loop, in which `limited` dB are taken off by limiters.
@@ -58,39 +59,41 @@ struct LoopAnswer: BitwiseCopyable {
   /// The bounds lie between what 540 loops of +0.1 to +12 dB answered, and 1,920 rooms with one of -0.5 or -1 dB, in
   /// which 16 kinds of sound were played (`swift run -c release Benchmarks howls` tries others).
   @_noLocks
-  func isProof(limited: Float) -> Bool {
+  func confirmsFeedback(limited: Float) -> Bool {
     guard isPlausible(limited: limited) else { return false }
     // The part of a loop in a sound from outside that stands at the limit is smaller by what is taken off.
     let isApart = limited > 2 && abs(gain - limited) < 1
     switch stage {
-    case 0 where isApart: return share > 0.9 && doubt < 0.15 && abs(part) < 1.5
-    case 0: return share > 0.985 && doubt < 0.1 && abs(part) < 1
-    case 1 where isApart: return share > 0.78 && doubt < 0.26 && abs(part) < 2
-    case 1: return share > 0.975 && doubt < 0.1 && abs(part) < 1
-    case _ where isApart: return doubt < 0.25 && abs(part) < 1.5
-    default: return part > -1 && (share > 0.8 && doubt < 0.2 || share > 0.95 && doubt < 0.45)
+    case 0 where isApart: return share > 0.9 && residualRatio < 0.15 && abs(part) < 1.5
+    case 0: return share > 0.985 && residualRatio < 0.1 && abs(part) < 1
+    case 1 where isApart: return share > 0.78 && residualRatio < 0.26 && abs(part) < 2
+    case 1: return share > 0.975 && residualRatio < 0.1 && abs(part) < 1
+    case _ where isApart: return residualRatio < 0.25 && abs(part) < 1.5
+    default:
+      return part > -1
+        && (share > 0.8 && residualRatio < 0.2 || share > 0.95 && residualRatio < 0.45)
     }
   }
 
   /// Whether the same code once more may prove what this one did not; what is loud is asked sooner.
   @_noLocks
-  func isPromising(limited: Float, isLoud: Bool) -> Bool {
+  func needsRepeat(limited: Float, isLoud: Bool) -> Bool {
     guard isPlausible(limited: limited), stage == ProbeCode.stages &- 1 else { return false }
-    return doubt < 0.65 || isLoud && doubt < 0.9 && share > 0.8
+    return residualRatio < 0.65 || isLoud && residualRatio < 0.9 && share > 0.8
   }
 }
 
-/// What a code says of a loop that only a part of the level comes through. Lag, doubt and part are as in `LoopAnswer`.
+/// What a code says of a loop that only a part of the level comes through. Lag, residualRatio and part are as in `LoopAnswer`.
 struct PartialLoop: BitwiseCopyable {
   var lag: Int
-  var doubt: Float
+  var residualRatio: Float
   var part: Float
   /// The loop's gain in dB: by how much its part changes in a trip.
   var gain: Float
 
   /// Before there is any.
   static var none: PartialLoop {
-    @_noLocks get { PartialLoop(lag: 0, doubt: 1, part: 0, gain: 0) }
+    @_noLocks get { PartialLoop(lag: 0, residualRatio: 1, part: 0, gain: 0) }
   }
 }
 
@@ -131,11 +134,11 @@ struct LoopMoments: BitwiseCopyable {
     let change = whole[3] / count
     return LoopAnswer(
       lag: lag, stage: stage, codes: codes, share: 1 - unexplained / whole[0],
-      doubt: unexplained / other,
+      residualRatio: unexplained / other,
       misfit: unexplained / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part,
       gain: change,
       partial: PartialLoop(
-        lag: lag, doubt: rest(slope: slope) / other, part: part, gain: part + change))
+        lag: lag, residualRatio: rest(slope: slope) / other, part: part, gain: part + change))
   }
 
   /// What of the levels a loop leaves unexplained that brings `slope` of them.

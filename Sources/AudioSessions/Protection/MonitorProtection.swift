@@ -18,9 +18,9 @@ public struct MonitorProtection: ~Copyable {
 
   private var dim = SmoothedGain(.unity)
   private var isDimmed = false
-  private let dimRequest: CountView
+  private let dimRequest: PublishedValueView
   private var mute = SmoothedGain(.unity)
-  private var limitedCount = AtomicCounter()
+  private var limitedCount = PublishedValue()
   private let glideFrames: Int
   /// Frames before the end at which the microphone begins to fade out: a hundredth of a second before the frame that
   /// the limiter, as late as it is, plays as the last one.
@@ -32,7 +32,7 @@ public struct MonitorProtection: ~Copyable {
   /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as long as
   /// `dimRequest` is not zero.
   public init(
-    sampleRate: Int, dimRequest: consuming CountView, limiter: consuming Limiter? = nil
+    sampleRate: Int, dimRequest: consuming PublishedValueView, limiter: consuming Limiter? = nil
   ) {
     self.limiter = limiter
     delayFrames = self.limiter?.delayFrames ?? 0
@@ -42,7 +42,7 @@ public struct MonitorProtection: ~Copyable {
   }
 
   /// The number of frames that came in above the limit, as it grows.
-  public borrowing func makeLimitedView() -> CountView { limitedCount.makeView() }
+  public borrowing func makeLimitedView() -> PublishedValueView { limitedCount.makeView() }
 
   /// Lowers the microphone where it howls, after lost sound and before the end, to which `framesLeft`
   /// frames are left.

@@ -32,7 +32,7 @@ struct ProbeSequence: ~Copyable {
   /// The longest trip, in half hops.
   static var longestLag: Int { @_noLocks get { 56 } }
   /// Hops until a lag counts as the one that explains most.
-  private static var patience: Int { @_noLocks get { 4 } }
+  private static var settledHops: Int { @_noLocks get { 4 } }
   /// Sums of a lag: those of the level, and its products with what was played.
   private static var width: Int { @_noLocks get { 8 &+ columns } }
   /// Resonances the loop may have, from none to one that rings for 20 hops.
@@ -142,7 +142,7 @@ struct ProbeSequence: ~Copyable {
     var stage = 0
     while stage < ProbeCode.stages {
       let hops = age &- ProbeCode.length(stage: stage)
-      let peak = best[stage].hops &+ Self.patience
+      let peak = best[stage].hops &+ Self.settledHops
       if best[stage].lag > 0 && hops == min(peak, Self.longestLag / 2) {
         found = best[stage]
         found?.partial = bestPart[stage]
@@ -261,7 +261,9 @@ struct ProbeSequence: ~Copyable {
         lag: lag, stage: stage, codes: count, roughness: roughness)
       {
         if answer.share > best[stage].share { best[stage] = answer }
-        if answer.partial.doubt < bestPart[stage].doubt { bestPart[stage] = answer.partial }
+        if answer.partial.residualRatio < bestPart[stage].residualRatio {
+          bestPart[stage] = answer.partial
+        }
       }
       resonance &+= 1
     }

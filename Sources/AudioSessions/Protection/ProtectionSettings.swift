@@ -32,9 +32,9 @@ public struct ProtectionSettings: Sendable {
 /// Reads the counters and events of a mixer's protection, and dims its output. For one thread, which is not the audio
 /// thread.
 public struct ProtectionView: ~Copyable {
-  private var dimRequest: AtomicCounter
-  private let limited: CountView
-  private let ducks: CountView
+  private var dimRequest: PublishedValue
+  private let limited: PublishedValueView
+  private let ducks: PublishedValueView
   private var events: FeedbackEventReader?
   /// Frames by which the limiter delays all that is played: 0 without a look-ahead.
   public let delayFrames: Int
@@ -42,8 +42,8 @@ public struct ProtectionView: ~Copyable {
   public let fadeFrames: Int
 
   init(
-    dimRequest: consuming AtomicCounter, limitedFrames: consuming CountView,
-    ducks: consuming CountView, events: consuming FeedbackEventReader?, delayFrames: Int,
+    dimRequest: consuming PublishedValue, limitedFrames: consuming PublishedValueView,
+    ducks: consuming PublishedValueView, events: consuming FeedbackEventReader?, delayFrames: Int,
     fadeFrames: Int
   ) {
     self.delayFrames = delayFrames

@@ -149,8 +149,8 @@ public struct Recorder: MixerStage, ~Copyable {
 /// It may rise by 200 ppm, which is more than any card's clock strays from the host's, so that it
 /// stays true for days.
 struct CaptureOrigin: ~Copyable {
-  private var published = AtomicCounter()
-  private var publishedFirstFrame = AtomicCounter()
+  private var published = PublishedValue()
+  private var publishedFirstFrame = PublishedValue()
   private let sampleRate: Int
   private var firstFrame = -1
   private var nanoseconds = 0
@@ -160,12 +160,12 @@ struct CaptureOrigin: ~Copyable {
     publishedFirstFrame.publish(firstFrame)
   }
 
-  borrowing func makeView() -> CountView {
+  borrowing func makeView() -> PublishedValueView {
     published.makeView()
   }
 
   /// The recording's first frame on the unit's timeline; below 0 before it is captured.
-  borrowing func makeFirstFrameView() -> CountView {
+  borrowing func makeFirstFrameView() -> PublishedValueView {
     publishedFirstFrame.makeView()
   }
 

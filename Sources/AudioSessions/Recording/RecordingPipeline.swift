@@ -191,14 +191,16 @@ struct RecordingPipeline: ~Copyable {
       // The same trouble at the end knows better what is in the file.
       if error.kind == failure.kind { report.failure = error }
     }
-    report.frames = output.series.frames
   }
 
   private mutating func complete() throws(FileFailure) {
+    // A full disk may have left less than was written.
+    defer { report.end(at: output.series.frames, losing: output.series.lostFrames) }
     report.levels = levels
     report.isSilent = silentFrames > 0
     _ = endPause()
     withRaw { raw throws(FileFailure) in try raw.series.finish(.nothing) }
+    if let paths = raw?.series.paths { report.rawPaths = paths }
     try output.series.finish(report.levels)
   }
 
@@ -210,6 +212,7 @@ struct RecordingPipeline: ~Copyable {
       try body(&files)
       raw = consume files
     } catch {
+      report.rawPaths = files.series.paths
       rawFailure = error
       events.emit(.warning(error))
     }
@@ -308,7 +311,7 @@ extension RecordingPipeline {
     isOpen = false
     isOver = !plan.leavesSilenceOut
     let last = report.segments.count - 1
-    report.segments[last].frames = output.series.frames - report.segments[last].frame
+    report.segments[last].frames = max(0, output.series.frames - report.segments[last].frame)
     if plan.leavesSilenceOut { events.emit(.closed(report.segments[last])) }
   }
 

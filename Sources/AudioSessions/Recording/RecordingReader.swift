@@ -5,8 +5,8 @@ import RealtimeAudio
 public struct RecordingReader: ~Copyable, Sendable {
   private var ring: SampleReader
   private var gaps: EventReader
-  private let captureOrigin: CountView
-  private let captureFirstFrame: CountView
+  private let captureOrigin: PublishedValueView
+  private let captureFirstFrame: PublishedValueView
   private var nextGap: TimelineEvent?
   /// Frames of the present gap that are still to come.
   private var silence = 0
@@ -17,8 +17,8 @@ public struct RecordingReader: ~Copyable, Sendable {
   private(set) var overflowFrames = 0
 
   init(
-    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming CountView,
-    firstFrame: consuming CountView
+    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming PublishedValueView,
+    firstFrame: consuming PublishedValueView
   ) {
     self.ring = ring
     self.gaps = gaps

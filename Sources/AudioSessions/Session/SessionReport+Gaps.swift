@@ -55,7 +55,7 @@ extension RecordingReport {
   /// The ranges of the timeline that were kept, and where each begins in the recording.
   private var pieces: [(timeline: Range<Int>, frame: Int)] {
     var found: [(timeline: Range<Int>, frame: Int)] = []
-    for segment in segments {
+    for segment in segments where segment.frames > 0 {
       var (place, frame) = (segment.timelineFrame, segment.frame)
       let end = segment.frame + segment.frames
       for pause in pauses where (frame...end).contains(pause.frame) {

@@ -79,7 +79,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
-    // A thousandth of a second is enough for the shortest ring, a tenth for the watcher.
+    // Background work is stepped every 1024 frames (at least one period), often enough for the shortest ring; the
+    // watcher is called every tenth of a second.
     let stepQuantum = max(1024, configuration.periodFrames)
     let tenth = max(stepQuantum, configuration.sampleRate / 10)
     var nextStep = 0
@@ -182,8 +183,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var asked = early?.reason
     if early != nil { progress.requestStop() }
     var cycles = -1
-    var answer = AnswerWatch(reconnects: reconnects)
-    var pace = WatchPace()
+    var answer = AudioThreadWatchdog(reconnects: reconnects)
+    var pace = WatchInterval()
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
       // A device that stands still would sleep for ever, and never see a stop.
       if progress.cycles == cycles { thread.interrupt() }
@@ -241,12 +242,12 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         }
     }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
-    var pace = WatchPace()
+    var pace = WatchInterval()
     while !isOver() {
       pace.begin()
       if case .stop(let reason) = look(), reason.isOfTheUser {
-        closing?.hurry()
-        timeout.hurry()
+        closing?.shorten()
+        timeout.shorten()
       }
       pace.end(unless: isOver)
     }
@@ -261,7 +262,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   ) throws(DeviceFailure) -> (reason: StopReason, isStuck: Bool)? {
     let first = try BackgroundThread(FirstSteps(of: background))
     for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
-    var pace = WatchPace()
+    var pace = WatchInterval()
     while !first.isDone {
       pace.begin()
       guard case .stop(let asked) = watch(observer.moment(progress), nil) else {
@@ -291,7 +292,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     do throws(ThreadFailure) {
       return try RealtimeThread(name: "duplex-audio", priority: priority, work)
     } catch {
-      throw DeviceFailure(.refused, error.message, hint: "End other programs, then try again.")
+      throw DeviceFailure(error)
     }
   }
 

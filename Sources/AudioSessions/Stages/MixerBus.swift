@@ -68,7 +68,7 @@ public struct MixerBus: ~Copyable {
     }
   }
 
-  /// The samples are about to be changed by who knows nothing of silence and bounds.
+  /// The samples are about to be changed by code that does not keep `isSilent` and `peakBound`.
   @_noLocks
   mutating func beginChange() {
     isSilent = false

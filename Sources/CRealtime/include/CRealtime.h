@@ -15,20 +15,20 @@
 #include <emmintrin.h>
 #endif
 
-#define BLESSED __attribute__((swift_attr("@_noLocks"), always_inline)) static inline
+#define REALTIME_SAFE __attribute__((swift_attr("@_noLocks"), always_inline)) static inline
 
 #pragma clang assume_nonnull begin
 
 /// Calls the function of a driver that is not known by type. The compiler refuses a call through a Swift
 /// function value, but this can be marked: each driver's function is marked and checked itself.
-BLESSED void realtime_call(
+REALTIME_SAFE void realtime_call(
     void (*function)(void *driver, const void *call, void *answer), void *driver, const void *call,
     void *answer) {
   function(driver, call, answer);
 }
 
 /// The monotonic clock in nanoseconds. A vDSO read: no system call where the kernel trusts its TSC.
-BLESSED uint64_t realtime_host_nanoseconds(void) {
+REALTIME_SAFE uint64_t realtime_host_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -46,11 +46,11 @@ static inline uint64_t host_wall_nanoseconds(void) {
 
 /// Towards zero. The caller has brought the value into range; one instruction, which the optimiser
 /// turns into vectors, where Swift's conversion must branch to trap.
-BLESSED int32_t realtime_truncated(float value) { return (int32_t)value; }
+REALTIME_SAFE int32_t realtime_truncated(float value) { return (int32_t)value; }
 
 /// Writes `count` samples as 16-bit integers, rounded to the nearest (ties to even) and saturated; what
 /// is not a number becomes 0. Returns how many of those there were.
-BLESSED long realtime_encode16(int16_t *target, const float *source, long count) {
+REALTIME_SAFE long realtime_encode16(int16_t *target, const float *source, long count) {
   long index = 0, numbers = 0;
 #ifdef __SSE2__
   const __m128 scale = _mm_set1_ps(32768), highest = _mm_set1_ps(32767);
@@ -81,7 +81,7 @@ BLESSED long realtime_encode16(int16_t *target, const float *source, long count)
 }
 
 /// The same as 32-bit integers. 2147483520 is the highest float below 2^31.
-BLESSED long realtime_encode32(int32_t *target, const float *source, long count) {
+REALTIME_SAFE long realtime_encode32(int32_t *target, const float *source, long count) {
   long index = 0, numbers = 0;
 #ifdef __SSE2__
   const __m128 scale = _mm_set1_ps(0x1p31f), highest = _mm_set1_ps(2147483520), lowest = _mm_set1_ps(-0x1p31f);
@@ -108,7 +108,7 @@ BLESSED long realtime_encode32(int32_t *target, const float *source, long count)
 }
 
 /// Reads `count` 16-bit integers as samples from -1 to below 1.
-BLESSED void realtime_decode16(float *target, const int16_t *source, long count) {
+REALTIME_SAFE void realtime_decode16(float *target, const int16_t *source, long count) {
   long index = 0;
 #ifdef __SSE2__
   const __m128 scale = _mm_set1_ps(0x1p-15f);
@@ -128,49 +128,49 @@ BLESSED void realtime_decode16(float *target, const int16_t *source, long count)
 // math_errf}.c and dbl-64/{s_sin,branred,e_exp,e_log,e_pow,s_tanh,s_expm1,math_err}.c. Polynomials and constant tables;
 // no lock, no memory, no system call. Out of range they set errno, which is the thread's own. Timed at 1 to 4 ns a
 // call as float (tanhf 10) and 2 to 9 as double, at 2.6 GHz; sin and cos of 1e9, 33 ns.
-BLESSED float realtime_sinf(float x) { return sinf(x); }
-BLESSED float realtime_cosf(float x) { return cosf(x); }
-BLESSED float realtime_expf(float x) { return expf(x); }
-BLESSED float realtime_logf(float x) { return logf(x); }
-BLESSED float realtime_tanhf(float x) { return tanhf(x); }
-BLESSED float realtime_sqrtf(float x) { return sqrtf(x); }
-BLESSED float realtime_powf(float x, float y) { return powf(x, y); }
-BLESSED double realtime_sin(double x) { return sin(x); }
-BLESSED double realtime_cos(double x) { return cos(x); }
-BLESSED double realtime_exp(double x) { return exp(x); }
-BLESSED double realtime_log(double x) { return log(x); }
-BLESSED double realtime_tanh(double x) { return tanh(x); }
-BLESSED double realtime_sqrt(double x) { return sqrt(x); }
-BLESSED double realtime_pow(double x, double y) { return pow(x, y); }
+REALTIME_SAFE float realtime_sinf(float x) { return sinf(x); }
+REALTIME_SAFE float realtime_cosf(float x) { return cosf(x); }
+REALTIME_SAFE float realtime_expf(float x) { return expf(x); }
+REALTIME_SAFE float realtime_logf(float x) { return logf(x); }
+REALTIME_SAFE float realtime_tanhf(float x) { return tanhf(x); }
+REALTIME_SAFE float realtime_sqrtf(float x) { return sqrtf(x); }
+REALTIME_SAFE float realtime_powf(float x, float y) { return powf(x, y); }
+REALTIME_SAFE double realtime_sin(double x) { return sin(x); }
+REALTIME_SAFE double realtime_cos(double x) { return cos(x); }
+REALTIME_SAFE double realtime_exp(double x) { return exp(x); }
+REALTIME_SAFE double realtime_log(double x) { return log(x); }
+REALTIME_SAFE double realtime_tanh(double x) { return tanh(x); }
+REALTIME_SAFE double realtime_sqrt(double x) { return sqrt(x); }
+REALTIME_SAFE double realtime_pow(double x, double y) { return pow(x, y); }
 
 /// Copies `count` samples that do not overlap.
-BLESSED void realtime_copy(float *target, const float *source, long count) {
+REALTIME_SAFE void realtime_copy(float *target, const float *source, long count) {
   memcpy(target, source, (size_t)count * sizeof(float));
 }
 
 /// Clears `count` bytes.
-BLESSED void realtime_clear(void *target, long count) { memset(target, 0, (size_t)count); }
+REALTIME_SAFE void realtime_clear(void *target, long count) { memset(target, 0, (size_t)count); }
 
 /// Samples from and to memory of any alignment, which Swift's generic loads are not yet proven for.
-BLESSED uint8_t realtime_load8(const void *source) { return *(const uint8_t *)source; }
+REALTIME_SAFE uint8_t realtime_load8(const void *source) { return *(const uint8_t *)source; }
 
-BLESSED uint16_t realtime_load16(const void *source) {
+REALTIME_SAFE uint16_t realtime_load16(const void *source) {
   uint16_t value;
   memcpy(&value, source, sizeof value);
   return value;
 }
 
-BLESSED uint32_t realtime_load32(const void *source) {
+REALTIME_SAFE uint32_t realtime_load32(const void *source) {
   uint32_t value;
   memcpy(&value, source, sizeof value);
   return value;
 }
 
-BLESSED void realtime_store8(void *target, uint8_t value) { *(uint8_t *)target = value; }
+REALTIME_SAFE void realtime_store8(void *target, uint8_t value) { *(uint8_t *)target = value; }
 
-BLESSED void realtime_store16(void *target, uint16_t value) { memcpy(target, &value, sizeof value); }
+REALTIME_SAFE void realtime_store16(void *target, uint16_t value) { memcpy(target, &value, sizeof value); }
 
-BLESSED void realtime_store32(void *target, uint32_t value) { memcpy(target, &value, sizeof value); }
+REALTIME_SAFE void realtime_store32(void *target, uint32_t value) { memcpy(target, &value, sizeof value); }
 
 /// mlockall's flag for locking pages when they are touched; Swift's Glibc does not know it.
 static const int realtime_lock_on_fault = 4;
@@ -183,26 +183,26 @@ extern void __rtsan_enable(void) __attribute__((weak));
 
 /// From here to `realtime_leave`, RealtimeSanitizer ends the program at an allocation, lock or
 /// blocking call of this thread. Costs a test of a constant where the sanitizer is not linked.
-BLESSED void realtime_enter(void) {
+REALTIME_SAFE void realtime_enter(void) {
   if (__rtsan_realtime_enter) __rtsan_realtime_enter();
 }
 
-BLESSED void realtime_leave(void) {
+REALTIME_SAFE void realtime_leave(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
 
 /// Around the one call in a cycle that is meant to block: the wait for the device.
-BLESSED void realtime_pause_watch(void) {
+REALTIME_SAFE void realtime_pause_watch(void) {
   if (__rtsan_disable) __rtsan_disable();
 }
 
-BLESSED void realtime_resume_watch(void) {
+REALTIME_SAFE void realtime_resume_watch(void) {
   if (__rtsan_enable) __rtsan_enable();
 }
 
 /// Sleeps until the monotonic clock shows `nanoseconds`, or a signal comes. Simulated devices wait
 /// with it where hardware would be polled.
-BLESSED void realtime_sleep_until(uint64_t nanoseconds) {
+REALTIME_SAFE void realtime_sleep_until(uint64_t nanoseconds) {
   struct timespec until = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
   realtime_pause_watch();
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);

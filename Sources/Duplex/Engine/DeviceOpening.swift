@@ -32,8 +32,7 @@ struct DeviceOpening: ~Copyable {
         name: "duplex-open", priority: .normal, stackByteCount: 524_288,
         Work(selection: selection, reservation: reservation, isOver: isDone))
     } catch {
-      throw .device(
-        DeviceFailure(.refused, error.message, hint: "End other programs, then try again."))
+      throw .device(DeviceFailure(error))
     }
   }
 

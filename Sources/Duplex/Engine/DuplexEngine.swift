@@ -44,7 +44,7 @@ public final class DuplexEngine: Sendable {
   // MARK: Running
 
   /// Opens the devices and answers when sound runs; at once where it runs already. Throws `EngineFailure` where a
-  /// device or a file of a recording cannot be had; then nothing runs.
+  /// device or a file of a recording cannot be opened; then nothing runs.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
@@ -138,10 +138,10 @@ public final class DuplexEngine: Sendable {
   /// The devices that are asked for.
   public var selection: DeviceSelection { worker.selection }
 
-  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for the time between, and
+  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for the gap, and
   /// for as long as the devices have no input or output to record; so do the player and the effects. Sound is resampled
-  /// to the rate of before where `selection` asks for none. Throws `EngineFailure` where the devices cannot be had, or
-  /// time is virtual (`sim:clock=free`) on one side of the change only: then the engine goes on with those of before.
+  /// to the previous rate where `selection` asks for none. Throws `EngineFailure` where the devices cannot be opened, or
+  /// time is virtual (`sim:clock=free`) on one side of the change only: then the engine goes on with the previous devices.
   /// While the engine does not run, the next start opens the devices of `selection`, and nil is the answer.
   ///
   /// ```swift
@@ -165,15 +165,15 @@ public final class DuplexEngine: Sendable {
 
   // MARK: What is known
 
-  /// How it does now.
+  /// The engine's current status.
   public var status: EngineStatus { worker.status }
 
-  /// How it does, ten times a second and more, from now on; who reads too slowly gets the newest.
+  /// The status, at least ten times a second from now on; a slow reader gets only the newest.
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
-  /// Has `handler` told how it does, ten times a second of the timeline and more, on a thread of the engine, until the
-  /// answer is cancelled. Where time is virtual, sound waits for the handler: none is passed over. `start`, `stop` and
-  /// all else that the engine is asked for wait for a handler that blocks, too: one that itself waits for the engine never
+  /// Calls `handler` with the status at least ten times a second of the timeline, on a thread of the engine, until the
+  /// returned subscription is cancelled. In virtual time the engine waits for the handler, and no status is left out.
+  /// `start`, `stop` and every other request wait for a handler that blocks: one that itself waits for the engine never
   /// returns.
   @discardableResult
   public func addStatusHandler(
@@ -182,11 +182,11 @@ public final class DuplexEngine: Sendable {
     worker.statuses.subscribe(handler)
   }
 
-  /// What happens from now on; of what nobody took yet the newest 1,024 events.
+  /// Events from now on; the newest 1,024 unread ones are kept.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 
-  /// Has `handler` told what happens, on a thread of the engine, until the answer is cancelled. `start`, `stop` and all
-  /// else that the engine is asked for wait for a handler that blocks: one that itself waits for the engine never returns.
+  /// Calls `handler` with each event, on a thread of the engine, until the returned subscription is cancelled. `start`,
+  /// `stop` and every other request wait for a handler that blocks: one that itself waits for the engine never returns.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (EngineEvent) -> Void
@@ -319,8 +319,7 @@ private final class EngineThread: Sendable {
           name: "duplex-engine", priority: .normal, stackByteCount: 524_288, Work(worker: worker))
       }
     } catch {
-      throw .device(
-        DeviceFailure(.refused, error.message, hint: "End other programs, then try again."))
+      throw .device(DeviceFailure(error))
     }
   }
 

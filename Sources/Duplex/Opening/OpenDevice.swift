@@ -88,9 +88,7 @@ import SimulatedDevices
       device.close()
       // What the server captures is recorded as it is.
       guard let pair = try openPair(selection, steps, master: .capture) else {
-        throw DeviceFailure(
-          .lost, "The sound server behind \(granted.deviceNames) went away.",
-          hint: "Start the server again, then try again.")
+        throw DeviceFailure.serverGone(granted.deviceNames)
       }
       return pair
     }
@@ -178,7 +176,7 @@ import SimulatedDevices
     let track = try TrackReader(
       path: path, sampleRate: specification.captureRate ?? specification.sampleRate,
       channelCount: channelCount,
-      order: PlaybackRange(times: nil), resamplerQuality: request.resamplerQuality)
+      range: PlaybackRange(times: nil), resamplerQuality: request.resamplerQuality)
     background.append(PlayFeeder(ring: ring, source: track, channelCount: channelCount))
     return reader
   }

@@ -91,7 +91,7 @@ public struct ProbePlan: Sendable {
 /// precondition(abs(frames - granted.latencyFrames - 300) < 1)
 /// ```
 public struct ProbeSession: ~Copyable {
-  /// What thinks.
+  /// The half off the audio thread: finds the level and evaluates.
   public let listener: ProbeListener
   private var callbacks: ProbeCallbacks?
 

@@ -12,7 +12,7 @@ public final class SystemLoad {
   private var threads: [BackgroundThread] = []
 
   /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may be.
-  public static var usualFolder: String { FileName.variable("TMPDIR") ?? "/var/tmp" }
+  public static var defaultFolder: String { FileName.variable("TMPDIR") ?? "/var/tmp" }
 
   /// Starts it; the disk's part is written to a file in `folder` that is removed in the end, under a name that nobody
   /// can foresee. Throws where the system refuses a thread or the file.
@@ -61,7 +61,7 @@ private final class LoadWork: BackgroundWork {
   private func compute() {
     var word: UInt64 = 1
     while !over.isRaised {
-      // More memory than a cache holds would be unfair to no one: this is only arithmetic.
+      // Arithmetic only: it competes for the processor, not for the cache.
       for _ in 0..<100_000 { word = word &* 6_364_136_223_846_793_005 &+ 1 }
       if word == 0 { return }
     }

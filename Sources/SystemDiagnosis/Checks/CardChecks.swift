@@ -73,7 +73,7 @@ struct CardChecks {
 
   private var permissionRemedy: String {
     if isListedInAudio {
-      return "Log out and in again: the group audio counts from the next login on."
+      return "Log out and in again: membership of the group audio takes effect at the next login."
     }
     return machine.isContainer
       ? "Start the container with --group-add audio."
@@ -165,8 +165,9 @@ struct USBChecks {
   private func speed(_ card: SoundCard, _ device: USBDevice) -> Finding? {
     guard device.speed == "12" else { return nil }
     return Finding(
-      .notice, "fullSpeed", "\(card.name) is a USB 1 device, which moves sound once a millisecond.",
-      remedy: "Expect one to two milliseconds more than of a USB 2 interface.")
+      .notice, "fullSpeed",
+      "\(card.name) is a full-speed (12 Mbit/s) USB device, which transfers sound once a millisecond.",
+      remedy: "Expect 1 to 2 ms more latency than with a high-speed interface.")
   }
 
   private func sleep(_ card: SoundCard, _ device: USBDevice) -> Finding? {

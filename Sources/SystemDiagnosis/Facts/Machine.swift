@@ -56,7 +56,7 @@ struct RunningProgram: Hashable {
     return RunningProgram(process: process, name: name)
   }
 
-  /// Whether it was stopped, or waits in the kernel for something that does not come.
+  /// Whether it is stopped (T), stopped by a debugger (t) or a zombie (Z).
   func standsStill(_ files: SystemFiles) -> Bool {
     ["T", "t", "Z"].contains(
       files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")

@@ -39,7 +39,7 @@ private struct DoctorRun {
 
   func run() throws -> ExitStatus {
     let start = HostClock.nanoseconds
-    let load = command.load ? try SystemLoad(folder: SystemLoad.usualFolder) : nil
+    let load = command.load ? try SystemLoad(folder: SystemLoad.defaultFolder) : nil
     let measurement = try? WakeUpMeasurement()
     var wakeUps: WakeUpSample?
     let findings = Machine().findings(

@@ -24,7 +24,7 @@ extension ManualTexts {
         "duplex record -D usb --split 1h --keep 24h '%Y%m%d-%H%M%S.flac'"),
       Example(
         "Record only what is said, a file for each phrase, with the half second before it",
-        "duplex record --voice-activated --pre-roll 0.5 --split phrase.flac"),
+        "duplex record --voice-activated --pre-roll 0.5 --split silence a.flac"),
       Example(
         "Keep the last 30 seconds, and begin with them when space is pressed",
         "duplex record --pre-roll 30 idea.wav"),
@@ -67,7 +67,7 @@ extension ManualTexts {
         "duplex overdub --count-in 4 --tempo 96 --takes 3 song.wav take.wav"),
       Example(
         "Record a region of a take again, and leave the rest as it is",
-        "duplex overdub --from 1:02 --to 1:09.5 --overwrite song.wav take.wav"),
+        "duplex overdub --from 1:02 --to 1:09.5 song.wav take.wav"),
       Example(
         "Remove a known round trip, and write the mix as well",
         "duplex overdub --latency 612f --mix mix.wav song.wav take.wav"),

@@ -61,8 +61,33 @@ enum ManualTexts {
           "A simulated device that plays into its own microphone and needs no sound card. "
             + "`sim:key=value,...` sets rate, channels, delay (frames), gain (dB), invert (0 or 1), noise "
             + "(dBFS), drift (ppm), mic (a file), clock (real or free), xrun-at, unplug-at and replug-at "
-            + "(seconds). With `clock=free` its time is virtual: an hour takes seconds, and every run "
-            + "repeats bit for bit."
+            + "(seconds) and what SIMULATED DEVICE lists. With `clock=free` its time is virtual: an hour takes "
+            + "seconds, and every run repeats bit for bit."
+        ),
+      ]),
+    Chapter(
+      "SIMULATED DEVICE",
+      "Keys of `sim:key=value,...` that imitate faults and clocks. xrun-at, dry-at, drift-at, unplug-at, replug-at and "
+        + "unplug-side may be given several times.",
+      items: [
+        ("xrun-at=SECONDS", "The input overruns and loses frames."),
+        ("xrun-frames=FRAMES", "Frames that an overrun loses: 480 unless set."),
+        ("unplug-at=SECONDS, replug-at=SECONDS", "The device disappears, and returns."),
+        (
+          "unplug-side=SIDE",
+          "Which of two devices disappears, each time: capture, playback or both, which is the default."
+        ),
+        ("dry-at=SECONDS", "The output underruns, where two clocks are held together."),
+        ("capture-rate=HZ", "The rate of the input, if it differs from the output's."),
+        ("drift-at=SECONDS:PPM", "The drift changes to this value at this time."),
+        (
+          "batch=FRAMES",
+          "Frames by which a clock advances at once, as a USB device's does: 1 unless set."
+        ),
+        ("jitter=MILLISECONDS", "By how much the reading of a clock may be late: 0 unless set."),
+        (
+          "tick=MILLISECONDS",
+          "Interval at which the clocks advance, as of drivers that use a kernel timer: 0 unless set."
         ),
       ]),
     Chapter(

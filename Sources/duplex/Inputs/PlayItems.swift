@@ -8,7 +8,7 @@ import RealtimeAudio
 struct PlayItems {
   /// How each source is played.
   struct Style {
-    var order: OrderOptions
+    var range: RangeOptions
     var gains = PerSource(Gain.unity)
     var pans = PerSource(Pan())
     var resamplerQuality = 5
@@ -44,12 +44,12 @@ struct PlayItems {
       let isDecided = opened?.isThere == true || failure?.withLock { $0 != nil } == true
       let gain = style.gains[index]
       let pan = style.pans[index].place
-      let order = style.order
+      let range = style.range
       let quality = style.resamplerQuality
       return QueueItem.Part(
         name: address.name, takesTime: address.takesTime && !isDecided,
         settings: { decoder throws(FileFailure) in
-          var settings = try order.settings(at: decoder.sampleRate, of: address)
+          var settings = try range.settings(at: decoder.sampleRate, of: address)
           settings.gain = gain
           settings.pan = pan
           settings.resamplerQuality = quality
@@ -94,7 +94,7 @@ struct PlayItems {
       guard isTried || !(address.isFound || address.isPipe || address.isRemote) else { continue }
       do throws(FileFailure) {
         let source = try SourceOpening.opened(address)
-        try style.order.check(source, address)
+        try style.range.check(source, address)
         if opened.isEmpty { opened[index] = source }
       } catch {
         failures[index] = error
@@ -118,7 +118,7 @@ struct PlayItems {
   /// What is mixed into something else: everything named, at once. A name that stands for several
   /// files plays them one after the other only where it is the only one.
   init(
-    mixing mixes: [MixOption], _ order: OrderOptions, pans: PerSource<Pan> = PerSource(Pan()),
+    mixing mixes: [MixOption], _ range: RangeOptions, pans: PerSource<Pan> = PerSource(Pan()),
     resamplerQuality: Int
   ) throws {
     try SourceList.checkStandardInput(mixes.map(\.path))
@@ -135,7 +135,7 @@ struct PlayItems {
     try self.init(
       sources,
       Style(
-        order: order, gains: PerSource(values: gains ?? [.unity]), pans: pans,
+        range: range, gains: PerSource(values: gains ?? [.unity]), pans: pans,
         resamplerQuality: resamplerQuality),
       mixMode: mixes.count > 1 ? .together : nil)
   }

@@ -85,7 +85,7 @@ final class PlaybackKeys: KeyResponder {
     }
     // The place first: a long name is cut where the line ends.
     let place = Self.place(track.index, of: itemCount)
-    state.title = "Playing \(place)\(player.announcedTitle ?? TrackTitle(track.facts).name)"
+    state.title = "Playing \(place)\(player.announcedTitle ?? TrackTitle(track.info).name)"
     state.clock = ClockTime(time.current, showsTenths: true).text
     if let total = time.total {
       state.clock += " of " + ClockTime(total).text
@@ -103,7 +103,7 @@ final class PlaybackKeys: KeyResponder {
 
   /// Seconds until this source has been played; nil where that is not known.
   private func left(_ current: Double, of total: Double) -> Double? {
-    guard let settings = player.settings, settings.order == PlaybackRange() else { return nil }
+    guard let settings = player.settings, settings.range == PlaybackRange() else { return nil }
     return max(0, total - current) / settings.speed
   }
 
@@ -117,9 +117,9 @@ final class PlaybackKeys: KeyResponder {
     }
     if isMuted { states.append("MUTED") }
     if let settings = player.settings {
-      if settings.order.isReversed { states.append("backwards") }
+      if settings.range.isReversed { states.append("backwards") }
       if settings.speed != 1 { states.append("\(settings.speed.shown(2)) x") }
-      if settings.order.times == nil { states.append("loop") }
+      if settings.range.times == nil { states.append("loop") }
     }
     if decibels != 0 { states.append("gain \(Int(clamping: decibels)) dB") }
     if choices > 0 { states.append("source \(chosen + 1)") }

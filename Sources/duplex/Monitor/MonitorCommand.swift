@@ -51,7 +51,7 @@ struct MonitorCommand: MicrophoneCommand {
       valueName: "p,..."))
   var pan = PerSource(Pan())
 
-  @OptionGroup var order: OrderOptions
+  @OptionGroup var range: RangeOptions
 
   @Option(name: .customLong("record"), help: .init("Record to a file.", valueName: "file"))
   var recordPath: String?
@@ -73,7 +73,7 @@ struct MonitorCommand: MicrophoneCommand {
   func validate() throws {
     try recording.check(silence)
     try require(
-      !mixes.isEmpty || (order.isPlain && pan == PerSource(Pan())),
+      !mixes.isEmpty || (range.isPlain && pan == PerSource(Pan())),
       "Options for played files need a file: add --mix FILE.")
     try require(
       recordPath != nil || (recording.isPlain && recordWhat == .mic),
@@ -89,7 +89,7 @@ struct MonitorCommand: MicrophoneCommand {
     }
     try target?.check(recording, json: audio.json)
     let items = try PlayItems(
-      mixing: mixes, order, pans: pan, resamplerQuality: audio.resamplerQuality)
+      mixing: mixes, range, pans: pan, resamplerQuality: audio.resamplerQuality)
     var inputs = InputFiles(audio)
     inputs.add(items, from: mixes)
     target?.inputs = inputs.identities

@@ -33,7 +33,8 @@ struct AudioOptions: ParsableArguments {
       "Sound card: an ALSA name (default, hw:1,0), a part of its name (usb), or sim, a simulated one.",
       discussion: """
         sim:key=value,... takes rate, channels, delay (frames), gain (dB), invert (0 or 1), noise (dBFS), \
-        drift (ppm), mic (a file), clock (real or free), xrun-at, unplug-at and replug-at (seconds).
+        drift (ppm), mic (a file), clock (real or free), xrun-at, unplug-at and replug-at \
+        (seconds); duplex(1) has all keys.
         """,
       valueName: "pcm"))
   var device = "default"

@@ -67,7 +67,7 @@ extension WrittenTime: ExpressibleByArgument {
 
   package var defaultValueDescription: String {
     switch self {
-    case .seconds(let seconds): seconds.shown(2)
+    case .seconds(let seconds): seconds.shown(2) + "s"
     case .frames(let frames): frames.shown(2) + "f"
     }
   }
@@ -128,6 +128,20 @@ extension KeepRule: ExpressibleByArgument {
       return nil
     }
   }
+}
+
+/// A decimal number: `92.5`.
+struct DecimalOption: ExpressibleByArgument {
+  let value: Double
+
+  init(_ value: Double) { self.value = value }
+
+  init?(argument: String) {
+    guard let value = WrittenNumber.decimal(argument) else { return nil }
+    self.value = value
+  }
+
+  var defaultValueDescription: String { value.shown(2) }
 }
 
 /// A gain in dB, as a plain number: `-6`.

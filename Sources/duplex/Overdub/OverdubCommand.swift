@@ -82,8 +82,13 @@ struct OverdubCommand: AlsoPlayingCommand {
   @Option(help: .init("Count in this many beats.", valueName: "beats"))
   var countIn = 0
 
-  @Option(help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
-  var tempo = 120.0
+  @Option(
+    name: .customLong("tempo"),
+    help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
+  private var beatsPerMinute = DecimalOption(120)
+
+  /// Tempo of the count-in, in beats per minute.
+  var tempo: Double { beatsPerMinute.value }
 
   @Flag(
     help: .init(
@@ -245,7 +250,8 @@ final class OverdubRun {
     options.duration = nil
     inform(
       "measuringRoundTrip",
-      "No round trip is saved for this device and period: measuring it with a soft noise ...")
+      "No round trip is saved for this device and period: measuring it with quiet bursts of noise ..."
+    )
     let (found, outcome) = try measureRoundTrips(
       on: open, plan, options,
       progress: { done in

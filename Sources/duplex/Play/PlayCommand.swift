@@ -36,7 +36,7 @@ struct PlayCommand: AlsoPlayingCommand {
     help: .init("Pan: -1 (left) to 1 (right), one for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
-  @OptionGroup var order: OrderOptions
+  @OptionGroup var range: RangeOptions
 
   @Option(
     help: .init(
@@ -88,7 +88,7 @@ struct PlayCommand: AlsoPlayingCommand {
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
     if shuffle { list.shuffle(seed: shuffleSeed) }
     let style = PlayItems.Style(
-      order: order, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
+      range: range, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
     let items = try PlayItems(
       list, style, mixMode: together ? .together : compare ? .alternatives(0) : nil)
     var choice = DeviceChoice(
@@ -126,7 +126,7 @@ struct PlayCommand: AlsoPlayingCommand {
     var parts = SessionParts()
     parts.background = player.background
     parts.playKeys = PlaybackKeys(
-      player, choices: choices, itemCount: items.count, speed: order.speed.speed)
+      player, choices: choices, itemCount: items.count, speed: range.speed.speed)
     parts.poll = { _ in
       progress.follow()
       return nil
@@ -219,7 +219,7 @@ final class TrackProgress {
   var tracks: [Fields] {
     player.playedTracks.map { played in
       [
-        "source": played.track.facts.name, "frames": played.frames,
+        "source": played.track.info.name, "frames": played.frames,
         "startFrame": played.startFrame,
       ]
     }
@@ -234,10 +234,10 @@ final class TrackProgress {
       sentence = "duplex: \(failure.message) \(failure.optionHint)"
       more = ["message": failure.message]
     case .decodingStarted:
-      if let facts = event.track?.facts { more = TrackTitle(facts).fields }
+      if let info = event.track?.info { more = TrackTitle(info).fields }
     case .renderingStarted:
       sentence = event.track.map { track in
-        PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.facts).text
+        PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.info).text
       }
     case .titled(let title):
       (sentence, more) = (title.truncated(to: TrackTitle.mostCharacters), ["title": title])

@@ -99,7 +99,7 @@ struct RecordCommand: MicrophoneCommand {
       sampleFormat: sampleFormat, overwrite: overwrite, takesFormat: true)
     try target.check(recording, json: audio.json)
     let items = try PlayItems(
-      mixing: mixes, try OrderOptions.parse([]), resamplerQuality: audio.resamplerQuality)
+      mixing: mixes, try RangeOptions.parse([]), resamplerQuality: audio.resamplerQuality)
     var inputs = InputFiles(audio)
     inputs.add(items, from: mixes)
     target.inputs = inputs.identities

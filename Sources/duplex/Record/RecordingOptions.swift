@@ -8,7 +8,7 @@ import VoiceCleaning
 struct RecordingOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Start a new file at a size (100M), a time (10:00) or each pause (silence). Files are "
+      "Start a new file at a size (100M), a time (10:00) or each pause (silence, also without a value). Files are "
         + "numbered, or named by strftime: note-%Y%m%d-%H%M%S.wav.", valueName: "size|time|silence")
   )
   var split: SplitOption?

@@ -11,14 +11,15 @@ struct RecordingSession {
   /// How long the session may run; nil for as long as the options say.
   let frameLimit: Int?
   private let plan: RecordingPlan
-  private let rawPath: String?
+  private let hasRaw: Bool
 
-  /// Makes the files of what `stream` brings, as the options say.
+  /// Makes the files of the microphone, or with `recordsMix` of what is played, as the options say.
   init(
     _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
-    _ stream: StreamConfiguration?, _ configuration: DuplexConfiguration, _ clock: SessionClock
+    _ configuration: DuplexConfiguration, _ clock: SessionClock, recordsMix: Bool
   ) throws {
     let sampleRate = configuration.sampleRate
+    let stream = recordsMix ? configuration.playback : configuration.capture
     plan = try options.plan(target, stream, sampleRate: sampleRate, clock)
     // Where no key can be pressed, none is waited for.
     let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
@@ -28,12 +29,13 @@ struct RecordingSession {
     }
     writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
-    watch = RecordingWatch(writer, configuration, plan, waits: waits)
+    watch = RecordingWatch(
+      writer, configuration, plan, recordsMix: recordsMix, waits: waits)
     let check = plan.checkFrames
     // A recording that waits is as long from its start on: its gate says when it is over.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: sampleRate) + check }
-    rawPath = options.cleaning.raw
+    hasRaw = options.cleaning.raw != nil
   }
 
   /// Puts its halves of the audio thread on `callbacks`.
@@ -49,22 +51,32 @@ struct RecordingSession {
   /// What it comes to.
   var summary: RecordingSummary {
     RecordingSummary(
-      report: writer.report, plan: plan, rawPath: rawPath, wasNeverStarted: watch.isWaiting)
+      report: writer.report, plan: plan, hasRaw: hasRaw, wasNeverStarted: watch.isWaiting)
   }
 }
 
 extension RecordingTarget {
+  private static let tagHint = "FLAC, Ogg and WAV files hold all tags."
+
   /// Warns that a file does not hold all of its tags.
   private func warnOfLoss(_ loss: SoundFileTags.Loss) {
     switch loss {
     case .text(let name):
-      warn("tagsLeftOut", "\(fileFormat.title) has no place for the \(name): it is left out.")
+      warn(
+        "tagsLeftOut", "\(fileFormat.title) has no place for the \(name): it is left out.",
+        hint: Self.tagHint)
     case .zero:
-      warn("tagsCut", "A tag cannot hold the character U+0000: it ends there.")
+      warn(
+        "tagsCut", "A tag cannot hold the character U+0000: it ends there.",
+        hint: "Leave the character out.")
     case .date:
-      warn("tagsCut", "\(fileFormat.title) holds the year of a date only: the rest is left out.")
+      warn(
+        "tagsCut", "\(fileFormat.title) holds the year of a date only: the rest is left out.",
+        hint: Self.tagHint)
     case .length:
-      warn("tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.")
+      warn(
+        "tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.",
+        hint: "Use shorter tags, or record to FLAC or WAV.")
     }
   }
 
@@ -75,7 +87,8 @@ extension RecordingTarget {
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       warn(
         "tagsLeftOut",
-        "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.")
+        "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.",
+        hint: Self.tagHint)
     } else {
       for loss in tags.losses(in: fileFormat) { warnOfLoss(loss) }
     }
@@ -145,9 +158,8 @@ struct MicrophoneSession {
     var parts = SessionParts()
     var recording: RecordingSession?
     if let target {
-      let source = recordsMix ? configuration.playback : configuration.capture
       let made = try RecordingSession(
-        target, command.recording, command.audio, source, configuration, clock)
+        target, command.recording, command.audio, configuration, clock, recordsMix: recordsMix)
       made.install(on: &callbacks, takesMix: recordsMix)
       parts.background.append(made.writer)
       parts.frameLimit = made.frameLimit

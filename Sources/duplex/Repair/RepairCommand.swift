@@ -54,6 +54,9 @@ struct RepairCommand: ToolCommand {
   func validate() throws {
     try require(
       output == nil || files.count == 1, "-o is the path of one copy: repair one file at a time.")
+    try require(output != "", "-o needs the path of the copy, and was given an empty name.")
+    try require(
+      output != "-", "-o cannot be standard output: parts of a copy are written last. Name a file.")
     try require(output == nil || !inPlace, "--in-place and -o cannot be used together.")
     let told = [rate != nil, channels != nil, sampleFormat != nil]
     try require(
@@ -130,13 +133,13 @@ struct RepairRun {
     let repaired: String?
 
     /// Whether nothing more can be done.
-    var isLost: Bool { !finding.wasSound && !finding.isMendable }
+    var isLost: Bool { !finding.isIntact && !finding.isRepairable }
 
     var fields: Fields {
       [
         "path": finding.path, "repairedPath": repaired, "fileFormat": finding.fileFormat.name,
         "frames": finding.frames, "seconds": finding.seconds, "sampleRate": finding.sampleRate,
-        "headerFrames": finding.headerFrames, "wasSound": finding.wasSound,
+        "headerFrames": finding.headerFrames, "wasSound": finding.isIntact,
         "problems": finding.problems,
       ]
     }
@@ -146,18 +149,31 @@ struct RepairRun {
     _ path: String, progress: @escaping (Double) -> Void
   ) throws -> Mending {
     let finding = try FileRepair.examine(path, wiped: wiped, inPlace: command.inPlace)
-    guard finding.isMendable else { return Mending(finding: finding, repaired: nil) }
+    guard finding.isRepairable else { return Mending(finding: finding, repaired: nil) }
     if command.inPlace {
-      try FileRepair.mendInPlace(finding)
+      try FileRepair.repairInPlace(finding)
       return Mending(finding: finding, repaired: path)
     }
     let target = command.output ?? FileName.insert("-repaired", into: path)
+    warnOfEnding(target, finding.fileFormat)
     let stop = StopRequest(graceNanoseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
       progress(done)
       return stop.isThere()
     }
     return Mending(finding: finding, repaired: target)
+  }
+
+  /// Warns where the name of the copy ends as that of a file of another format.
+  private func warnOfEnding(_ path: String, _ format: FileFormat) {
+    let named = FileFormat(pathExtensionOf: path) ?? format
+    let isSame =
+      named == format || [[.wav, .rf64], [.ogg, .opus]].contains([named, format] as Set)
+    guard !isSame else { return }
+    warn(
+      "nameEnding",
+      "\(path) is a \(format.title) file, and its name ends as that of a \(named.title) file.",
+      hint: "Rename it, or name the copy with -o.")
   }
 
   /// Tells what came of one file; `.loss` where it is damaged and nothing could be done.
@@ -190,7 +206,7 @@ struct RepairRun {
 
   private func sentence(_ finding: RepairFinding, _ repaired: String?) -> String {
     let length = "\(finding.frames.counted("frame")) (\(finding.seconds.shown(3)) s)"
-    if finding.wasSound { return "\(finding.path): intact, \(length)." }
+    if finding.isIntact { return "\(finding.path): intact, \(length)." }
     let faults = finding.faults.joined(separator: ", ")
     guard let repaired else { return "\(finding.path): \(length); \(faults)." }
     let place = repaired == finding.path ? "" : " Mended: \(repaired)."

@@ -8,18 +8,19 @@ import RealtimeAudio
 struct RecordingSummary {
   let report: RecordingReport
   let plan: RecordingPlan
-  let rawPath: String?
+  /// Whether the unprocessed sound is recorded as well.
+  let hasRaw: Bool
   /// Whether it waited for its start to the end.
   let wasNeverStarted: Bool
 
   /// What it adds to a summary.
   var fields: Fields {
     var fields =
-      Fields.written(report.files.map(\.path), beside: [rawPath].compactMap { $0 }) + [
+      Fields.written(report.files.map(\.path), beside: report.rawPaths) + [
         "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
         "channels": plan.channelCount, "recordedFrames": report.frames,
       ] + report.levels.fields
-    if let rawPath { fields += ["rawPath": FileRemoval.existing(rawPath)] }
+    if hasRaw { fields += ["rawPath": report.rawPaths.first.flatMap(FileRemoval.existing)] }
     fields += [
       "markers": report.markers.map(\.fields), "pauses": report.pauses.map(\.fields),
       "files": report.files.map(\.fields),

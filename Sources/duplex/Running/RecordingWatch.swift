@@ -17,19 +17,20 @@ final class RecordingWatch: KeyResponder {
   private var hasStarted: Bool
   /// Whether levels are measured, and shown.
   let measuresLevels: Bool
-  /// The device that is recorded.
+  /// The device that is recorded; nil where what is played is recorded.
   private let captureDevice: String?
   private var isSilenceTold = false
 
-  /// Watches `writer`, which writes as `plan` says. With `waits` the recording begins when the user says so.
+  /// Watches `writer`, which writes as `plan` says, with `recordsMix` what is played. With `waits` the recording begins
+  /// when the user says so.
   init(
     _ writer: RecordingWriter, _ configuration: DuplexConfiguration, _ plan: RecordingPlan,
-    waits: Bool
+    recordsMix: Bool, waits: Bool
   ) {
     self.writer = writer
     measuresLevels = plan.measuresLevels
     path = plan.path
-    captureDevice = configuration.capture?.device
+    captureDevice = recordsMix ? nil : configuration.capture?.device
     messages = RecordingMessages(plan)
     hasStarted = !waits
     if waits {
@@ -114,7 +115,8 @@ final class RecordingWatch: KeyResponder {
   /// Says why all is silence, as far as the mixer knows.
   private func tellOfSilence() {
     isSilenceTold = true
-    SilenceSearch.notice(of: captureDevice ?? "", within: 300).report()
+    let notice = captureDevice.map { SilenceSearch.notice(of: $0, within: 300) }
+    (notice ?? SilenceSearch.ofMix).report()
   }
 
   private func emit(_ event: RecordingEvent) {
@@ -205,6 +207,11 @@ enum SilenceSearch {
   private static let unknown = Notice.warning(
     "onlySilence", "Only silence was captured: is the microphone muted?",
     hint: "Check its switch, its cable and the input channel; with sim, use sim:mic=FILE.")
+
+  /// Where what is played was recorded.
+  static let ofMix = Notice.warning(
+    "onlySilence", "Only silence was played and recorded.",
+    hint: "Check --mute, the gains, the files of --mix and the microphone's switch.")
 
   private static func notice(of control: MixerControl, _ device: String) -> Notice {
     if control.isOn == false {

@@ -58,7 +58,8 @@ extension Fields {
       "command": command, "seconds": configuration.seconds(report.frames),
       "frames": report.frames, "sampleRate": configuration.sampleRate,
       "xruns": xruns(capture: report.captureXruns, playback: report.playbackXruns),
-      "lostFrames": report.lostFrames + (recorded?.overflowFrames ?? 0),
+      "lostFrames": report.lostFrames
+        + (recorded.map { $0.overflowFrames + $0.lostFrames } ?? 0),
       "gaps": gaps.map { gap($0.frame, $0.frames) },
       "load": ["mean": report.loadMean.digits(5), "max": report.loadMax.digits(5)] as Fields,
       "stoppedBy": report.stopReason.name,

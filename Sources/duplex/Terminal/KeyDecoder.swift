@@ -19,7 +19,7 @@ struct KeyDecoder {
   }
 
   /// Seconds within which the rest of a sequence follows: what comes later is a key of its own, behind the key Escape.
-  private static let patience = 0.5
+  private static let timeout = 0.5
   /// Bytes of a sequence that are remembered.
   private static let mostParameters = 32
 
@@ -31,7 +31,7 @@ struct KeyDecoder {
   /// The key that is complete with `byte`, which came at `seconds` on a clock that only goes forwards; nil where there
   /// is none.
   mutating func key(_ byte: UInt8, at seconds: Double) -> Key? {
-    if seconds - lastSeconds > Self.patience { (state, isPasted) = (.ground, false) }
+    if seconds - lastSeconds > Self.timeout { (state, isPasted) = (.ground, false) }
     lastSeconds = seconds
     let key = take(byte)
     return isPasted ? nil : key

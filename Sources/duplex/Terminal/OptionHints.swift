@@ -54,7 +54,7 @@ extension FileFailure {
     case .describeLostHeader:
       "If the file was a WAV file, give --rate, --channels and --sample-format."
     case .overwrite: "Choose another name, or replace the file with --overwrite."
-    case .mendInPlace: "Choose another name, or repair the file itself with --in-place."
+    case .repairInPlace: "Choose another name, or repair the file itself with --in-place."
     case .mendCopy: "Leave --in-place out: a copy is repaired."
     case .makeRoom: "Free some disk space, choose another disk with -o, or use --in-place."
     case .shortenRing: "Use a shorter --ring, or end other programs."

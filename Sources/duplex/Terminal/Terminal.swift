@@ -242,10 +242,10 @@ final class OutputStream: Sendable {
   /// Writes what there is room for, waiting so long for each piece; -1 is for ever.
   private func flush(_ state: inout State, milliseconds: Int32) {
     let descriptor = state.ownDescriptor ?? self.descriptor
-    var patience = milliseconds
+    var timeout = milliseconds
     while !state.waiting.isEmpty {
       var set = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      let answer = unsafe poll(&set, 1, patience)
+      let answer = unsafe poll(&set, 1, timeout)
       if answer < 0, errno == EINTR { continue }
       guard answer > 0 else { return }
       // A pipe that is ready has room for a page.
@@ -255,12 +255,12 @@ final class OutputStream: Sendable {
       }
       if count > 0 {
         state.waiting.removeFirst(count)
-        patience = milliseconds
+        timeout = milliseconds
       } else if errno == EAGAIN {
         // A terminal may have room, but not for a line break, which takes two of its places.
-        guard patience != 0 else { return }
+        guard timeout != 0 else { return }
         usleep(10_000)
-        if patience > 0 { patience = max(0, patience - 10) }
+        if timeout > 0 { timeout = max(0, timeout - 10) }
       } else if errno != EINTR {
         let number = errno
         if number != EPIPE {

@@ -29,8 +29,9 @@ struct TuneCommand: AudioCommand {
   var load = false
 
   @Option(
+    name: .customLong("margin"),
     help: .init("Share of each period that must stay unused, in percent.", valueName: "percent"))
-  var margin = 30.0
+  private var unused = DecimalOption(30)
 
   @Flag(help: "Save the result as the device's profile; commands without -p use it.")
   var save = false
@@ -42,6 +43,9 @@ struct TuneCommand: AudioCommand {
       (0.1...86_400).contains(seconds), "--seconds must be 0.1 to 86400 s, such as 10 or 2m.")
     try require((0...99).contains(margin), "--margin must be 0 to 99 percent.")
   }
+
+  /// Share of each period that must stay unused, in percent.
+  var margin: Double { unused.value }
 
   /// Length of each trial in seconds. Frames are those of the rate that was asked for.
   var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
@@ -78,9 +82,10 @@ final class TuneRun {
   var loadLimit: Double { 1 - command.margin / 100 }
 
   func run() throws -> ExitStatus {
+    try options.request(captures: true, plays: true).validate()
     // Before any thread: a signal must reach the watch only.
     SignalWatch.hold()
-    if command.load { load = try SystemLoad(folder: SystemLoad.usualFolder) }
+    if command.load { load = try SystemLoad(folder: SystemLoad.defaultFolder) }
     var chosen = try search()
     while chosen == nil, !totals.isOver, !isTimeOver, lowerRate() { chosen = try search() }
     guard let chosen, !totals.isOver else {

@@ -52,10 +52,10 @@ struct BrokenFile {
     defer { unlink(copy) }
     guard BrokenFile(reading: path).bytes == bytes else { return nil }
     if !finding.needsCopy {
-      try FileRepair.mendInPlace(finding)
+      try FileRepair.repairInPlace(finding)
       guard BrokenFile(reading: path).bytes == BrokenFile(reading: copy).bytes else { return nil }
     }
-    guard try FileRepair.examine(copy).wasSound else { return nil }
+    guard try FileRepair.examine(copy).isIntact else { return nil }
     return (finding, try load(copy))
   }
 }

@@ -15,7 +15,7 @@ import Testing
       #expect(finding.faults == [])
       #expect(finding.frames == 7777)
       #expect(finding.fileFormat == format)
-      #expect(!finding.isMendable)
+      #expect(!finding.isRepairable)
     }
   }
 
@@ -66,7 +66,7 @@ import Testing
       core.set(extreme, at: core.place(of: "data") + 4)
       core.set([0, 0, 0xFF, 0xFF], at: core.place(of: "desc") + 12 + 20)
       core.store()
-      #expect(try !FileRepair.examine(core.path).wasSound)
+      #expect(try !FileRepair.examine(core.path).isIntact)
       var wave = try BrokenFile(folder, "x\(filler).w64", .w64, .s16, frames: 100)
       wave.set(extreme.reversed(), at: wave.place(of: "data") + 16)
       wave.set(extreme.reversed(), at: 16)
@@ -82,7 +82,7 @@ import Testing
     let finding = try FileRepair.examine(file.path)
     file.bytes += [0, 0, 0, 0]
     file.store()
-    #expect(failure { try FileRepair.mendInPlace(finding) }?.kind == .cannotOpen)
+    #expect(failure { try FileRepair.repairInPlace(finding) }?.kind == .cannotOpen)
     #expect(BrokenFile(reading: file.path).bytes == file.bytes)
   }
 
@@ -94,10 +94,10 @@ import Testing
       overwrite: false)
     try writer.write(integers(bits: 16, frames: 100, channels: 1), frames: 100)
     try writer.refreshHeader()
-    #expect(try FileRepair.examine(path).wasSound)
+    #expect(try FileRepair.examine(path).isIntact)
     #expect(failure { _ = try FileRepair.examine(path, inPlace: true) }?.kind == .cannotOpen)
     try writer.finish()
-    #expect(try FileRepair.examine(path, inPlace: true).wasSound)
+    #expect(try FileRepair.examine(path, inPlace: true).isIntact)
   }
 
   @Test func `a copy takes no name that is taken`() throws {

@@ -97,9 +97,9 @@ import Testing
     file.set([0, 0, 0, 0], at: 22)
     file.store()
     let finding = try FileRepair.examine(file.path)
-    #expect(finding.frames == 8192 && finding.isMendable)
-    try FileRepair.mendInPlace(finding)
-    #expect(try FileRepair.examine(file.path).wasSound)
+    #expect(finding.frames == 8192 && finding.isRepairable)
+    try FileRepair.repairInPlace(finding)
+    #expect(try FileRepair.examine(file.path).isIntact)
   }
 
   @Test func `FLAC of samples with fewer bits than the format has is refused`() throws {
@@ -142,7 +142,7 @@ import Testing
     #expect(finding.frames == 30000)
     #expect(
       finding.problems == ["It is damaged in one place before its end, which cannot be mended."])
-    #expect(!finding.isMendable)
+    #expect(!finding.isRepairable)
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1, 5000, 15000])

@@ -59,7 +59,7 @@ import Testing
       let finding = try FileRepair.examine(folder("file.wav"))
       #expect(finding.frames == Self.frames, "\(name)")
       // Only a chunk could belong to it.
-      #expect(finding.wasSound || ["samples again", "tags"].contains(name), "\(name)")
+      #expect(finding.isIntact || ["samples again", "tags"].contains(name), "\(name)")
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
         #expect(refusal?.kind == .unusableContents, "\(name)")
         #expect(folder.names == ["file.wav"])
         let unmended = failure {
-          try FileRepair.mendInPlace(FileRepair.examine(folder("file.wav")))
+          try FileRepair.repairInPlace(FileRepair.examine(folder("file.wav")))
         }
         #expect(unmended?.kind == .unusableContents, "\(name)")
         #expect(folder.bytes(of: "file.wav") == bytes)

@@ -34,11 +34,11 @@ import Testing
       file.store()
       do {
         let finding = try FileRepair.examine(file.path)
-        if finding.isMendable {
+        if finding.isRepairable {
           try FileRepair.write(finding, to: folder("mended"), overwrite: true)
           // Mended once is mended for good.
           let again = try FileRepair.examine(folder("mended"))
-          #expect(!again.isMendable, "round \(round): \(again.faults)")
+          #expect(!again.isRepairable, "round \(round): \(again.faults)")
           #expect(again.frames == finding.frames, "round \(round)")
         }
         opened += 1

@@ -85,12 +85,12 @@ import Testing
       #expect(finding.frames == long / 4)
       #expect(finding.needsCopy == !hasRoom)
       if hasRoom {
-        try FileRepair.mendInPlace(finding)
-        #expect(try FileRepair.examine(file.path).wasSound)
+        try FileRepair.repairInPlace(finding)
+        #expect(try FileRepair.examine(file.path).isIntact)
         let reader = try SoundFileReader(path: file.path)
         #expect(reader.frameCount == long / 4)
       } else {
-        let refused = failure { try FileRepair.mendInPlace(finding) }
+        let refused = failure { try FileRepair.repairInPlace(finding) }
         #expect(refused?.kind == .invalidRequest)
       }
     }
@@ -101,7 +101,7 @@ import Testing
     folder.write([UInt8](repeating: 0, count: 4096) + [1, 2, 3, 4], to: "l.wav")
     truncate(folder("l.wav"), 80 + 4_400_000_000)
     let told = try LostHeader(sampleRate: 48000, channelCount: 2, sampleFormat: .s16)
-    try FileRepair.mendInPlace(FileRepair.examine(folder("l.wav"), wiped: told))
+    try FileRepair.repairInPlace(FileRepair.examine(folder("l.wav"), wiped: told))
     let finding = try FileRepair.examine(folder("l.wav"))
     #expect(finding.faults == [])
     #expect(finding.frames == 1_100_000_000)
@@ -138,8 +138,8 @@ import Testing
       folder.write(file.bytes, to: "broken.wav")
       #expect(failure { _ = try FileRepair.examine(broken) }?.kind == .unusableContents)
       let told = try LostHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
-      try FileRepair.mendInPlace(FileRepair.examine(broken, wiped: told))
-      #expect(try FileRepair.examine(broken).wasSound)
+      try FileRepair.repairInPlace(FileRepair.examine(broken, wiped: told))
+      #expect(try FileRepair.examine(broken).isIntact)
       let mended = try load(broken)
       let common = 4000 * channels
       // By which channel a frame begins cannot be seen, only where a sample does.
@@ -169,7 +169,7 @@ import Testing
       #expect(finding.frames == 9000)
       #expect(finding.needsCopy == (format == .float))
       try FileRepair.write(finding, to: folder("mended.wav"), overwrite: true)
-      #expect(try FileRepair.examine(folder("mended.wav")).wasSound)
+      #expect(try FileRepair.examine(folder("mended.wav")).isIntact)
       #expect(try load(folder("mended.wav")) == original)
       file.set([1, 2, 3, 4], at: 40)
     }

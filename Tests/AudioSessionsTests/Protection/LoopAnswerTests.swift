@@ -6,34 +6,35 @@ import Testing
 @Suite struct LoopAnswerTests {
   /// What a whole deep code says of a loop of +0.5 dB that brings all of the level.
   private let howl = LoopAnswer(
-    lag: 20, stage: 2, codes: 1, share: 0.97, doubt: 0.05, misfit: 0.3, part: -0.2, gain: 0.5,
-    partial: PartialLoop(lag: 20, doubt: 0.04, part: -0.2, gain: 0.3))
+    lag: 20, stage: 2, codes: 1, share: 0.97, residualRatio: 0.05, misfit: 0.3, part: -0.2,
+    gain: 0.5,
+    partial: PartialLoop(lag: 20, residualRatio: 0.04, part: -0.2, gain: 0.3))
 
   @Test func `a loop that explains the level and has 0 dB or more is a howl`() {
-    #expect(howl.isProof(limited: 0))
+    #expect(howl.confirmsFeedback(limited: 0))
   }
 
   @Test func `what dies away by itself is none`() {
     var tail = howl
     (tail.part, tail.gain) = (0.8, -0.5)
-    #expect(!tail.isProof(limited: 0) && !tail.isPromising(limited: 0, isLoud: true))
+    #expect(!tail.confirmsFeedback(limited: 0) && !tail.needsRepeat(limited: 0, isLoud: true))
   }
 
   @Test func `what a loop below 0 dB explains far better is none`() {
     var swell = howl
-    swell.partial = PartialLoop(lag: 21, doubt: 0.02, part: -1.6, gain: -0.6)
-    #expect(!swell.isProof(limited: 0))
+    swell.partial = PartialLoop(lag: 21, residualRatio: 0.02, part: -1.6, gain: -0.6)
+    #expect(!swell.confirmsFeedback(limited: 0))
     // But not where it explains little more, as a resonance may look like a smaller part.
-    swell.partial.doubt = 0.04
-    #expect(swell.isProof(limited: 0))
+    swell.partial.residualRatio = 0.04
+    #expect(swell.confirmsFeedback(limited: 0))
   }
 
   @Test func `what repeats itself without the code is none, unless next to nothing is left`() {
     var repeated = howl
-    repeated.doubt = 0.3
-    repeated.partial.doubt = 0.28
-    #expect(repeated.isProof(limited: 0))
+    repeated.residualRatio = 0.3
+    repeated.partial.residualRatio = 0.28
+    #expect(repeated.confirmsFeedback(limited: 0))
     repeated.share = 0.9
-    #expect(!repeated.isProof(limited: 0))
+    #expect(!repeated.confirmsFeedback(limited: 0))
   }
 }

@@ -16,7 +16,7 @@ import Testing
       SimulatedDeviceSpecification(parsing: name), request: request)
     var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 1)
     callbacks.monitor = SmoothedGain(fadingInTo: .unity, frames: 64)
-    var dimmed = AtomicCounter()
+    var dimmed = PublishedValue()
     dimmed.publish(0)
     callbacks.protection = MonitorProtection(sampleRate: 48000, dimRequest: dimmed.makeView())
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)

@@ -57,7 +57,7 @@ import Testing
       let answer = try #require(Loop(gain: gain, growth: growth).answer(isDeep: isDeep))
       let loop = answer.partial
       #expect(loop.lag == 18 && abs(Double(loop.gain) - gain) < 0.3, "\(answer)")
-      #expect(!answer.isProof(limited: 0), "\(answer)")
+      #expect(!answer.confirmsFeedback(limited: 0), "\(answer)")
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
       let loop = Loop(gain: gain, ringing: ringing, outside: gain > 2 ? 1e-9 : 1e-3)
       let answer = try #require(loop.answer(isDeep: isDeep))
       #expect(abs(answer.lag - 18) <= 1 && abs(Double(answer.gain) - gain) < 0.3, "\(answer)")
-      #expect(answer.isProof(limited: 0), "\(answer)")
+      #expect(answer.confirmsFeedback(limited: 0), "\(answer)")
     }
   }
 
@@ -81,7 +81,7 @@ import Testing
       history.add(SIMD4(repeating: level), gain: 0)
       let energies = SIMD4<Float>(repeating: 1)
       if hop >= 0, let answer = code.listen(history, band: 0, energies: energies) {
-        #expect(!answer.isProof(limited: 0) && answer.doubt > 0.65, "\(answer)")
+        #expect(!answer.confirmsFeedback(limited: 0) && answer.residualRatio > 0.65, "\(answer)")
       }
     }
   }

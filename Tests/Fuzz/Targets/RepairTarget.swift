@@ -17,7 +17,7 @@ extension FuzzTarget {
         finding("\(found.frames) frames at \(found.sampleRate) Hz")
       }
       _ = (found.seconds, found.problems, found.headerFrames)
-      guard found.isMendable else { return }
+      guard found.isRepairable else { return }
       unlink(ScratchFile.mended.path)
       do throws(FileFailure) {
         try FileRepair.write(found, to: ScratchFile.mended.path, overwrite: false)
@@ -28,7 +28,7 @@ extension FuzzTarget {
       defer { unlink(ScratchFile.mended.path) }
       check(found)
       guard !found.needsCopy else { return }
-      guard (try? FileRepair.mendInPlace(found)) != nil else {
+      guard (try? FileRepair.repairInPlace(found)) != nil else {
         finding("what is mendable in place was not mended")
       }
       guard ScratchFile.sound.bytes == ScratchFile.mended.bytes else {
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
     guard !found.needsCopy else { return }
     let before = ScratchFile.sound.bytes
-    guard (try? FileRepair.mendInPlace(found)) == nil else {
+    guard (try? FileRepair.repairInPlace(found)) == nil else {
       finding("what was refused as a copy was mended in place")
     }
     guard ScratchFile.sound.bytes == before else {
@@ -59,7 +59,7 @@ extension FuzzTarget {
     guard let again = try? FileRepair.examine(ScratchFile.mended.path) else {
       finding("what was mended is refused")
     }
-    guard !again.isMendable, again.frames == found.frames else {
+    guard !again.isRepairable, again.frames == found.frames else {
       finding("mended: \(found.faults), \(found.frames); again: \(again.faults), \(again.frames)")
     }
   }

@@ -81,13 +81,13 @@ extension FuzzTarget {
 
   /// As the tool plays it, at the file's own rate: a converter takes longer to make than all of this.
   private static func play(_ decoder: any SoundDecoder, _ input: inout FuzzInput) {
-    let order = PlaybackRange(
+    let range = PlaybackRange(
       startFrame: Int(input.choose()) * 4, endFrame: input.choose() % 2 == 0 ? nil : 4000,
       times: input.choose(from: [1, 3, nil]), isReversed: input.choose() % 4 == 0)
     read(
       try? TrackReader(
         decoder, sampleRate: decoder.sampleRate, channelCount: 2,
-        settings: TrackSettings(order: order)))
+        settings: TrackSettings(range: range)))
   }
 
   private static func read(_ track: TrackReader?) {
@@ -103,12 +103,12 @@ extension FuzzTarget {
     let decoder = AnnouncedSound(
       sampleRate: input.number(from: [48000, 44100, 1, .max >> 33]),
       frameCount: input.choose() % 8 == 0 ? nil : input.number(from: [1000, 1 << 47, .max]))
-    let order = PlaybackRange(
+    let range = PlaybackRange(
       startFrame: input.number(from: [0, 1 << 31, .max]),
       endFrame: input.choose() % 2 == 0 ? nil : input.number(from: [1, 1 << 31, .max]),
       times: input.choose(from: [1, 2, 4, 100_000, 1_000_000_000, nil]),
       isReversed: input.choose() % 2 == 0)
-    var settings = TrackSettings(order: order, resamplerQuality: 0)
+    var settings = TrackSettings(range: range, resamplerQuality: 0)
     settings.speed = input.choose(from: [1, 1, 1, 0.25, 0.3, 4])
     let rates = [decoder.sampleRate, 48000, 96000, 8000, 768_000]
     let track = try? TrackReader(

@@ -118,7 +118,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Bits a second, on average.
   public var bitRate: Int? { stream.bitRate }
 
-  /// Whether so much is there that reading on need not wait soon. Any thread.
+  /// Whether enough sound is buffered, as `SoundDecoder` defines it. Any thread.
   public func isReady(prebuffer seconds: Double?) -> Bool {
     bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }

@@ -81,7 +81,7 @@ public final class OggDecoder: PlainSoundDecoder {
   /// Whether it can be read from any frame on.
   public var supportsSeeking: Bool { frameCount != nil }
 
-  /// Whether so much is there that reading on need not wait soon. Any thread.
+  /// Whether enough sound is buffered, as `SoundDecoder` defines it. Any thread.
   public func isReady(prebuffer seconds: Double?) -> Bool {
     bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }

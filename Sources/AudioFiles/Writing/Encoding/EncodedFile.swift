@@ -233,7 +233,8 @@ struct FLACLength {
   init?(_ descriptor: Int32) {
     let head = OutputBytes.bytes(
       at: 0, count: Self.informationPlace + FLACInformation.byteCount, of: descriptor)
-    guard head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
+    guard head.count == Self.informationPlace + FLACInformation.byteCount,
+      head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
       let information = FLACInformation(Array(head[Self.informationPlace...]))
     else { return nil }
     self.descriptor = descriptor

@@ -13,7 +13,7 @@ struct SinkRequest {
   func begin(on descriptor: Int32, isRegular: Bool) throws(FileFailure) -> any SampleSink {
     guard isRegular || fileFormat.isStreamed else { throw needsFile }
     return try begin(
-      telling(try FileDescriptor(duplicating: descriptor)) { .creating(path, $0) })
+      mapSystemError(try FileDescriptor(duplicating: descriptor)) { .creating(path, $0) })
   }
 
   private func begin(_ descriptor: consuming FileDescriptor) throws(FileFailure) -> any SampleSink {

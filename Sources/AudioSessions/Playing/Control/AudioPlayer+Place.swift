@@ -32,13 +32,13 @@ extension AudioPlayer {
   }
 
   /// Bits a second of what is heard; nil where that is not known.
-  public var bitRate: Int? { heard?.span.track.facts.bitRate }
+  public var bitRate: Int? { heard?.span.track.info.bitRate }
 
   /// How what is heard is played; nil where nothing is.
   public var settings: TrackSettings? { heard?.span.settings }
 
   /// Whether what is heard can be sought, looped and played backwards.
-  public var supportsSeeking: Bool { heard?.span.track.facts.supportsSeeking ?? false }
+  public var supportsSeeking: Bool { heard?.span.track.info.supportsSeeking ?? false }
 
   /// What is heard, and the frame of the ring that comes next.
   private var heard: (span: TrackSpan, frame: Int)? {
@@ -53,7 +53,7 @@ extension AudioPlayer {
   /// such frame. That it cannot be sought is told as `.refused` as well. Of a source that was not opened yet nothing is known: what it cannot do is told as
   /// `.refused` then. This holds for all seeks.
   public func seek(toFrame frame: Int) throws(SeekFailure) {
-    try checkSeek { facts in 0...(facts.frameCount ?? .max) ~= frame }
+    try checkSeek { info in 0...(info.frameCount ?? .max) ~= frame }
     change { _, place, _ in place = Double(frame) }
   }
 
@@ -70,9 +70,9 @@ extension AudioPlayer {
   /// ```
   public func seek(toSeconds seconds: Double) throws(SeekFailure) {
     guard seconds.isFinite, seconds >= 0 else { throw .outOfRange(frameCount: heardFrameCount) }
-    try checkSeek { facts in
-      let frame = (seconds * Double(facts.sampleRate)).rounded()
-      return facts.frameCount.map { frame <= Double($0) } ?? true
+    try checkSeek { info in
+      let frame = (seconds * Double(info.sampleRate)).rounded()
+      return info.frameCount.map { frame <= Double($0) } ?? true
     }
     change { _, place, source in
       place = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
@@ -83,7 +83,7 @@ extension AudioPlayer {
   /// its length is not known.
   public func seek(toFraction fraction: Double) throws(SeekFailure) {
     guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
-    if let facts = current?.facts, facts.frameCount == nil { throw .unknownLength }
+    if let info = current?.info, info.frameCount == nil { throw .unknownLength }
     try checkSeek { _ in true }
     change { _, place, source in
       guard let count = source.decoders.first?.frameCount else { return }
@@ -100,27 +100,27 @@ extension AudioPlayer {
     change { settings, place, source in
       let decoder = source.decoders.first
       place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
-      let isReversed = settings.order.isReversed
+      let isReversed = settings.range.isReversed
       let path = PlayPath(
-        settings.order, frameCount: decoder?.knownEnd(isReversed: isReversed))
+        settings.range, frameCount: decoder?.knownEnd(isReversed: isReversed))
       let end = path.end ?? PlayPath.mostFrames
       // At an end the last frame is still heard, so that it is not the beginning.
-      let first = path.order.isReversed ? path.start + 1 : path.start
-      let last = path.order.isReversed ? end : end - 1
+      let first = path.range.isReversed ? path.start + 1 : path.start
+      let last = path.range.isReversed ? end : end - 1
       place = max(Double(first), min(place, Double(max(first, last))))
     }
   }
 
-  private var heardFrameCount: Int? { current?.facts.frameCount }
+  private var heardFrameCount: Int? { current?.info.frameCount }
 
   /// Throws why what is heard, as far as that is known, cannot go where `isThere` is asked about.
   private func checkSeek(_ isThere: (StreamInfo) -> Bool) throws(SeekFailure) {
-    guard let facts = current?.facts else {
+    guard let info = current?.info else {
       guard list.withLock({ $0.hasNext }) else { throw .nothingPlaying }
       return
     }
-    guard facts.supportsSeeking else {
-      let failure = SeekFailure.notSeekable(name: facts.name)
+    guard info.supportsSeeking else {
+      let failure = SeekFailure.notSeekable(name: info.name)
       // Who follows the events is told as of all else that a source cannot do.
       connection?.queue.published.withLock {
         $0.refusals.append(
@@ -128,26 +128,26 @@ extension AudioPlayer {
       }
       throw failure
     }
-    guard isThere(facts) else { throw .outOfRange(frameCount: facts.frameCount) }
+    guard isThere(info) else { throw .outOfRange(frameCount: info.frameCount) }
   }
 
   /// Plays it from here on backwards, or forwards.
   public func setReversed(_ isReversed: Bool) {
-    change { settings, _, _ in settings.order.isReversed = isReversed }
+    change { settings, _, _ in settings.range.isReversed = isReversed }
   }
 
   /// Plays what is heard backwards instead of forwards, and the other way round.
   public func toggleReversed() {
-    change { settings, _, _ in settings.order.isReversed.toggle() }
+    change { settings, _, _ in settings.range.isReversed.toggle() }
   }
 
   /// Plays the frames `region` of the source, nil for all, `times` times, nil for ever: from here on
   /// to their end, and then from their beginning.
   public func setRegion(_ region: Range<Int>?, times: Int?) {
     change { settings, _, _ in
-      settings.order = PlaybackRange(
+      settings.range = PlaybackRange(
         startFrame: region?.lowerBound ?? 0, endFrame: region?.upperBound, times: times,
-        isReversed: settings.order.isReversed)
+        isReversed: settings.range.isReversed)
     }
   }
 

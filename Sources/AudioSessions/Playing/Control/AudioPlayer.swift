@@ -6,7 +6,8 @@ import RealtimeAudio
 /// A player for a queue of sources, steered from any thread while it plays: gapless across files,
 /// formats and rates, sought to the frame, looped, reversed, faster, slower.
 ///
-/// It streams: of a source no more than a second is in memory. `attach` gives its half on the audio
+/// It streams: its ring holds 1.5 s. Of a source that cannot seek, the first 8 s (at most 16 MB) are kept as well, so
+/// that it can start again. `attach` gives its half on the audio
 /// thread, to be put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. When the
 /// session is over it can be attached to another device, and goes on where it was. What is asked of it
 /// is heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
@@ -50,8 +51,8 @@ public final class AudioPlayer: Sendable {
   }
 
   private struct Switches: ~Copyable {
-    var pause = AtomicCounter()
-    var gain = AtomicCounter()
+    var pause = PublishedValue()
+    var gain = PublishedValue()
   }
 
   /// Whether a unit's run ends with the last source; otherwise the player waits for more.
@@ -64,8 +65,8 @@ public final class AudioPlayer: Sendable {
   let listeners = PlayerListeners()
   private let requests = FeederRequests()
   private let switches: MutexBox<Switches>
-  private let pauseSwitch: CountView
-  private let gainView: CountView
+  private let pauseSwitch: PublishedValueView
+  private let gainView: PublishedValueView
   private let attached = MutexBox<PlayerConnection?>(nil)
 
   /// A player with nothing to play, paused, at unity gain, attached to no unit.
@@ -205,8 +206,8 @@ extension AudioPlayer {
   /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
-  /// Has `handler` told what happens from now on, besides those that are told already, on a thread of the
-  /// session's that may wait, until the answer is cancelled. One call may still be under way then.
+  /// Calls `handler` with each event from now on, on a thread of the session that may wait, until the returned
+  /// subscription is cancelled; one call may still be under way then. Other handlers stay.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (PlayerEvent) -> Void
@@ -214,7 +215,7 @@ extension AudioPlayer {
     listeners.events.subscribe(handler)
   }
 
-  /// What happens from now on; of what nobody took yet the newest 1,024 events.
+  /// Events from now on; the newest 1,024 unread ones are kept.
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
   /// How many seconds before a track's end it ends soon; 0, as in the beginning, for never.

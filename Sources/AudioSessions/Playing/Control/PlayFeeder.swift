@@ -20,8 +20,8 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   private var chunk: SampleBuffer
   private let concluded = AtomicFlag()
   private let failed = MutexBox<FileFailure?>(nil)
-  private var nonFinite = AtomicCounter()
-  private let nonFiniteView: CountView
+  private var nonFinite = PublishedValue()
+  private let nonFiniteView: PublishedValueView
 
   /// Feeds `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {

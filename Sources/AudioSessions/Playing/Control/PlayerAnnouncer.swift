@@ -22,9 +22,9 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private let queue: PlayQueue
   private let listeners: PlayerListeners
-  private let playedCount: CountView
-  private let starvation: CountView
-  private let isPaused: CountView
+  private let playedCount: PublishedValueView
+  private let starvation: PublishedValueView
+  private let isPaused: PublishedValueView
   private var marks: EventReader
   private var timeline: PlayerTimeline
   private var trackStates: [Int: TrackState] = [:]
@@ -34,8 +34,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private let isConcluded = AtomicFlag()
 
   init(
-    queue: PlayQueue, listeners: PlayerListeners, playedCount: consuming CountView,
-    starvation: consuming CountView, isPaused: consuming CountView,
+    queue: PlayQueue, listeners: PlayerListeners, playedCount: consuming PublishedValueView,
+    starvation: consuming PublishedValueView, isPaused: consuming PublishedValueView,
     marks: consuming EventReader, sampleRate: Int
   ) {
     self.queue = queue
@@ -190,7 +190,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     listeners.events.send(
       PlayerEvent(
         kind: kind, track: last, index: last?.index ?? coming?.place.index ?? 0,
-        source: last?.facts.name ?? coming?.item.name ?? ""))
+        source: last?.info.name ?? coming?.item.name ?? ""))
   }
 
   /// Tells of what happens where the ring's frame `ringFrame` is heard.
@@ -209,7 +209,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   ) {
     listeners.events.send(
       PlayerEvent(
-        kind: kind, track: track, index: track.index, source: track.facts.name,
+        kind: kind, track: track, index: track.index, source: track.info.name,
         frame: place?.frame, nanoseconds: place?.nanoseconds, playedFrames: playedFrames))
   }
 }

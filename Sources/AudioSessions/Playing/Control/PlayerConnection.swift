@@ -11,22 +11,22 @@ final class PlayerConnection: Sendable {
   let feeder: QueueFeeder
   private let announcer: PlayerAnnouncer
   private let player: MutexBox<PlayerStage?>
-  private let playedCount: CountView
-  private let starvation: CountView
-  private let starvedFrames: CountView
+  private let playedCount: PublishedValueView
+  private let starvation: PublishedValueView
+  private let starvedFrames: PublishedValueView
 
   /// For a unit of this shape, fed from `queue`; `pause` and `gainView` make views of what steers it.
   init(
     _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
-    _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> CountView,
-    gainView: () -> CountView
+    _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> PublishedValueView,
+    gainView: () -> PublishedValueView
   ) {
     let rate = shape.sampleRate
     let target = max(rate, 4 * shape.periodFrames)
     // Half as much again, so that something else can be written while the old is still heard.
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
-    let isFed = AtomicCounter()
-    let enough = AtomicCounter()
+    let isFed = PublishedValue()
+    let enough = PublishedValue()
     let marks = EventWriter()
     let markReader = marks.makeReader()
     let remote = PlayerRemote(

@@ -15,12 +15,12 @@ public struct PlayerStage: MixerStage, ~Copyable {
   /// Whether every frame belongs to a moment of the unit's timeline: what was not played in time is
   /// left out rather than played later.
   public var keepsTimeline = false
-  private var starved = AtomicCounter()
+  private var starved = PublishedValue()
   /// The unit that it was made for; nil where nobody said.
   let shape: AudioPlayer.Shape?
   /// What steers it, where something does, and whether that has paused it.
   private var remote: PlayerRemote?
-  private let pause: CountView
+  private let pause: PublishedValueView
   /// Whether the last frame has been taken.
   public private(set) var isFinished = false
   /// Whether it did nothing in the last cycle.
@@ -34,12 +34,12 @@ public struct PlayerStage: MixerStage, ~Copyable {
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     shape = nil
     remote = nil
-    pause = AtomicCounter().makeView()
+    pause = PublishedValue().makeView()
   }
 
   init(
     ring: consuming SampleReader, shape: AudioPlayer.Shape, remote: consuming PlayerRemote,
-    pause pauseView: consuming CountView
+    pause pauseView: consuming PublishedValueView
   ) {
     self.ring = ring
     pause = pauseView
@@ -49,7 +49,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   }
 
   /// Frames that were due and not there, as they become more: the disk or the network was too slow.
-  public borrowing func makeStarvationView() -> CountView {
+  public borrowing func makeStarvationView() -> PublishedValueView {
     starved.makeView()
   }
 
@@ -128,14 +128,14 @@ public struct PlayerStage: MixerStage, ~Copyable {
 struct PlayerRemote: ~Copyable {
   /// What the other threads want: whether it is paused, its gain, whether more frames are on
   /// their way, and how many must be queued before a starved player goes on.
-  private let pause: CountView
-  private let gainView: CountView
-  private let isFed: CountView
-  private let enough: CountView
+  private let pause: PublishedValueView
+  private let gainView: PublishedValueView
+  private let isFed: PublishedValueView
+  private let enough: PublishedValueView
   /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
   /// and enough have not come since; where on the timeline it goes on.
-  private var playedCount = AtomicCounter()
-  private var starvation = AtomicCounter()
+  private var playedCount = PublishedValue()
+  private var starvation = PublishedValue()
   private var marks: EventWriter
   /// Frames that a change of gain takes.
   private let rampFrames: Int
@@ -149,8 +149,10 @@ struct PlayerRemote: ~Copyable {
   private var offset = Int.min
 
   init(
-    pause: consuming CountView, gainView: consuming CountView, isFed: consuming CountView,
-    enough: consuming CountView, marks: consuming EventWriter, rampFrames: Int, fadesIn: Bool
+    pause: consuming PublishedValueView, gainView: consuming PublishedValueView,
+    isFed: consuming PublishedValueView,
+    enough: consuming PublishedValueView, marks: consuming EventWriter, rampFrames: Int,
+    fadesIn: Bool
   ) {
     self.pause = pause
     self.gainView = gainView
@@ -163,10 +165,10 @@ struct PlayerRemote: ~Copyable {
   }
 
   /// Frames of the ring that were heard or passed over.
-  borrowing func makePlayedView() -> CountView { playedCount.makeView() }
+  borrowing func makePlayedView() -> PublishedValueView { playedCount.makeView() }
 
   /// 1 while frames that were due are not there.
-  borrowing func makeStarvationView() -> CountView { starvation.makeView() }
+  borrowing func makeStarvationView() -> PublishedValueView { starvation.makeView() }
 
   /// How many frames are to be taken of `frames` that are due: none while it is paused and faded
   /// out, and none before enough have come.

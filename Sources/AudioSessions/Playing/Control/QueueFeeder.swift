@@ -20,8 +20,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private var signals: Signals
   /// Whether what comes after the audio thread ran dry was gathered.
   private var hasGathered = true
-  private var nonFinite = AtomicCounter()
-  private let nonFiniteView: CountView
+  private var nonFinite = PublishedValue()
+  private let nonFiniteView: PublishedValueView
 
   /// Decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
@@ -38,10 +38,10 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// What it and the audio thread tell each other (see `PlayerRemote`).
   struct Signals: ~Copyable {
-    let isPaused: CountView
-    let starvation: CountView
-    var isFed: AtomicCounter
-    var enough: AtomicCounter
+    let isPaused: PublishedValueView
+    let starvation: PublishedValueView
+    var isFed: PublishedValue
+    var enough: PublishedValue
   }
 
   /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after what

@@ -32,10 +32,10 @@ struct QueueResumption {
     let track = span.track
     boundary = old.boundary(after: frames)
     var settings = span.settings
-    settings.order = old.order(after: frames)
+    settings.range = old.range(after: frames)
     self.span = TrackSpan(
       track: PlayerTrack(
-        number: number, place: track.place, facts: track.facts, decoderIDs: track.decoderIDs),
+        number: number, place: track.place, info: track.info, decoderIDs: track.decoderIDs),
       item: span.item, startFrame: 0, frames: 0,
       positions: PositionMap(
         path: old.path, firstIndex: old.firstIndex + Double(frames) * old.ratio,

@@ -9,7 +9,7 @@ final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
   let list: MutexBox<QueueList>
   let published = MutexBox(PlayedSpans())
-  /// Sources in a row that may come to nothing before others have their turn at the processor.
+  /// Failed sources in a row after which `read` returns, so that other work runs.
   static let mostFailures = 16
   /// The most sources that stay open until all of them was played: a second of very short files could be more
   /// than a program may have open. A seek into one that was closed opens it again.
@@ -216,8 +216,8 @@ final class PlayQueue: @unchecked Sendable {
   /// since it was opened, so that another source comes next.
   private func begin(at frame: Int, adopting earlier: TrackReader? = nil) -> Bool {
     guard let source = upcoming else { return false }
-    guard let facts = source.facts else {
-      // A source of nothing has its turn all the same.
+    guard let info = source.info else {
+      // A source without frames still counts as played.
       upcoming = nil
       _ = beginComing()
       return false
@@ -244,7 +244,7 @@ final class PlayQueue: @unchecked Sendable {
     isGathering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
       track: PlayerTrack(
-        number: trackNumber, place: taken.place, facts: facts,
+        number: trackNumber, place: taken.place, info: info,
         decoderIDs: taken.item.parts.compactMap(\.decoderID)),
       item: taken.item, startFrame: frame, frames: 0, positions: source.positions,
       settings: source.settings)
@@ -296,7 +296,7 @@ final class PlayQueue: @unchecked Sendable {
     let removals = list.withLock { $0.removals }
     if restartRemovals != removals { restarts = [:] }
     restartRemovals = removals
-    for track in unplayed.map(\.track) where !track.facts.supportsSeeking {
+    for track in unplayed.map(\.track) where !track.info.supportsSeeking {
       restarts[track.place] = sources[track.number]?.decoders
     }
   }
@@ -328,7 +328,7 @@ final class PlayQueue: @unchecked Sendable {
       source = try reopen(span)
     }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
-    span.settings.order = span.positions.order(after: frames)
+    span.settings.range = span.positions.range(after: frames)
     var place = span.positions.boundary(after: frames)
     try change(&span.settings, &place, source)
     try source.begin(span.settings, at: place)
@@ -356,10 +356,10 @@ final class PlayQueue: @unchecked Sendable {
   /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
   /// cannot be read again.
   private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
-    guard span.track.facts.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
+    guard span.track.info.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
         .unusableContents,
-        "\(span.track.facts.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        "\(span.track.info.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
         hint: "Save it to a file first.")
     }
     return try span.item.source(

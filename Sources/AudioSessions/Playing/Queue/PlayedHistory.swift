@@ -8,16 +8,16 @@ struct PlayedHistory: Sendable {
 
   /// What turns of a source have in common.
   private final class Source: Sendable {
-    let facts: StreamInfo
+    let info: StreamInfo
     let decoderIDs: [ObjectIdentifier]
 
     init(_ track: PlayerTrack) {
-      facts = track.facts
+      info = track.info
       decoderIDs = track.decoderIDs
     }
 
     func isSource(of track: PlayerTrack) -> Bool {
-      decoderIDs == track.decoderIDs && facts == track.facts
+      decoderIDs == track.decoderIDs && info == track.info
     }
   }
 
@@ -40,7 +40,7 @@ struct PlayedHistory: Sendable {
     (turns[oldest...] + turns[..<oldest]).map { turn in
       PlayedTrack(
         track: PlayerTrack(
-          number: turn.number, place: turn.place, facts: turn.source.facts,
+          number: turn.number, place: turn.place, info: turn.source.info,
           decoderIDs: turn.source.decoderIDs),
         startFrame: turn.startFrame, frames: turn.frames)
     }
@@ -57,13 +57,13 @@ struct PlayedHistory: Sendable {
       turns.append(turn)
       return
     }
-    forgetName(turns[oldest].source.facts.name)
+    forgetName(turns[oldest].source.info.name)
     turns[oldest] = turn
     oldest = (oldest + 1) % Self.capacity
   }
 
   private mutating func source(of track: PlayerTrack) -> Source {
-    let name = track.facts.name
+    let name = track.info.name
     let known = sources[name]
     let source = known.flatMap { $0.source.isSource(of: track) ? $0.source : nil } ?? Source(track)
     sources[name] = (source, (known?.turns ?? 0) + 1)

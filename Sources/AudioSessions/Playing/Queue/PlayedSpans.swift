@@ -91,7 +91,7 @@ struct PlayedSpans: Sendable {
     guard let track = spans.last?.track else { return }
     failures.append(
       Failure(
-        track: track.number, index: track.place.index, name: track.facts.name, failure: failure))
+        track: track.number, index: track.place.index, name: track.info.name, failure: failure))
   }
 
   /// A part of what is read failed, and the rest goes on.
@@ -146,9 +146,9 @@ public struct PlaybackPosition: Sendable {
   public let frame: Int
 
   /// Frames of the source; nil where that is not known.
-  public var frameCount: Int? { track.facts.frameCount }
+  public var frameCount: Int? { track.info.frameCount }
   /// `frame` in seconds of the source.
-  public var seconds: Double { Double(frame) / Double(track.facts.sampleRate) }
+  public var seconds: Double { Double(frame) / Double(track.info.sampleRate) }
   /// Seconds of the source; nil where that is not known.
-  public var totalSeconds: Double? { track.facts.seconds }
+  public var totalSeconds: Double? { track.info.seconds }
 }

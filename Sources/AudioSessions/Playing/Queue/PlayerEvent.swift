@@ -18,16 +18,16 @@ public final class PlayerTrack: Sendable {
   /// Counted up from 0 with each track.
   public let number: Int
   /// What is known of the source.
-  public let facts: StreamInfo
+  public let info: StreamInfo
   /// The decoders that were enqueued as such and are played now; empty for files and addresses.
   public let decoderIDs: [ObjectIdentifier]
   /// The source's place in the queue.
   let place: QueuePlace
 
-  init(number: Int, place: QueuePlace, facts: StreamInfo, decoderIDs: [ObjectIdentifier]) {
+  init(number: Int, place: QueuePlace, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
     self.number = number
     self.place = place
-    self.facts = facts
+    self.info = info
     self.decoderIDs = decoderIDs
   }
 

@@ -84,7 +84,7 @@ extension QueueItem.Part {
     }
     self.settings = { decoder throws(FileFailure) in
       var settings = if let settings { settings } else { try own(decoder) }
-      settings.order.startFrame = start
+      settings.range.startFrame = start
       return settings
     }
   }

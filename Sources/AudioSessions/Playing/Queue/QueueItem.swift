@@ -221,12 +221,12 @@ extension QueueSource {
   func takeFailures() -> [PartFailure] { [] }
 
   /// That of the first, under the names of all.
-  var facts: StreamInfo? {
+  var info: StreamInfo? {
     guard let first = decoders.first else { return nil }
-    var facts = StreamInfo(first)
-    facts.names = decoders.map(\.name)
-    facts.supportsSeeking = decoders.allSatisfy(\.supportsSeeking)
-    return facts
+    var info = StreamInfo(first)
+    info.names = decoders.map(\.name)
+    info.supportsSeeking = decoders.allSatisfy(\.supportsSeeking)
+    return info
   }
 
   /// Whether all have so much that reading on need not wait soon.
@@ -301,10 +301,10 @@ final class TrackGroup: QueueSource {
         min(Int(rounding: Double(frame) * scale), PlayPath.mostFrames)
       }
       var own = track.settings
-      own.order = PlaybackRange(
-        startFrame: scaled(settings.order.startFrame),
-        endFrame: settings.order.endFrame.map(scaled), times: settings.order.times,
-        isReversed: settings.order.isReversed)
+      own.range = PlaybackRange(
+        startFrame: scaled(settings.range.startFrame),
+        endFrame: settings.range.endFrame.map(scaled), times: settings.range.times,
+        isReversed: settings.range.isReversed)
       own.speed = settings.speed
       try track.prepare(own, at: place * scale)
     }

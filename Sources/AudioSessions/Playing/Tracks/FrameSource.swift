@@ -14,7 +14,7 @@ public protocol FrameSource: AnyObject {
 }
 
 extension FrameSource {
-  /// None.
+  /// Default: 0.
   public var nonFiniteCount: Int { 0 }
 }
 

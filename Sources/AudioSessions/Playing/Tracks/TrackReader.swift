@@ -7,13 +7,13 @@ import AudioFiles
 /// ```swift
 /// var settings = TrackSettings(gain: Gain(decibels: -6))
 /// settings.speed = 0.5
-/// settings.order = PlaybackRange(startFrame: 24000, endFrame: 48000, times: 4)
+/// settings.range = PlaybackRange(startFrame: 24000, endFrame: 48000, times: 4)
 /// let player = AudioPlayer()
 /// player.enqueue(path: "song.flac", settings: settings)
 /// ```
 public struct TrackSettings: Sendable, Equatable {
   /// Which frames, in which direction and how often.
-  public var order = PlaybackRange()
+  public var range = PlaybackRange()
   /// How much faster than it was made, 0.25 to 4, and higher by as much. A track at another speed is refused.
   public var speed = 1.0
   /// By what its samples are multiplied.
@@ -31,9 +31,9 @@ public struct TrackSettings: Sendable, Equatable {
 
   /// The whole, once, as it is.
   public init(
-    order: PlaybackRange = PlaybackRange(), gain: Gain = .unity, resamplerQuality: Int = 5
+    range: PlaybackRange = PlaybackRange(), gain: Gain = .unity, resamplerQuality: Int = 5
   ) {
-    self.order = order
+    self.range = range
     self.gain = gain
     self.resamplerQuality = resamplerQuality
   }
@@ -93,7 +93,7 @@ public final class TrackReader: FrameSource {
         "\(decoder.name) with \(decoder.channelCount) channels cannot be played on \(channelCount).",
         hint: "Sound and unit have 1 to 1024 channels.")
     }
-    let cursor = try TrackCursor(decoder, settings.order, channelCount: channelCount)
+    let cursor = try TrackCursor(decoder, settings.range, channelCount: channelCount)
     let path = cursor.path
     let conversion = try TrackConversion.make(
       channelCount: channelCount, inputRate: decoder.sampleRate, outputRate: sampleRate,
@@ -113,11 +113,11 @@ public final class TrackReader: FrameSource {
   /// Opens the file `path` as a track. Throws where it cannot be opened or converted.
   public convenience init(
     path: String, sampleRate: Int, channelCount: Int, gain: Gain = .unity,
-    order: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
+    range: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
   ) throws(FileFailure) {
     try self.init(
       try Decoding.decoder(forPath: path), sampleRate: sampleRate, channelCount: channelCount,
-      settings: TrackSettings(order: order, gain: gain, resamplerQuality: resamplerQuality))
+      settings: TrackSettings(range: range, gain: gain, resamplerQuality: resamplerQuality))
   }
 
   /// How many samples of the file were NaN or infinite so far, and were replaced by silence before the file was
@@ -148,11 +148,11 @@ public final class TrackReader: FrameSource {
   /// Does all of `begin` that can fail; `enter` does the rest.
   func prepare(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     let fileRate = decoder.sampleRate
-    let isReversed = settings.order.isReversed
+    let isReversed = settings.range.isReversed
     let end = decoder.knownEnd(isReversed: isReversed)
     // Behind the stretch it goes on at its beginning.
     let place = min(max(0, place), Double(PlayPath.mostFrames))
-    let reached = PlayPath(settings.order, frameCount: end, entry: Int(rounding: place))
+    let reached = PlayPath(settings.range, frameCount: end, entry: Int(rounding: place))
     let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
     var boundary = Int(rounding: start)
     var position = 0.0
@@ -178,7 +178,7 @@ public final class TrackReader: FrameSource {
       channelCount: channelCount, inputRate: fileRate, outputRate: sampleRate,
       speed: settings.speed, position: position, quality: settings.resamplerQuality,
       name: decoder.name)
-    try stream.check(settings.order, entry: boundary)
+    try stream.check(settings.range, entry: boundary)
     entry = TrackEntry(
       settings: settings, boundary: boundary, position: position, leadFrames: lead,
       conversion: conversion)
@@ -191,7 +191,7 @@ public final class TrackReader: FrameSource {
     leadFrames = entry.leadFrames
     let (boundary, position) = (entry.boundary, entry.position)
     stream.follow(
-      settings.order, entry: boundary, conversion: entry.takeConversion(), position: position)
+      settings.range, entry: boundary, conversion: entry.takeConversion(), position: position)
     let index = settings.speed != 1 ? position : Double(leadFrames) * stream.ratio
     positions = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
   }
@@ -273,22 +273,22 @@ struct PositionMap: Sendable, Equatable {
     let index = firstIndex + Double(frames) * ratio
     let whole = index.rounded(.down)
     let boundary = Double(path.boundary(at: Int(clamping: whole)))
-    return path.order.isReversed ? boundary - (index - whole) : boundary + (index - whole)
+    return path.range.isReversed ? boundary - (index - whole) : boundary + (index - whole)
   }
 
   /// The order with the passes left out that are over after `frames` frames of the unit.
-  func order(after frames: Int) -> PlaybackRange {
-    var order = path.order
+  func range(after frames: Int) -> PlaybackRange {
+    var range = path.range
     let passes = path.passes(before: Int(clamping: firstIndex + Double(frames) * ratio))
-    order.times = order.times.map { max(1, $0 - passes) }
-    return order
+    range.times = range.times.map { max(1, $0 - passes) }
+    return range
   }
 
   /// Frames of the unit until the file's `boundary` is come to in the first pass; nil where that is
   /// not ahead.
   func frames(until boundary: Int) -> Int? {
     guard (0...PlayPath.mostFrames).contains(boundary) else { return nil }
-    let index = path.order.isReversed ? path.entry - boundary : boundary - path.entry
+    let index = path.range.isReversed ? path.entry - boundary : boundary - path.entry
     guard index >= 0, path.firstLength.map({ index <= $0 }) ?? true else { return nil }
     let frames = ((Double(index) - firstIndex) / ratio).rounded()
     return frames >= 0 ? Int(clamping: frames) : nil

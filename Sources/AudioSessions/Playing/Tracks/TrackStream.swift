@@ -59,16 +59,16 @@ struct TrackStream: ~Copyable {
   var isElsewhere: Bool { cursor.isElsewhere }
 
   /// Throws as `TrackCursor.check` does.
-  func check(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
-    try cursor.check(order, entry: entry)
+  func check(_ range: PlaybackRange, entry: Int) throws(FileFailure) {
+    try cursor.check(range, entry: entry)
   }
 
   /// Begins anew at the boundary `entry` in this order, through a new conversion that begins at
   /// `position` frames of the first. `check` has allowed it.
   mutating func follow(
-    _ order: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
+    _ range: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
   ) {
-    cursor.follow(order, entry: entry)
+    cursor.follow(range, entry: entry)
     let speed = conversion?.speed ?? 1
     self.conversion = conversion
     ratio = Double(fileRate) / Double(sampleRate) * speed

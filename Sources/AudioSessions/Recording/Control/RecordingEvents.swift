@@ -169,12 +169,17 @@ public struct RecordingReport: Sendable {
   public var gaps: [RecordingGap] = []
   /// Frames that were captured and found no room on their way to the disk.
   public var overflowFrames = 0
+  /// Frames of files that are lost: another program cut a file off, wrote into it, or deleted it where it could not be
+  /// written again.
+  public var lostFrames = 0
   /// Its levels; those of nothing where the plan does not measure them.
   public var levels = ProgrammeLevels.nothing
   /// Whether all of it is digital silence; false where nothing was kept.
   public var isSilent = false
   /// Its files, in order; those that were removed to make room are not among them.
   public var files: [RecordedFile] = []
+  /// Where the unprocessed recording is, which a plan may ask for besides.
+  public var rawPaths: [String] = []
   /// What was kept, where it was not all.
   public var segments: [RecordedSegment] = []
   /// What was marked.
@@ -196,12 +201,33 @@ public struct RecordingReport: Sendable {
     }
   }
 
-  /// Adds another recording, which comes behind this one: its frames, gaps and overflow frames. The first failure
+  /// Only its first `frames` frames were written, and `lostFrames` of them are in no file any more. What lay behind is
+  /// left out.
+  mutating func end(at frames: Int, losing lostFrames: Int) {
+    self.frames = frames
+    self.lostFrames = lostFrames
+    markers.removeAll { $0.frame > frames }
+    pauses.removeAll { $0.frame > frames }
+    gaps = gaps.compactMap { gap in
+      let rest = min(gap.frames, frames - gap.frame)
+      return rest > 0 ? RecordingGap(frame: gap.frame, frames: rest) : nil
+    }
+    segments = segments.compactMap { segment in
+      var segment = segment
+      let rest = min(segment.frames, frames - segment.frame)
+      guard rest > 0 || (rest == 0 && segment.frames == 0) else { return nil }
+      segment.frames = rest
+      return segment
+    }
+  }
+
+  /// Adds another recording, which comes behind this one: its frames, gaps, overflow and lost frames. The first failure
   /// stays, and all else is this one's.
   public mutating func add(_ other: RecordingReport) {
     gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
     frames += other.frames
     overflowFrames += other.overflowFrames
+    lostFrames += other.lostFrames
     failure = failure ?? other.failure
   }
 }

@@ -44,10 +44,10 @@ public protocol RecordingGate: Sendable {
 }
 
 extension RecordingGate {
-  /// Nothing.
+  /// Default: does nothing.
   public mutating func start() {}
 
-  /// True.
+  /// Default: true.
   public var looksAtSamples: Bool { true }
 }
 

@@ -31,6 +31,15 @@ struct FileSeries: ~Copyable {
   private(set) var files: [RecordedFile] = []
   /// Frames in all of them, those that were removed as well.
   private(set) var frames = 0
+  /// Frames of files that were cut off or written by another program.
+  private var spoiltFrames = 0
+
+  /// Where its files are, the growing one among them.
+  var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
+
+  /// Frames that are in none of its files once it is finished, though they were written: a file that was deleted and
+  /// could not be written again still grows then.
+  var lostFrames: Int { spoiltFrames + (current?.frames ?? 0) }
 
   /// Makes the first file; where each segment of speech gets its own, looks at its folder only.
   init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
@@ -78,7 +87,7 @@ struct FileSeries: ~Copyable {
       if !hasOriginated {
         hasOriginated = true
         current?.start = time
-        writer?.originate(
+        writer?.setOrigination(
           Origination(nanosecondsSinceEpoch: time, sampleRate: plan.sampleRate))
       }
       for label in marks {
@@ -138,7 +147,7 @@ struct FileSeries: ~Copyable {
   /// Completes the last file. `levels` are those of the whole recording.
   mutating func finish(_ levels: ProgrammeLevels) throws(FileFailure) {
     if files.isEmpty, frames == current?.frames {
-      writer?.tellLoudness(
+      writer?.setLoudness(
         integratedLUFS: levels.integratedLUFS, rangeLU: levels.loudnessRangeLU,
         truePeakDBTP: levels.truePeaks.max().map { Decibels.level($0) },
         momentaryLUFS: levels.maximumMomentaryLUFS, shortTermLUFS: levels.maximumShortTermLUFS)
@@ -151,6 +160,7 @@ struct FileSeries: ~Copyable {
   /// on in another.
   private mutating func abandon() {
     guard let file = current else { return }
+    spoiltFrames += file.frames
     writer?.abandon()
     writer = nil
     current = nil
@@ -258,7 +268,7 @@ struct FileSeries: ~Copyable {
         hint: "Choose another name.")
     }
     let path =
-      isFirst || plan.isStream
+      (isFirst && !isRaw(name)) || plan.isStream
       ? name
       : names.free(name) { path in
         isPlayed(path) || written.contains(path) || isRaw(path)

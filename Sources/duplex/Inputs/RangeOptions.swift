@@ -57,7 +57,7 @@ struct SpeedOption: ExpressibleByArgument {
 }
 
 /// Which part of each file is played, how often, in which direction and how fast.
-struct OrderOptions: ParsableArguments {
+struct RangeOptions: ParsableArguments {
   @Option(help: .init("Start each file at this time.", valueName: "time"))
   var start: TimeOption?
 
@@ -90,8 +90,8 @@ struct OrderOptions: ParsableArguments {
 
   /// Throws `.invalidRequest` where nothing of a source is asked for.
   func check(_ source: OpenedSource, _ address: SourceAddress) throws(FileFailure) {
-    let order = try settings(at: source.sampleRate, of: address).order
-    guard let frameCount = source.frameCount, frameCount > 0, order.startFrame >= frameCount else {
+    let range = try settings(at: source.sampleRate, of: address).range
+    guard let frameCount = source.frameCount, frameCount > 0, range.startFrame >= frameCount else {
       return
     }
     throw .endsBeforeStart(address.name)
@@ -110,7 +110,7 @@ struct OrderOptions: ParsableArguments {
         hint: "Give the earlier time first.")
     }
     var settings = TrackSettings()
-    settings.order = PlaybackRange(
+    settings.range = PlaybackRange(
       startFrame: first, endFrame: end, times: loop.map(\.count) ?? 1, isReversed: reverse)
     settings.speed = speed.speed
     return settings

@@ -1,13 +1,13 @@
 // Audio thread.
 
 /// How a clock's rate went in the time of which the newest readings tell.
-enum RateCourse: BitwiseCopyable, Sendable {
+enum RateTrend: BitwiseCopyable, Sendable {
   /// It stayed the same, as far as they tell.
-  case even
+  case constant
   /// It changed suddenly: the last `newest` stretches have the new rate.
-  case broken(newest: Int)
+  case step(newest: Int)
   /// It goes on changing.
-  case bent
+  case changing
 }
 
 extension ArrivalHull {
@@ -26,7 +26,7 @@ extension ArrivalHull {
   private static let parabolaRatio = 16.0
 
   /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. Where a
-  /// change `isSuspected` already, less evidence is enough, and a curve before the newest readings is `.bent` by itself.
+  /// change `isSuspected` already, less evidence is enough, and a curve before the newest readings is `.changing` by itself.
   ///
   /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky, H. L. Jones, "A
   /// generalized likelihood ratio approach to the detection and estimation of jumps in linear systems", IEEE Transactions
@@ -38,22 +38,22 @@ extension ArrivalHull {
   /// A broken line must also fit better than one that jumps, as that of a device which stood still for a moment does, and
   /// better than a parabola, as that of a clock which sways.
   @_noLocks
-  mutating func rateCourse(isSuspected: Bool) -> RateCourse? {
+  mutating func rateTrend(isSuspected: Bool) -> RateTrend? {
     let unlikely = isSuspected ? Self.confirmation : Self.alarm
     let newest = isSuspected ? Self.stretchesForConfirmation : 0
-    var course: RateCourse?
+    var trend: RateTrend?
     var largest = 0.0
     var leastVariance = 0.0
-    var isBent = false
+    var isChanging = false
     for size in 1...Self.largestBlock {
       let blocks = BlockLeads(stretches, count: count, size: size)
       guard blocks.isEnough else { break }
       if size == 1 {
-        course = .even
+        trend = .constant
         leastVariance = blocks.leastVariance
       }
-      if isSuspected, !isBent {
-        isBent = blocks.isBent(unlikely: unlikely, leastVariance: leastVariance)
+      if isSuspected, !isChanging {
+        isChanging = blocks.isChanging(unlikely: unlikely, leastVariance: leastVariance)
       }
       var old = LineFit()
       for index in 0..<blocks.count {
@@ -66,12 +66,12 @@ extension ArrivalHull {
           largest = line.likelihood
           let ratio = Self.parabolaRatio / Double(blocks.count &- 3)
           let isCurve = line.squares * (1 + ratio) >= blocks.squaresAroundParabola(blocks.count)
-          course = isCurve ? .bent : .broken(newest: number &* size)
+          trend = isCurve ? .changing : .step(newest: number &* size)
         }
         old.add(blocks[index])
       }
     }
-    return largest == 0 && isBent ? .bent : course
+    return largest == 0 && isChanging ? .changing : trend
   }
 }
 
@@ -167,7 +167,7 @@ private struct BlockLeads: BitwiseCopyable {
 
   /// Whether the points before a change that may be are on a parabola rather than on a line.
   @_noLocks
-  func isBent(unlikely: Double, leastVariance: Double) -> Bool {
+  func isChanging(unlikely: Double, leastVariance: Double) -> Bool {
     let old = count &- Self.mostNew
     guard old > Self.fewestOld else { return false }
     let squares = squaresAroundParabola(old)

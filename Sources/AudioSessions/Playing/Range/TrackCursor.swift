@@ -22,7 +22,7 @@ struct TrackCursor: ~Copyable {
   /// Made when there is something to hold.
   private var block: SampleBuffer
   private let blockFrames: Int
-  /// Which frames the block holds; turned round where the order is.
+  /// Which frames the block holds; reversed where the range is.
   private var held = 0..<0
   /// How often the block holds them, one copy behind the other: more than once where they are a whole pass.
   private var copies = 1
@@ -34,18 +34,18 @@ struct TrackCursor: ~Copyable {
   /// Before the end that a file promises, at most: those who only estimate it are nearer than that.
   private static let mostMissingBlocks = 64
 
-  /// A cursor at the beginning of `order`, for buffers of `channelCount` channels. Throws `.unusableContents`
-  /// where the decoder cannot seek and the order asks for it.
+  /// A cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws `.unusableContents`
+  /// where the decoder cannot seek and the range requires it.
   init(
-    _ decoder: any SoundDecoder, _ order: PlaybackRange, channelCount: Int
+    _ decoder: any SoundDecoder, _ range: PlaybackRange, channelCount: Int
   ) throws(FileFailure) {
     // What cannot be sought is read over up to where it begins.
-    try Self.check(decoder, order, entry: decoder.position)
-    if order.isReversed, decoder.isLengthEstimated { try Self.findEnd(of: decoder) }
+    try Self.check(decoder, range, entry: decoder.position)
+    if range.isReversed, decoder.isLengthEstimated { try Self.findEnd(of: decoder) }
     self.decoder = decoder
     readsIntegers = decoder.readsIntegers
     downmix = channelCount == 2 ? StereoDownmix(channelCount: decoder.channelCount) : nil
-    path = PlayPath(order, through: decoder)
+    path = PlayPath(range, through: decoder)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.
     blockFrames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
@@ -58,31 +58,31 @@ struct TrackCursor: ~Copyable {
     while try decoder.readChecked(into: &passed, at: 0, frames: passed.frameCount) > 0 {}
   }
 
-  /// Throws as `init` does where it cannot go on in another order, at the boundary `entry`.
-  func check(_ order: PlaybackRange, entry: Int) throws(FileFailure) {
-    try Self.check(decoder, order, entry: entry)
+  /// Throws as `init` does where it cannot go on with another range, at the boundary `entry`.
+  func check(_ range: PlaybackRange, entry: Int) throws(FileFailure) {
+    try Self.check(decoder, range, entry: entry)
   }
 
-  /// Goes on in another order, at the boundary `entry`. `check` has allowed it.
-  mutating func follow(_ order: PlaybackRange, entry: Int) {
-    if order.isReversed != path.order.isReversed { held = 0..<0 }
+  /// Goes on with another range, at the boundary `entry`. `check` has allowed it.
+  mutating func follow(_ range: PlaybackRange, entry: Int) {
+    if range.isReversed != path.range.isReversed { held = 0..<0 }
     copies = 1
-    path = PlayPath(order, through: decoder, entry: entry)
+    path = PlayPath(range, through: decoder, entry: entry)
     boundary = path.entry
     passes = 0
   }
 
   private static func check(
-    _ decoder: any SoundDecoder, _ order: PlaybackRange, entry: Int
+    _ decoder: any SoundDecoder, _ range: PlaybackRange, entry: Int
   ) throws(FileFailure) {
-    let isPlain = order.times == 1 && !order.isReversed && entry == decoder.position
+    let isPlain = range.times == 1 && !range.isReversed && entry == decoder.position
     guard decoder.supportsSeeking || isPlain else {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) can only be played from its beginning to its end.",
         hint: "Save it to a file first.")
     }
-    if order.isReversed, decoder.frameCount == nil {
+    if range.isReversed, decoder.frameCount == nil {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) does not say where it ends, so it cannot be played backwards.",
@@ -95,14 +95,14 @@ struct TrackCursor: ~Copyable {
   mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, room: Int
   ) throws(FileFailure) -> Int {
-    while path.order.times.map({ passes < $0 }) ?? true {
-      let rest = path.order.isReversed ? boundary - path.start : path.end.map { $0 - boundary }
+    while path.range.times.map({ passes < $0 }) ?? true {
+      let rest = path.range.isReversed ? boundary - path.start : path.end.map { $0 - boundary }
       if let rest, rest <= 0 {
         try checkAnnounced()
         // An empty stretch repeats nothing.
         guard path.length != 0 else { return 0 }
         passes += 1
-        boundary = path.order.isReversed ? path.end ?? 0 : path.start
+        boundary = path.range.isReversed ? path.end ?? 0 : path.start
         continue
       }
       if !isHeld, isDirect(channelCount: buffer.channelCount) {
@@ -120,7 +120,7 @@ struct TrackCursor: ~Copyable {
         continue
       }
       copyPass()
-      let passesBehind = path.order.times.map { $0 - passes - 1 } ?? .max
+      let passesBehind = path.range.times.map { $0 - passes - 1 } ?? .max
       let further = min(copies - 1, passesBehind) * held.count
       return take(into: &buffer, at: target, room: min(room, rest.map { $0 + further } ?? .max))
     }
@@ -130,8 +130,8 @@ struct TrackCursor: ~Copyable {
   /// Whether frames are decoded to where they are wanted: those that need not be turned round, mixed down, or
   /// kept for another pass.
   private func isDirect(channelCount: Int) -> Bool {
-    guard !path.order.isReversed, channelCount == decoder.channelCount else { return false }
-    return path.order.times == 1 || path.length.map { $0 > blockFrames } ?? true
+    guard !path.range.isReversed, channelCount == decoder.channelCount else { return false }
+    return path.range.times == 1 || path.length.map { $0 > blockFrames } ?? true
   }
 
   /// Fills the block with copies of a short stretch, once that has been played to its end.
@@ -152,7 +152,7 @@ struct TrackCursor: ~Copyable {
   /// A file that has fewer frames than it announces says so behind its last, where more are wanted.
   private mutating func checkAnnounced() throws(FileFailure) {
     guard decoder.isCutShort, let end = decoder.frameCount, path.end == end,
-      path.order.endFrame.map({ $0 > end }) ?? true
+      path.range.endFrame.map({ $0 > end }) ?? true
     else { return }
     held = 0..<0
     copies = 1
@@ -166,22 +166,22 @@ struct TrackCursor: ~Copyable {
 
   /// Whether the frame that comes behind `boundary` in playing order is in the block.
   private func isHeld(_ boundary: Int) -> Bool {
-    path.order.isReversed
+    path.range.isReversed
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
   }
 
   /// Whether the decoder must seek before the next frame can be read.
   var isElsewhere: Bool {
-    let isReversed = path.order.isReversed
+    let isReversed = path.range.isReversed
     let isPassOver = isReversed ? boundary <= path.start : path.end.map { boundary >= $0 } ?? false
-    if isPassOver, let times = path.order.times, passes + 1 >= times { return false }
+    if isPassOver, let times = path.range.times, passes + 1 >= times { return false }
     let next = isPassOver ? (isReversed ? path.end ?? 0 : path.start) : boundary
     let first = isReversed ? max(path.start, next - blockFrames) : next
     return !isHeld(next) && decoder.position != first
   }
 
   private mutating func take(into buffer: inout SampleBuffer, at target: Int, room: Int) -> Int {
-    let isReversed = path.order.isReversed
+    let isReversed = path.range.isReversed
     let ahead = isReversed ? boundary - held.lowerBound : held.upperBound - boundary
     let count = min(room, ahead + (copies - 1) * held.count)
     let source = isReversed ? held.upperBound - boundary : boundary - held.lowerBound
@@ -210,10 +210,10 @@ struct TrackCursor: ~Copyable {
   /// Reads the block that has the next frame. False where there is none.
   private mutating func load() throws(FileFailure) -> Bool {
     makeBlock()
-    let isReversed = path.order.isReversed
+    let isReversed = path.range.isReversed
     let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
     // What is heard once need not wait for a whole block of a slow network.
-    let most = path.order.times == 1 ? min(block.frameCount, 4096) : block.frameCount
+    let most = path.range.times == 1 ? min(block.frameCount, 4096) : block.frameCount
     let wanted = isReversed ? boundary - first : min(most, (path.end ?? .max) - boundary)
     held = 0..<0
     copies = 1
@@ -259,7 +259,7 @@ struct TrackCursor: ~Copyable {
   /// `.unusableContents` where its end is too far before, or before the stretch.
   private mutating func endEarly() throws(FileFailure) -> Bool {
     if decoder.isInterrupted { return false }
-    if path.order.isReversed {
+    if path.range.isReversed {
       missingBlocks += 1
       guard missingBlocks < Self.mostMissingBlocks else {
         throw FileFailure(

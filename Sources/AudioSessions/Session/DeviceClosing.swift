@@ -39,7 +39,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 
   /// A person wants the end: a fifth of a second is left, besides what is queued.
-  func hurry() { timeout.hurry() }
+  func shorten() { timeout.shorten() }
 
   /// Whether it is closed, or was waited for long enough.
   var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver }
@@ -65,53 +65,14 @@ struct EndTimeout {
   init(seconds: Double = 2, urgentSeconds: Double = 0.125, isUrgent: Bool) {
     deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
     urgentNanoseconds = UInt64(clamping: urgentSeconds * 1e9)
-    if isUrgent { hurry() }
+    if isUrgent { shorten() }
   }
 
   /// A person wants the end.
-  mutating func hurry() {
+  mutating func shorten() {
     deadline = min(deadline, HostClock.nanoseconds &+ urgentNanoseconds)
   }
 
   /// Whether it was waited for long enough.
   var isOver: Bool { HostClock.nanoseconds > deadline }
-}
-
-/// Watches whether the audio thread comes back from what it asks of a device.
-struct AnswerWatch {
-  private var turns = -1
-  private var since = HostClock.nanoseconds
-  private var isEnding = false
-  /// Seconds for which a device may not answer.
-  let limitSeconds: Int
-
-  /// A device that is waited for while it is away may take longer to be opened again.
-  init(reconnects: Bool) {
-    limitSeconds = reconnects ? 20 : 6
-  }
-
-  /// Whether the thread, which has begun that number of `turns`, began another within the limit: within a fifth of a
-  /// second where an end is wanted.
-  mutating func isInTime(_ turns: Int, isEnding: Bool) -> Bool {
-    let now = HostClock.nanoseconds
-    if turns != self.turns || isEnding != self.isEnding { since = now }
-    self.turns = turns
-    self.isEnding = isEnding
-    return now &- since < (isEnding ? 200_000_000 : UInt64(limitSeconds) * 1_000_000_000)
-  }
-}
-
-/// Keeps a watcher that returns at once from being called without a rest.
-struct WatchPace {
-  private var began: UInt64 = 0
-
-  /// The watcher is about to be called.
-  mutating func begin() { began = HostClock.nanoseconds }
-
-  /// It has returned: rests until ten milliseconds after it was called, or it `isOver`.
-  func end(unless isOver: () -> Bool) {
-    while HostClock.nanoseconds &- began < 10_000_000, !isOver() {
-      HostClock.pause(milliseconds: 1)
-    }
-  }
 }

@@ -22,7 +22,7 @@ public struct PlaybackRange: Sendable, Equatable {
   }
 }
 
-/// The way an order takes through a file: a first pass, which may begin anywhere, then whole passes
+/// The way through a file for a playback range: a first pass, which may begin anywhere, then whole passes
 /// over the stretch. Counts frames in the order in which they are played.
 ///
 /// A boundary is a place between two frames: that before frame 0 is 0. Forwards the frame behind it
@@ -32,7 +32,7 @@ struct PlayPath: Sendable, Equatable {
   /// from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
   static let mostFrames = 1 << 50
 
-  let order: PlaybackRange
+  let range: PlaybackRange
   /// The stretch; its end is nil where the file does not say how long it is.
   let start: Int
   private(set) var end: Int?
@@ -41,24 +41,24 @@ struct PlayPath: Sendable, Equatable {
 
   /// The way through a file of `frameCount` frames that begins at the boundary `entry`, or at the
   /// stretch's own beginning where that is nil or lies behind it.
-  init(_ order: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
-    var order = order
-    order.startFrame = min(max(0, order.startFrame), Self.mostFrames)
-    order.endFrame = order.endFrame.map { min(max(0, $0), Self.mostFrames) }
-    self.order = order
+  init(_ range: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
+    var range = range
+    range.startFrame = min(max(0, range.startFrame), Self.mostFrames)
+    range.endFrame = range.endFrame.map { min(max(0, $0), Self.mostFrames) }
+    self.range = range
     let frameCount = frameCount.map { min(max(0, $0), Self.mostFrames) }
-    start = min(order.startFrame, frameCount ?? Self.mostFrames)
-    end = [frameCount, order.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
-    let first = order.isReversed ? end ?? 0 : start
+    start = min(range.startFrame, frameCount ?? Self.mostFrames)
+    end = [frameCount, range.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
+    let first = range.isReversed ? end ?? 0 : start
     let wanted = entry ?? first
-    let isBehind = order.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
+    let isBehind = range.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
     self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
   }
 
   /// The way through what `decoder` gives.
-  init(_ order: PlaybackRange, through decoder: any SoundDecoder, entry: Int? = nil) {
-    let end = decoder.knownEnd(isReversed: order.isReversed)
-    self.init(order, frameCount: end, entry: entry)
+  init(_ range: PlaybackRange, through decoder: any SoundDecoder, entry: Int? = nil) {
+    let end = decoder.knownEnd(isReversed: range.isReversed)
+    self.init(range, frameCount: end, entry: entry)
   }
 
   /// Frames of a whole pass.
@@ -66,12 +66,12 @@ struct PlayPath: Sendable, Equatable {
 
   /// Frames of the first pass.
   var firstLength: Int? {
-    order.isReversed ? entry - start : end.map { $0 - entry }
+    range.isReversed ? entry - start : end.map { $0 - entry }
   }
 
   /// Frames of all passes; nil for ever, for more than can be counted, or where that is not known.
   var frameCount: Int? {
-    guard let times = order.times, let length, let firstLength else { return nil }
+    guard let times = range.times, let length, let firstLength else { return nil }
     guard times > 0 else { return 0 }
     let (further, isEndless) = (times - 1).multipliedReportingOverflow(by: length)
     guard !isEndless, further <= Self.mostFrames - firstLength else { return nil }
@@ -81,7 +81,7 @@ struct PlayPath: Sendable, Equatable {
   /// The boundary before the frame `index`, counted in playing order.
   func boundary(at index: Int) -> Int {
     let (_, inside, isFirst) = place(of: index)
-    if order.isReversed { return (isFirst ? entry : end ?? 0) - inside }
+    if range.isReversed { return (isFirst ? entry : end ?? 0) - inside }
     return (isFirst ? entry : start) + inside
   }
 
@@ -95,7 +95,7 @@ struct PlayPath: Sendable, Equatable {
     let rest = index - firstLength
     let passes = 1 + rest / length
     // At the very end no further pass begins.
-    if let times = order.times, passes >= times {
+    if let times = range.times, passes >= times {
       return times > 1 ? (times - 1, length, false) : (0, firstLength, true)
     }
     return (passes, rest % length, false)

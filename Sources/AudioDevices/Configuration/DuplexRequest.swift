@@ -1,0 +1,131 @@
+import AudioBasics
+
+/// What is asked of a device. What is nil is left to it.
+///
+/// ```swift
+/// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: "hw:1,0")
+/// request.periodFrames = 64
+/// request.headroomFrames = 32
+/// try request.validate()
+/// ```
+public struct DuplexRequest: Sendable {
+  /// The ALSA name of the input, nil for a unit that only plays.
+  public var captureDevice: String?
+  /// The ALSA name of the output, nil for a unit that only records.
+  public var playbackDevice: String?
+  /// Frames a second.
+  public var sampleRate: Int?
+  /// Frames a second where `sampleRate` is nil and the devices have this rate themselves, so that nothing is resampled.
+  public var preferredSampleRate: Int?
+  /// Channels of each direction.
+  public var channelCount: Int?
+  /// The device's channels that are captured, from 1, in the unit's order; one may stand twice. Nil
+  /// for the first ones.
+  public var captureChannels: [Int]?
+  /// The device's channels that are played on, from 1, in the unit's order. The others stay silent.
+  /// Nil for the first ones.
+  public var playbackChannels: [Int]?
+  /// The format in which the device keeps samples.
+  public var format: SampleFormat?
+  /// Frames a callback gets.
+  public var periodFrames = 256
+  /// The output's buffer in periods.
+  public var periods = 2
+  /// Frames kept queued ahead of the output when a callback runs. Nil for one period.
+  public var headroomFrames: Int?
+  /// The resampler's quality, 0 to 10, used only where rates differ.
+  public var resamplerQuality = 5
+
+  /// The rates that a unit may have, in Hz.
+  public static let sampleRates = 8000...768_000
+
+  /// A request that leaves all to the devices named.
+  public init(captureDevice: String?, playbackDevice: String?) {
+    self.captureDevice = captureDevice
+    self.playbackDevice = playbackDevice
+  }
+
+  /// Frames of headroom this request comes to.
+  public var headroom: Int { headroomFrames ?? periodFrames }
+
+  /// The rate that is looked for among those of a device.
+  var soughtSampleRate: Int? { sampleRate ?? preferredSampleRate }
+
+  /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the unit's.
+  public func atRate(_ rate: Int) -> DuplexRequest {
+    guard let unitRate = sampleRate, unitRate != rate else { return self }
+    func scaled(_ frames: Int) -> Int {
+      max(1, Int(rounding: Double(frames) * Double(rate) / Double(unitRate)))
+    }
+    var request = self
+    request.sampleRate = rate
+    request.periodFrames = scaled(periodFrames)
+    request.headroomFrames = scaled(headroom)
+    return request
+  }
+
+  /// Refuses what no device could do. Throws `.invalidRequest`, or that no device is named.
+  public func validate() throws(DeviceFailure) {
+    guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
+    guard captureDevice != "" && playbackDevice != "" else {
+      throw .notFound(.invalidRequest, "The name of a device is empty.")
+    }
+    try require(
+      (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
+      hint: "Use 1 to 65536 frames; 64 to 1024 is usual.")
+    try require(
+      (2...1024).contains(periods), "A buffer of \(periods) periods is impossible.",
+      hint: "Use 2 to 1024 periods; 2 or 3 is usual.")
+    try require(
+      periodFrames * periods <= 4_194_304,
+      "A buffer of \(periods) periods of \(periodFrames) frames is impossible.",
+      hint: "Use at most 4194304 frames in total; 2 or 3 periods are usual.")
+    try require(
+      (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
+      hint: "Use 1 to 1048576 frames; one period is the default.")
+    for rate in [sampleRate, preferredSampleRate] {
+      try require(
+        rate.map(Self.sampleRates.contains) ?? true, "A rate of \(rate ?? 0) Hz is impossible.",
+        hint: "Use 8000 to 768000 Hz; 48000 is usual.")
+    }
+    try require(
+      channelCount.map { (1...64).contains($0) } ?? true,
+      "\(channelCount ?? 0) channels are impossible.", hint: "Use 1 to 64 channels.")
+    try validateChannels()
+    try require(
+      (0...10).contains(resamplerQuality),
+      "A resampler quality of \(resamplerQuality) is impossible.", hint: "Use 0 to 10.")
+  }
+}
+
+extension DuplexRequest {
+  private func require(_ holds: Bool, _ message: String, hint: String) throws(DeviceFailure) {
+    guard holds else { throw DeviceFailure(.invalidRequest, message, hint: hint) }
+  }
+
+  /// Refuses lists of channels that no device could have.
+  func validateChannels() throws(DeviceFailure) {
+    for (name, channels) in [("capture", captureChannels), ("playback", playbackChannels)] {
+      guard let channels else { continue }
+      let written = channels.map(String.init).joined(separator: ",")
+      try require(
+        (1...64).contains(channels.count),
+        "A list of \(channels.count) \(name) channels is impossible.",
+        hint: "Name 1 to 64 channels, such as 3,4.")
+      try require(
+        channels.allSatisfy { (1...ChannelSelection.highestNumber).contains($0) },
+        "The \(name) channels \(written) are impossible.",
+        hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), such as 3,4.")
+      let count = channelCount ?? channels.count
+      try require(
+        count == channels.count,
+        "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channels are "
+          + "named: \(written).",
+        hint: "Leave the number of channels out: the list sets it.")
+      try require(
+        name == "capture" || Set(channels).count == channels.count,
+        "A playback channel is named twice: \(written).",
+        hint: "Name each playback channel once; only a capture channel may be repeated.")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Duplex
+import AudioBasics
+import AudioClocks
+import AudioDevices
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+/// Backing and take, added up in a file of their own.
+struct OverdubMix {
+  private let command: OverdubCommand
+  private let take: String
+
+  init(_ command: OverdubCommand, _ pass: OverdubPass) {
+    self.command = command
+    take = pass.path
+  }
+
+  func write(to path: String) throws {
+    let recorded = try SoundFileReader(path: take)
+    let backing = try Decoding.decoder(forPath: command.backing)
+    let rate = recorded.sampleRate
+    let channels = max(recorded.channelCount, backing.channelCount)
+    let target = try RecordingTarget(
+      path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
+    let wanted = recorded.sampleFormat ?? .s24
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: target.fileFormat,
+      sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
+      overwrite: command.overwrite, appearance: .finished)
+    let stop = StopRequest()
+    let mix = TrackMix(
+      try [command.backing, take].map {
+        try TrackReader(
+          path: $0, sampleRate: rate, channelCount: channels,
+          resamplerQuality: command.audio.resamplerQuality)
+      }, channelCount: channels)
+    var buffer = SampleBuffer(frameCount: 1024, channelCount: channels)
+    var peak: Float = 0
+    while true {
+      guard !stop.isThere() else { throw FileFailure.interrupted(path) }
+      let count = try mix.read(into: &buffer, frames: buffer.frameCount)
+      guard count > 0 else { break }
+      for sample in 0..<count * channels { peak = max(peak, abs(buffer[sample])) }
+      try writer.write(buffer, frames: count)
+    }
+    try writer.finish()
+    if let cut = mix.takeFailures().first { throw cut.failure }
+    if mix.nonFiniteCount > 0 {
+      warn("notNumbers", SessionOutcome.nonFiniteSentence(mix.nonFiniteCount))
+    }
+    if peak > 1 {
+      let gain = (0.99 / Double(peak)).shown(2)
+      warn(
+        "clipped",
+        "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which clip when it is played.",
+        hint: "Mix again at a lower gain: sox -m -v \(gain) BACKING -v \(gain) TAKE MIX.")
+    }
+  }
+}

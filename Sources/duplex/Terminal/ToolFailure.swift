@@ -1,0 +1,144 @@
+import AudioDevices
+import AudioFiles
+import RealtimeAudio
+import VoiceCleaning
+
+/// How the tool ends, by the numbers of sysexits.h.
+enum ExitStatus: Int32 {
+  case done = 0
+  case loss = 1
+  case usage = 64
+  case unusableInput = 65
+  case noInput = 66
+  case unavailable = 69
+  case cannotCreate = 73
+  case noPermission = 77
+}
+
+/// What went wrong, as the user is told: a sentence, what to do, and the exit status.
+struct ToolFailure: Error {
+  let status: ExitStatus
+  let code: String
+  let message: String
+  let hint: String
+  /// The file it is about, where there is one.
+  private(set) var path: String?
+
+  init(_ status: ExitStatus, code: String, _ message: String, hint: String) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// The same with a further hint.
+  func adding(hint: String) -> ToolFailure {
+    var failure = ToolFailure(status, code: code, message, hint: "\(self.hint) \(hint)")
+    failure.path = path
+    return failure
+  }
+
+  /// The words of the user make no sense.
+  static func usage(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.usage, code: "usage", message, hint: hint)
+  }
+
+  /// What a file holds cannot be used.
+  static func unusable(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.unusableInput, code: "inputUnusable", message, hint: hint)
+  }
+
+  /// A file of that name is there, and was not to be replaced.
+  static func exists(_ path: String) -> ToolFailure {
+    ToolFailure(
+      .cannotCreate, code: "outputRefused", "\(path) exists already.",
+      hint: "Choose another name, or replace the file with --overwrite.")
+  }
+
+  /// Nothing was measured.
+  static func noSignal(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.loss, code: "noSignal", message, hint: hint)
+  }
+
+  /// The user ended a command before it had anything to show; `what` completes "before anything was".
+  static func stopped(before what: String) -> ToolFailure {
+    ToolFailure(
+      .loss, code: "stopped", "Stopped before anything was \(what).",
+      hint: "Start the command again, and let it finish.")
+  }
+
+  init(_ failure: DeviceFailure) {
+    let (status, code): (ExitStatus, String) =
+      switch failure.kind {
+      case .notFound: (.unavailable, "deviceNotFound")
+      case .busy: (.unavailable, "deviceBusy")
+      case .refused: (.unavailable, "deviceRefused")
+      case .permissionDenied: (.noPermission, "permissionDenied")
+      case .lost: (.loss, "deviceLost")
+      case .invalidRequest: (.usage, "usage")
+      }
+    self.init(status, code: code, failure.message, hint: failure.optionHint)
+  }
+
+  init(_ failure: FileFailure) {
+    let (status, code): (ExitStatus, String) =
+      switch failure.kind {
+      case .cannotOpen: (.noInput, "inputNotFound")
+      case .unusableContents, .unknownContents: (.unusableInput, "inputUnusable")
+      case .cannotCreate: (.cannotCreate, "outputRefused")
+      case .permissionDenied: (.noPermission, "permissionDenied")
+      case .invalidRequest: (.usage, "usage")
+      case .diskFull: (.loss, "diskFull")
+      case .readFailed: (.loss, "readFailed")
+      case .writeFailed: (.loss, "writeFailed")
+      case .interrupted: (.loss, "interrupted")
+      case .closedPipe: (.loss, "closedPipe")
+      }
+    self.init(status, code: code, failure.message, hint: failure.optionHint)
+  }
+
+  /// The same, of the file `path` where it does not name one.
+  func of(_ path: String) -> ToolFailure {
+    var failure = self
+    failure.path = failure.path ?? FileName.withoutUser(path)
+    return failure
+  }
+
+  /// The command was stopped before it wrote anything; `moment` says when.
+  static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
+    ToolFailure(
+      status, code: "stopped", "The command was stopped \(moment).",
+      hint: "No file was changed; start the command again.")
+  }
+
+  /// Tells it on standard error, and as an event where the user asked for those.
+  func report() {
+    Terminal.say("duplex: \(message) \(hint)")
+    if OutputMode.current.json { Terminal.emit(event) }
+  }
+
+  /// The event.
+  var event: Event {
+    Event(
+      "error",
+      ["code": code, "message": message, "hint": hint]
+        + (path.map { ["path": $0] } ?? [:]))
+  }
+}
+
+/// Runs `body` and says its failures in the tool's terms.
+func inTermsOfTheTool<Result>(_ body: () throws -> Result) throws(ToolFailure) -> Result {
+  do {
+    return try body()
+  } catch let failure as DeviceFailure {
+    throw ToolFailure(failure)
+  } catch let failure as FileFailure {
+    throw ToolFailure(failure)
+  } catch let failure as CleaningFailure {
+    throw ToolFailure(.usage, code: "usage", failure.message, hint: failure.hint)
+  } catch let failure as ToolFailure {
+    throw failure
+  } catch {
+    throw ToolFailure(.loss, code: "unknown", "\(error)", hint: "Please report this.")
+  }
+}
